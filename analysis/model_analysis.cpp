@@ -52,8 +52,8 @@ std::optional<System> build(const Model& model, const importer::BuildOptions& op
   auto system = review::build_checked(model, options, findings, review::few);
   if (!system || lenient || !is_refused(findings)) return system;
   findings.add("AM0344", Severity::note,
-               "the model is not analysed, as part of it is not understood; --lenient goes on without that part, "
-               "and with a verdict that is unknown");
+               "the model is not analyzed, because part of it is not understood; use --lenient to ignore that part; "
+               "the verdict is then unknown");
   return std::nullopt;
 }
 

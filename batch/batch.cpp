@@ -113,8 +113,8 @@ class Batch {
     // Follows links; anything that is not a file cannot be replaced by one.
     if (fs::exists(output_path_, error)) {
       if (!fs::is_regular_file(output_path_, error))
-        return fail(fmt::format("cannot write {}: expected a regular file; without -o lines go to standard output",
-                                output_path_));
+        return fail(
+            fmt::format("cannot write {}: expected a regular file; omit -o to write to standard output", output_path_));
       output_path_ = fs::canonical(output_path_, error).string();
     }
     auto lock = exporter::FileLock::take(output_path_);
@@ -231,24 +231,25 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     const std::string& path = paths[part];
     std::error_code error;
     if (fs::exists(path, error) && !fs::is_regular_file(path, error))
-      return tl::unexpected(fmt::format("{}: expected a regular file, for parts are read twice", path));
+      return tl::unexpected(fmt::format("{}: expected a regular file, because parts are read twice", path));
     std::ifstream file(path, std::ios::binary);
-    if (!file) return tl::unexpected(fmt::format("{}: cannot be read", path));
+    if (!file) return tl::unexpected(fmt::format("{}: cannot read the file", path));
     std::streamoff at = 0;
     for (std::size_t number = 1; std::getline(file, line); ++number) {
       // The results are not parsed; they end with the line.
-      if (file.eof()) return tl::unexpected(fmt::format("{}:{}: the line is cut off", path, number));
+      if (file.eof()) return tl::unexpected(fmt::format("{}:{}: the line is incomplete", path, number));
       const auto record = parse_line(line);
       if (!record) return tl::unexpected(fmt::format("{}:{}: {}", path, number, record.error()));
       if (count.value_or(record->of) != record->of)
         return tl::unexpected(
-            fmt::format("{}:{}: one of {} models, but others are of {}: these are not parts of one batch", path, number,
-                        record->of, *count));
+            fmt::format("{}:{}: this part belongs to a batch of {} models, the others to a batch of {}; merge parts of "
+                        "one batch only",
+                        path, number, record->of, *count));
       count = record->of;
       const auto [place, is_new] = places.emplace(record->index, LinePlace{part, at});
       if (!is_new && line_at(paths, place->second) != line)
         return tl::unexpected(
-            fmt::format("{}:{}: model {} is there already, with another result", path, number, record->index));
+            fmt::format("{}:{}: model {} already has a different result in another part", path, number, record->index));
       at += static_cast<std::streamoff>(line.size() + 1);
     }
   }
@@ -257,13 +258,13 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     std::string indices;
     for (std::size_t index = 0, found = 0; found < std::min(missing, max_listed); ++index)
       if (!places.contains(index)) indices += fmt::format("{}{}", found++ == 0 ? "" : ", ", index);
-    return tl::unexpected(fmt::format("models are missing, by their index: {}{}", indices,
+    return tl::unexpected(fmt::format("parts are missing results of the models with these indices: {}{}", indices,
                                       missing > max_listed ? fmt::format(" and {} more", missing - max_listed) : ""));
   }
   for (const auto& [index, place] : places) {
     auto found = line_at(paths, place);
     if (!found || !parse_line(*found))
-      return tl::unexpected(fmt::format("{}: has changed while it was read", paths[place.file]));
+      return tl::unexpected(fmt::format("{}: the file changed while it was read", paths[place.file]));
     give(found->append("\n"));
   }
   return {};

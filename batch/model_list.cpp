@@ -224,7 +224,8 @@ tl::expected<std::string, std::string> manifest_text(const std::vector<ModelFile
       if (std::any_of(files[i].begin(), files[i].end(), separates)) {
         std::string shown = files[i];
         std::replace_if(shown.begin(), shown.end(), separates, '?');
-        return tl::unexpected(fmt::format("{}: a name with a tab or a line end cannot stand in a manifest", shown));
+        return tl::unexpected(
+            fmt::format("{}: a manifest cannot contain a file name with a tab or a line break", shown));
       }
       // A line that begins with # is ignored.
       text += fmt::format("{}{}{}", i == 0 && files[i].starts_with('#') ? "./" : "", files[i],

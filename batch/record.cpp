@@ -85,7 +85,7 @@ std::string body_of_ending(const Outcome& outcome, const ProcessLimits& limits) 
                      fmt::format("took longer than {} s", static_cast<double>(limits.time->count()) / 1e3),
                      Json::array());
     case Ending::out_of_memory:
-      return failure("out of memory", "needed more memory than there was, or than the limit allows", Json::array());
+      return failure("out of memory", "exceeded the memory limit or the available memory", Json::array());
     case Ending::crashed:
       break;
   }
@@ -126,12 +126,13 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
     Record record;
     record.index = json.at("index").get<std::size_t>();
     record.of = json.at("of").get<std::size_t>();
-    if (record.index >= record.of) return tl::unexpected(std::string("its index is not below the number of models"));
+    if (record.index >= record.of)
+      return tl::unexpected(std::string("its index is not smaller than the number of models"));
     record.files = json.at("files").get<ModelFiles>();
     record.key = json.at("key").get<std::string>();
     record.status = json.at("status").get<std::string>();
     const auto verdict = std::find(verdicts.begin(), verdicts.end(), json.at("verdict").get<std::string>());
-    if (verdict == verdicts.end()) return tl::unexpected(std::string("the verdict is not known"));
+    if (verdict == verdicts.end()) return tl::unexpected(std::string("the verdict is unknown to this version"));
     record.verdict = static_cast<ModelVerdict>(verdict - verdicts.begin());
     if (json.contains("counts")) {
       const Json& limits = json.at("counts");

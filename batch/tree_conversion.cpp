@@ -200,7 +200,7 @@ tl::expected<std::vector<TreeModel>, std::string> place_models(const std::vector
       // Parts of ITEA models are renamed by the conversion.
       const std::string result = place.ends_with(".amxmi") ? place : place + ".amxmi";
       if (const auto [other, free] = taken.emplace(result, file); !free)
-        return tl::unexpected(fmt::format("{} and {} would both become {}; convert them into different folders",
+        return tl::unexpected(fmt::format("{} and {} would both be written to {}; convert them into different folders",
                                           other->second, file, result));
       model.places.push_back(std::move(place));
     }

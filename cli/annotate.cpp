@@ -59,8 +59,8 @@ bool can_be_annotated(const Model& model) {
   for (const auto& document : model.documents())
     if (document->itea() != IteaRelease::none)
       return complain(
-          fmt::format("{} is an {} model; only AMALTHEA {} and later can hold annotations; convert "
-                      "it first (amalthea convert --to)",
+          fmt::format("{} is an {} model, but only AMALTHEA {} and later can hold annotations; convert it first "
+                      "(amalthea convert --to)",
                       document->source().path(), document->version_text(), to_string(oldest_version)));
   return true;
 }

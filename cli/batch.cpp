@@ -77,7 +77,7 @@ std::string analyze(const BatchOptions& options, const batch::ModelFiles& files)
   const auto model = load({files, options.limits}, diagnostics);
   const auto analyzed =
       model.and_then([&](const Model& read) { return analyze_model(read, options.analysis, diagnostics); });
-  if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analysed with these options");
+  if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analyzed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
   return batch::body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, diagnostics}));
 }
@@ -187,8 +187,8 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
     for (const batch::ModelFiles& files : *listed)
       for (const std::string& file : files)
         if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-          complain(fmt::format("{}: {}: expected the files of each model, with tabs between (--list)", options.manifest,
-                               file));
+          complain(fmt::format("{}: {}: expected the files of each model, separated by tabs, as --list writes them",
+                               options.manifest, file));
           return false;
         }
     models.insert(models.end(), listed->begin(), listed->end());
@@ -196,7 +196,7 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
   for (const batch::ModelFiles& files : models)
     for (const std::string& file : files)
       if (!will_read({"PATH", file})) return false;
-  if (models.empty()) complain("there is no model: name paths with .amxmi files, or a --manifest");
+  if (models.empty()) complain("no model given; pass .amxmi files, folders that contain them, or --manifest FILE");
   return !models.empty();
 }
 
@@ -212,11 +212,11 @@ bool outputs_are_possible(const BatchOptions& options) {
     if (!check_output(path)) return false;
   for (const std::string& path : options.summaries)
     if (options.output.empty() && (path.ends_with(".db") || path.ends_with(".sqlite"))) {
-      complain(fmt::format("--summary {} needs -o: the tasks in it are read from the lines", path));
+      complain(fmt::format("--summary {} requires -o FILE, because its table of tasks is read from that file", path));
       return false;
     }
   if (options.resume && options.output.empty()) {
-    complain("--resume needs -o: there it looks for what is done");
+    complain("--resume requires -o FILE, the output of the interrupted batch");
     return false;
   }
   return check_output(options.output) && check_output(options.sarif);

@@ -34,7 +34,7 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
   print_findings(findings);
   if (!model) return std::nullopt;  // already reported
   if (!built) {
-    complain(fmt::format("--compare {}: the model cannot be analysed; correct it first", file));
+    complain(fmt::format("--compare {}: the model cannot be analyzed; correct it first", file));
     return std::nullopt;
   }
   const System& other = *built;
@@ -46,8 +46,10 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
                                      [&](const Task& each) { return each.name == entry.task; });
       entry.core = other.platform.units[task->unit].name;
       if (!is_quiet())
-        tell("amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n", file,
-             entry.task, entry.core);
+        tell(
+            "amalthea: note: --compare {}: task \"{}\" may run on several units; the comparison uses the first one, "
+            "\"{}\"\n",
+            file, entry.task, entry.core);
     }
     MappingChange change;
     change.task = std::move(entry.task);
@@ -59,8 +61,8 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
     changes.push_back(std::move(change));
   }
   if (changes.empty()) {
-    complain(
-        fmt::format("--compare {}: the model has none of the tasks; expected one with tasks of the same names", file));
+    complain(fmt::format("--compare {}: the model has none of the tasks; expected a model with tasks of the same names",
+                         file));
     return std::nullopt;
   }
   return changes;
@@ -101,7 +103,7 @@ std::optional<std::vector<exporter::ComparedMapping>> compared_mappings(const st
       auto judgement = explore::judge(search.problem, *mapped, search.options);
       compared.push_back({std::filesystem::path(file).stem().string(), std::move(*mapped), std::move(judgement)});
     } catch (const std::overflow_error&) {
-      complain(fmt::format("--compare {}: times exceed what can be held (about 106 days)", file));
+      complain(fmt::format("--compare {}: a time exceeds the largest supported value (about 106 days)", file));
       return std::nullopt;
     }
   }

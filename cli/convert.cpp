@@ -118,8 +118,8 @@ int convert_version(const ConvertOptions& options, const Model& model, migration
   if (!write_report(options, conversion, model)) return ExitCode::unusable;
   if (!conversion.done) {
     tell(
-        "amalthea: error: {} cannot hold this model; nothing was written. Change what the errors name, or convert to a "
-        "newer version\n",
+        "amalthea: error: {} cannot hold this model; nothing was written. Change the elements that the errors name, or "
+        "convert to a newer version\n",
         migration::to_string(to));
     return ExitCode::findings;
   }
@@ -171,7 +171,7 @@ std::string convert_one(const ConvertOptions& options, migration::Release to, co
     line["outputs"].push_back(target.output);
   }
   if (!options.check && !write_files(conversion, targets, options.input.limits))
-    return failed({}, "the result cannot be written");
+    return failed({}, "the converted model cannot be written");
   if (options.check) line["outputs"] = nlohmann::ordered_json::array();
   line.update(nlohmann::ordered_json::parse(exporter::render_conversion_json(report_of(conversion, *model), true)));
   line.erase("schema");
@@ -191,7 +191,8 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   std::error_code error;
   fs::create_directories(options.output, error);
   if (!fs::is_directory(options.output))
-    return unusable(fmt::format("cannot write {}: expected a folder for the converted tree", options.output));
+    return unusable(
+        fmt::format("cannot write {}: expected a folder, not a file, for the converted tree", options.output));
   batch::TreeConversion work;
   work.models = std::move(*placed);
   work.log = (fs::path(options.output) / "convert.jsonl").string();
@@ -208,7 +209,7 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   const auto totals = batch::convert_tree(work);
   if (!totals) return unusable(totals.error());
   progress.clear();
-  print_text(fmt::format("{} converted, {} unchanged, {} failed; {} tells of each\n", totals->converted,
+  print_text(fmt::format("{} converted, {} unchanged, {} failed; details are in {}\n", totals->converted,
                          totals->unchanged, totals->failed, work.log));
   return totals->failed > 0 ? ExitCode::findings : ExitCode::all_well;
 }
@@ -218,7 +219,7 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
 int convert_form(const ConvertOptions& options, const Model& model, const exporter::ModelExport& form) {
   const exporter::ModelExportOptions export_options{options.table};
   if (!options.table.empty() && !form.tables)
-    return unusable(fmt::format("--table is for .csv, not for {}", form.extension));
+    return unusable(fmt::format("--table applies to .csv output only, not to {}", form.extension));
   Diagnostics diagnostics;
   const Target target{{}, {}, options.output, false};
   const bool written = write_target(
@@ -237,17 +238,18 @@ int run(const ConvertOptions& options) {
   const exporter::ModelExport* const form = exporter::model_export_of(options.output);
   if (!to && form == nullptr) return unusable("expected --to VERSION, or an output that ends with .json, .dot or .csv");
   if (to && form != nullptr)
-    return unusable(fmt::format("{} is written from the model as it is; leave --to out", options.output));
+    return unusable(
+        fmt::format("--to does not apply to {}, which shows the model in its own version; omit --to", options.output));
   if (options.output.empty() && !options.check) return unusable("expected -o OUT, or --check to write nothing");
-  if (options.tree && !to) return unusable("--tree converts versions; expected --to VERSION");
+  if (options.tree && !to) return unusable("--tree requires --to VERSION");
   if (options.tree && options.output.empty())
-    return unusable("expected -o FOLDER: there the tree goes, and the lines that tell of it");
+    return unusable("--tree requires -o FOLDER for the converted models and their log convert.jsonl");
   if (options.tree && !options.report.empty())
-    return unusable("--report is of one model; of a tree convert.jsonl tells the same");
+    return unusable(
+        "--report applies to one model; with --tree, convert.jsonl in the output folder has this information");
   if (options.tree) return convert_tree(options, *to);
   if (form != nullptr && (options.check || !options.report.empty()))
-    return unusable(
-        fmt::format("--check and --report are about versions; {} is another form of the model", options.output));
+    return unusable(fmt::format("--check and --report apply to version conversion only, not to {}", options.output));
   if (!check_output(options.report == "-" ? "" : options.report)) return ExitCode::unusable;
 
   Diagnostics diagnostics;

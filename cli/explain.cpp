@@ -35,7 +35,7 @@ std::optional<TaskIndex> task_named(const System& system, const std::string& nam
 
 int run(ExplainOptions options) {
   if (options.input.models.size() < 2)
-    return unusable("explain needs a model and then the name of a task: amalthea explain MODEL TASK");
+    return unusable("explain requires a model and the name of a task: amalthea explain MODEL TASK");
   const std::string name = options.input.models.back();
   options.input.models.pop_back();
   if (!check_output(options.output) || !check_output(options.picture)) return ExitCode::unusable;
@@ -48,7 +48,7 @@ int run(ExplainOptions options) {
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
   if (!task) {
-    return unusable(fmt::format("no task is named \"{}\"{}", name,
+    return unusable(fmt::format("the model has no task \"{}\"{}", name,
                                 did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
   }
   if (!results) return ExitCode::findings;

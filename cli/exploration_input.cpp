@@ -51,7 +51,7 @@ std::optional<TaskIndex> find_task(const System& system, const std::string& opti
   complain(count == 0
                ? fmt::format("{}: the model has no task \"{}\"{}", option, name,
                              did_you_mean_or_list(name, system.tasks, &Task::name))
-               : fmt::format("{}: the model has {} tasks of the name \"{}\"; rename all but one", option, count, name));
+               : fmt::format("{}: the model has {} tasks named \"{}\"; rename all but one", option, count, name));
   return std::nullopt;
 }
 
@@ -168,7 +168,8 @@ bool pin(const System& system, const std::vector<std::string>& texts, explore::C
       const auto index = static_cast<UnitIndex>(unit - units.begin());
       if (!contains(constraints.allowed[*task], index))
         return complain(
-            fmt::format("{}: \"{}\" cannot run on \"{}\" (no ticks for it, no scheduler, no clock, or a constraint)",
+            fmt::format("{}: \"{}\" cannot run on \"{}\": it has no ticks for that unit, the unit has no scheduler or "
+                        "no clock, or a constraint forbids it",
                         option, system.tasks[*task].name, name));
       if (!contains(wanted, index)) wanted.push_back(index);
     }
@@ -188,7 +189,7 @@ bool add_groups(const System& system, std::string_view option, const std::vector
       if (!task) return false;
       if (!contains(group, *task)) group.push_back(*task);
     }
-    if (group.size() < 2) return complain(fmt::format("{}: expected several tasks with commas between", given));
+    if (group.size() < 2) return complain(fmt::format("{}: expected two or more tasks, separated by commas", given));
     groups.push_back(std::move(group));
   }
   return true;
@@ -249,7 +250,8 @@ bool keep_sides(const System& system, const std::vector<std::string>& pins, expl
     for (const std::string& pin : pins)
       if (pin.starts_with(name + "="))
         return complain(fmt::format(
-            "--pin {}: \"{}\" may not change sides with --keep offloading; leave out one of them", pin, name));
+            "--pin {}: --keep offloading does not let \"{}\" move between CPU and GPU; omit one of the two options",
+            pin, name));
     allowed.push_back(system.tasks[task].unit);
   }
   return true;
@@ -311,8 +313,8 @@ void drop_impossible_groups(const std::vector<const System*>& placements, explor
     constraints.together.pop_back();
     if (is_quiet()) continue;
     tell(
-        "amalthea: note: affinity constraints of the model want {} on one unit, but there is none on which all "
-        "of them can run; that of {} is left out\n",
+        "amalthea: note: affinity constraints of the model require {} to share a unit, but no unit can run all of "
+        "them; the search ignores the constraint on {}\n",
         names_of(*placements.front(), whole), names_of(*placements.front(), group));
   }
 }
@@ -323,8 +325,8 @@ bool check_groups(const std::vector<const System*>& placements, const explore::C
     const auto whole = whole_group(constraints, group);
     if (common_units(placements, constraints, whole).empty())
       return complain(
-          fmt::format("{} have to be together, but there is no unit on which all of them may run; leave out "
-                      "--together, or allow them the same unit (--pin)",
+          fmt::format("{} have to share a unit, but no unit may run all of them; omit --together, or allow them a "
+                      "common unit (--pin)",
                       names_of(*placements.front(), whole)));
   }
   return true;

@@ -44,7 +44,7 @@ bool can_be_named(const std::string& path, const System& system) {
   for (const exporter::MappingEntry& entry : exporter::mapping_entries(system))
     if (!names.insert(entry.task).second)
       return complain(
-          fmt::format("cannot write {}: several tasks have the name \"{}\"; rename all but one", path, entry.task));
+          fmt::format("cannot write {}: several tasks are named \"{}\"; rename all but one", path, entry.task));
   return true;
 }
 
@@ -52,15 +52,15 @@ bool can_be_named(const std::string& path, const System& system) {
 bool check_solution(std::size_t solution, std::size_t objectives) {
   const std::size_t most = objectives == 1 ? 1 : explore::max_solutions;
   return solution <= most ||
-         complain(fmt::format("--solution {}: there are only {}", solution,
-                              most == 1 ? "1, as there is one objective" : fmt::format("{} at the most", most)));
+         complain(fmt::format("--solution {}: the largest number is {}", solution,
+                              most == 1 ? "1, because there is one objective" : std::to_string(most)));
 }
 
 /// Whether files of the model can express a mapping at all.
 bool can_be_remapped(const Model& model) {
   for (const auto& document : model.documents())
     if (document->itea() != IteaRelease::none)
-      return complain(fmt::format("{} is an {} model; only AMALTHEA {} and later can be written; convert it first",
+      return complain(fmt::format("{} is an {} model, but only AMALTHEA {} and later can be written; convert it first",
                                   document->source().path(), document->version_text(), to_string(oldest_version)));
   return true;
 }
@@ -105,7 +105,8 @@ bool write_model(const Model& model, const ExploreOptions& options, const std::v
   build.keep_wrappers = options.analysis.build.keep_wrappers;
   const auto before = importer::build_system(model, build, known);
   if (!before)
-    return complain("the mapping cannot be written: without --map the model cannot be analysed; correct it first");
+    return complain(
+        "the mapping cannot be written, because the model cannot be analyzed without --map; correct it first");
   const auto splices = exporter::remap(model, *before, after, diagnostics);
   if (!splices) return false;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -116,7 +117,9 @@ bool write_model(const Model& model, const ExploreOptions& options, const std::v
                          found == splices->end() ? std::string(document.source().bytes())
                                                  : exporter::apply(document.source().bytes(), found->second),
                          options.input.limits, diagnostics);
-    if (!text) return complain(fmt::format("cannot write {}: it would exceed the limits on input", targets[i].output));
+    if (!text)
+      return complain(fmt::format("cannot write {}: the file would exceed the limits on input (--max-size and others)",
+                                  targets[i].output));
     if (!write_target(
             targets[i], [&](const auto& write) { write(*text); }, options.input.limits))
       return false;
@@ -135,7 +138,7 @@ int write_all(const Model& model, const ExploreOptions& options, const std::vect
               const std::vector<exporter::ComparedMapping>& compared, Diagnostics& diagnostics) {
   const explore::Solution& chosen = exploration.front[options.solution - 1];
   const auto after = explore::applied(search.problem, chosen.candidate);
-  if (!after) throw std::logic_error("a solution cannot be applied");
+  if (!after) throw std::logic_error("a solution cannot be applied to the model");
   std::vector<exporter::ExplorationObjective> objectives;
   for (const explore::Objective& objective : search.options.objectives)
     objectives.push_back({explore::describe(search.problem.system, objective),
@@ -192,7 +195,7 @@ int run(const ExploreOptions& options) {
     return ExitCode::findings;
   }
   if (options.solution > exploration->front.size()) {
-    complain(fmt::format("--solution {}: there are only {}", options.solution, exploration->front.size()));
+    complain(fmt::format("--solution {}: the largest number is {}", options.solution, exploration->front.size()));
     return ExitCode::unusable;
   }
   return write_all(*model, options, targets, *search, *exploration, *compared, diagnostics);

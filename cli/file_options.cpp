@@ -84,7 +84,7 @@ std::string spoken_name(const CLI::Option& option) {
 }
 
 bool over_input(const std::string& what, const std::string& path) {
-  return complain(fmt::format("{} would write over {}, which is read; name another file", what, path));
+  return complain(fmt::format("{} would overwrite the input {}; choose another file", what, path));
 }
 
 bool note_inputs(const CLI::Option& option, const Declared& as) {
@@ -173,7 +173,7 @@ bool will_write(const FileUse& output, const std::optional<FileUse>& own) {
   if (!identity) return true;
   if (const FileUse* read = find(inputs(), *identity, own)) return over_input(output.what, read->path);
   if (const FileUse* other = find(outputs(), *identity))
-    return complain(fmt::format("{} and {} would both write {}; name another file for one of them", other->what,
+    return complain(fmt::format("{} and {} would both write {}; choose another file for one of them", other->what,
                                 output.what, output.path));
   outputs().push_back({output, *identity});
   return true;

@@ -40,12 +40,12 @@ std::optional<TextError> read_change(const JsonValue& value, MappingChange& chan
     } else if (key == "slice") {
       Duration slice;
       if (auto error = engine::read_time(entry, false, slice)) return error;
-      if (slice == Duration{}) return error_at(entry, "a time slice must be longer than zero");
+      if (slice == Duration{}) return error_at(entry, "a time slice must be above zero");
       change.time_slice = slice;
     } else {
       return error_at(
           entry,
-          fmt::format("not known here; expected core, priority, waiting, slice{}",
+          fmt::format("unknown key; expected core, priority, waiting or slice{}",
                       did_you_mean(key, std::array<std::string_view, 4>{"core", "priority", "waiting", "slice"})));
     }
   }
@@ -58,7 +58,7 @@ tl::expected<std::vector<MappingChange>, TextError> parse_mapping(const std::str
   const auto json = engine::parse_located_json(text);
   if (!json) return tl::unexpected(json.error());
   const auto* object = std::get_if<JsonObject>(&json->value);
-  if (object == nullptr) return tl::unexpected(error_at(*json, "expected an object, by the names of tasks"));
+  if (object == nullptr) return tl::unexpected(error_at(*json, "expected an object whose keys are task names"));
   std::vector<MappingChange> changes;
   for (const auto& [task, value] : object->members) {
     MappingChange change;
@@ -96,7 +96,7 @@ tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const
     const auto same = [&](const MappingChange& other) { return other.task == change->task; };
     if (std::any_of(changes.begin() + static_cast<std::ptrdiff_t>(of_file), changes.end(), same))
       return tl::unexpected(
-          fmt::format("--map {}: task \"{}\" is mapped twice; give one --map for it", text, change->task));
+          fmt::format("--map {}: task \"{}\" is mapped twice; use --map once per task", text, change->task));
     changes.push_back(std::move(*change));
   }
   return changes;

@@ -87,12 +87,10 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
     return check_output(output);
   }
   if (is_standard_output(output))
-    return complain("several files cannot be written to standard output; expected a folder to write them into");
+    return complain("several files cannot be written to standard output; give a folder with -o");
   if (!fs::is_directory(output, error) && fs::exists(output, error))
-    return complain(
-        fmt::format("cannot write {}: several files are written into a folder, and this is none; "
-                    "expected a folder or a new name",
-                    output));
+    return complain(fmt::format(
+        "cannot write {}: several files need a folder, but this is a file; give a folder or a new name", output));
   std::map<std::string, std::string> inputs;  // by output name
   for (Target& target : targets) {
     if (const auto [same, added] = inputs.emplace(target.name, target.input); !added)

@@ -25,7 +25,7 @@ void Progress::show(std::size_t done, std::size_t of, std::size_t known) {
   const double seconds = Seconds(now - start_).count();
   const double rate = seconds > 0 ? static_cast<double>(done - known) / seconds : 0;
   std::string text = fmt::format("{} of {} models", done, of);
-  if (known > 0) text += fmt::format(" ({} known)", known);
+  if (known > 0) text += fmt::format(" ({} from the cache or an earlier run)", known);
   if (rate > 0 && seconds > 0.5)
     text += fmt::format(", {:.1f}/s, {:.0f} s left", rate, static_cast<double>(of - done) / rate);
   if (terminal_) {
@@ -48,7 +48,7 @@ void SearchProgress::show(std::uint64_t judged, std::uint64_t of, std::size_t la
   const auto now = Clock::now();
   if (std::chrono::duration<double>(now - shown_).count() < (terminal_ ? 0.1 : 10.0)) return;
   shown_ = now;
-  const std::string text = fmt::format("{} of {} candidates judged, {} late", judged, of,
+  const std::string text = fmt::format("{} of {} candidates evaluated; best so far: {} late", judged, of,
                                        late == 0 ? std::string("nobody") : fmt::format("{} tasks", late));
   if (terminal_) {
     tell("\r\x1b[K{}", text);

@@ -33,7 +33,7 @@ std::string wrong_id(const std::string& id) {
     if (kind.id == id) return {};
     near.offer(kind.id);
   }
-  return fmt::format("{}: no finding has this id (docs/reference/diagnostics.md lists them){}", id, near.suggestion());
+  return fmt::format("{}: unknown finding id (docs/reference/diagnostics.md lists all ids){}", id, near.suggestion());
 }
 
 }  // namespace

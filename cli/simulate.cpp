@@ -60,7 +60,8 @@ class Progress {
 int run(const SimulateOptions& options) {
   if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
   if (options.traced_run >= options.runs) {
-    return unusable(fmt::format("--trace-run {}: runs are counted from 0 to {}", options.traced_run, options.runs - 1));
+    return unusable(
+        fmt::format("--trace-run {}: expected a run number from 0 to {}", options.traced_run, options.runs - 1));
   }
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);

@@ -140,15 +140,14 @@ void judge(const System& system, const std::vector<Program>& programs, const std
           fmt::format("{} activations are lost because earlier jobs are still running", result.lost_activations);
     } else if (results.stopped_early) {
       result.verdict = Verdict::unknown;
-      result.reason = "the simulation was stopped before its end";
+      result.reason = "the simulation stopped early";
     } else if (result.unfinished > 0) {
       result.verdict = Verdict::unknown;
-      result.reason =
-          fmt::format("{} of {} jobs had not ended when the simulation did, and nothing says when they would",
-                      result.unfinished, result.response.jobs + result.unfinished);
+      result.reason = fmt::format("{} of {} jobs had not ended at the end of the simulation", result.unfinished,
+                                  result.response.jobs + result.unfinished);
     } else if (result.response.jobs == 0) {
       result.verdict = Verdict::unknown;
-      result.reason = "it is never activated in the simulated time";
+      result.reason = "the task is never activated in the simulated time";
     } else if (!deadline) {
       result.verdict = Verdict::no_deadline;
       result.reason = "the model states no deadline for this task";
@@ -204,9 +203,10 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
     const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
     if (kernel == nullptr) continue;
     if (kernel->instructions && kernel->ticks == Ticks{}) {
-      diagnostics.add("AM0511", Severity::error,
-                      fmt::format("the instructions of kernel \"{}\" have not been made ticks (resolve_instructions)",
-                                  system.graph[node].name));
+      diagnostics.add(
+          "AM0511", Severity::error,
+          fmt::format("the instructions of kernel \"{}\" have not been converted to ticks (resolve_instructions)",
+                      system.graph[node].name));
       all_fit = false;
     }
     if (!kernel->launch) continue;
@@ -215,9 +215,8 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
       if (!reported[unit])
         diagnostics.add(
             "AM0506", Severity::warning,
-            fmt::format("kernel \"{}\" says how it is launched, but the profile \"{}\" does not say what an "
-                        "SM holds; kernels occupy all of \"{}\" for the time of one block; choose a "
-                        "profile that does (--platform)",
+            fmt::format("kernel \"{}\" has launch properties, but the profile \"{}\" has no SM limits; kernels occupy "
+                        "all of \"{}\" for the time of one block; choose a profile with SM limits (--platform)",
                         system.graph[node].name, devices[unit]->name, system.platform.units[unit].name));
       reported[unit] = true;
       continue;
@@ -236,14 +235,14 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
 std::vector<std::string> replacements(const AnalysisOptions& options, const Preparation& preparation) {
   std::vector<std::string> replaced;
   if (options.compile.memory.source != MemoryModel::Source::model)
-    replaced.push_back(fmt::format("what memory accesses cost, by \"{}\"", options.compile.memory.name));
+    replaced.push_back(fmt::format("memory access times from \"{}\"", options.compile.memory.name));
   if (options.profile != nullptr)
-    replaced.push_back(fmt::format("the behaviour of the GPU, by the profile \"{}\"", options.profile->name));
+    replaced.push_back(fmt::format("GPU behavior from the profile \"{}\"", options.profile->name));
   if (options.execution == Execution::best || options.execution == Execution::average)
-    replaced.push_back(fmt::format("worst-case execution times in the simulation, by {} ones",
+    replaced.push_back(fmt::format("worst-case execution times in the simulation by {} ones",
                                    options.execution == Execution::best ? "best-case" : to_string(options.execution)));
   if (preparation.hyperperiod && preparation.until < *preparation.hyperperiod && options.until)
-    replaced.push_back(fmt::format("the hyperperiod of {} in the simulation, by its first {}",
+    replaced.push_back(fmt::format("the hyperperiod of {} in the simulation by its first {}",
                                    format_duration(*preparation.hyperperiod), format_duration(preparation.until)));
   return replaced;
 }
@@ -261,13 +260,11 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   input.observer = combined_observer(options.observer, constraints, both);
   simulate(input, results);
   if (results.stopped_early)
-    diagnostics.add(
-        "AM0504", Severity::error,
-        fmt::format(
-            "the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
-            "that activate each other without end, a period or a time slice that is far too short; correct it, look at "
-            "the beginning alone (--until), or raise --max-steps",
-            format_duration(results.horizon), results.events));
+    diagnostics.add("AM0504", Severity::error,
+                    fmt::format("the simulation stopped at {} after {} steps, because events are too frequent: tasks "
+                                "may activate each other endlessly, or a period or time slice may be far too short; "
+                                "correct it, simulate only the beginning (--until), or raise --max-steps",
+                                format_duration(results.horizon), results.events));
   for (const Chain& chain : system.chains)
     results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);
   judge_simulation(system, options, preparation, results);
@@ -330,10 +327,9 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
 }
 
 void report_time_overflow(Diagnostics& diagnostics) {
-  diagnostics.add(
-      "AM0505", Severity::error,
-      "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days); look "
-      "for a wrong unit");
+  diagnostics.add("AM0505", Severity::error,
+                  "execution times, periods or sizes are so large that the sum of times overflows (more than 26 days); "
+                  "look for a wrong unit");
 }
 
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics) {

@@ -103,7 +103,7 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
   input.observer = &watcher;
   Results again;
   simulate(input, again);
-  if (!watcher.found()) return tl::unexpected(std::string("the longest job was not seen again"));
+  if (!watcher.found()) return tl::unexpected(std::string("the longest job did not recur in the second simulation"));
 
   Explanation explanation;
   explanation.task = task;

@@ -275,17 +275,17 @@ std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOption
     Runs all(system, options, *preparation);
     ManyRuns runs = all.run();
     if (runs.stopped > 0)
-      diagnostics.add("AM0540", Severity::error,
-                      fmt::format("{} of {} runs were stopped before their end: something happens too often, such as "
-                                  "tasks that activate each other without end, a period or a time slice that is far "
-                                  "too short; correct it, or look at the beginning alone (--until)",
-                                  runs.stopped, runs.runs));
-    if (runs.runs > 1 && all.all_alike())
       diagnostics.add(
-          "AM0541", Severity::note,
-          fmt::format("all {} runs are alike: nothing in the model varies under {} execution times; one run "
-                      "says as much",
-                      runs.runs, to_string(runs.execution)));
+          "AM0540", Severity::error,
+          fmt::format(
+              "{} of {} runs stopped early, because events are too frequent: tasks may activate each other endlessly, "
+              "or a period or time slice may be far too short; correct it, or simulate only the beginning (--until)",
+              runs.stopped, runs.runs));
+    if (runs.runs > 1 && all.all_alike())
+      diagnostics.add("AM0541", Severity::note,
+                      fmt::format("all {} runs are identical, because no element in the model varies under {} "
+                                  "execution times; one run is enough",
+                                  runs.runs, to_string(runs.execution)));
     judge(system, options, *preparation, runs);
     return runs;
   } catch (const std::overflow_error&) {

@@ -80,7 +80,7 @@ double distance(double larger, double smaller) { return larger - smaller; }
 /// "17 ms above the limit".
 template <typename Value>
 std::string distance_text(Value value, Value limit) {
-  if (value == limit) return "just the limit";
+  if (value == limit) return "exactly the limit";
   return value > limit ? fmt::format("{} above the limit", text_of(distance(value, limit)))
                        : fmt::format("{} below the limit", text_of(distance(limit, value)));
 }
@@ -127,7 +127,7 @@ class Judge {
     if (std::holds_alternative<Requirement::NoLimit>(requirement_->limit))
       unknown("it states no limit");
     else if (requirement_->limit_type == Requirement::LimitType::unstated)
-      unknown("it does not say whether its limit is an upper or a lower one");
+      unknown("it does not state whether its limit is an upper or a lower one");
     else
       std::visit([&](const auto& limit) { judge_limit(limit); }, requirement_->limit);
     conclude();
@@ -156,20 +156,20 @@ class Judge {
   std::string missing_subject() const {
     switch (requirement_->kind) {
       case Requirement::Kind::process:
-        return "its process is not in the analysed system";
+        return "its process is not in the analyzed system";
       case Requirement::Kind::runnable:
-        return "its runnable is not in the analysed system";
+        return "its runnable is not in the analyzed system";
       case Requirement::Kind::process_chain:
-        return "its process chain is empty, or has a process that is not in the analysed system";
+        return "its process chain is empty, or has a process that is not in the analyzed system";
       case Requirement::Kind::architecture:
       case Requirement::Kind::unknown:
         break;
     }
-    return "of architectures only the CPULoad of a core is measured";
+    return "for architectures, only the CPULoad of a core is measured";
   }
 
   void not_measured(std::string_view metric) {
-    if (metric.empty()) return unknown("it names no metric");
+    if (metric.empty()) return unknown("it states no metric");
     const Requirement::Kind kind = requirement_->kind;
     if (std::holds_alternative<Requirement::OfOther>(requirement_->subject)) return unknown(missing_subject());
     unknown(fmt::format("{} is not measured{}", metric,
@@ -183,10 +183,10 @@ class Judge {
   /// Unfinished and lost jobs of a task; the flags state whether they exceed every limit.
   Leftover leftover(const TaskResult& task, bool unfinished_above, bool lost_above) const {
     const std::uint64_t jobs = task.response.jobs + task.unfinished;
-    if (results_.stopped_early) return {LimitVerdict::unknown, "the simulation was stopped before its end"};
+    if (results_.stopped_early) return {LimitVerdict::unknown, "the simulation stopped early"};
     if (task.unfinished > 0)
       return {unfinished_above ? LimitVerdict::missed : LimitVerdict::unknown,
-              fmt::format("{} of {} had not ended when the simulation did", task.unfinished,
+              fmt::format("{} of {} had not ended at the end of the simulation", task.unfinished,
                           jobs == 1 ? std::string("one job") : fmt::format("{} jobs", jobs))};
     if (lost_above && task.lost_activations > 0)
       return {LimitVerdict::missed,
@@ -225,12 +225,13 @@ class Judge {
     const TaskResult& task = results_.tasks[index];
     const Extent& extent = task.metrics[metric];
     const bool lateness = metric == TimeMetric::lateness;
-    if (lateness && !deadline_of(index)) return unknown("the model states no deadline, which lateness counts from");
+    if (lateness && !deadline_of(index)) return unknown("the model states no deadline, which lateness requires");
     const bool response = metric == TimeMetric::response_time;
     const bool between_jobs = !is_part_of_response(metric) && !lateness;
-    judge_range(Range<Duration>{extent.jobs(), extent.min(), extent.max()}, "job", limit,
-                leftover(task, upper_ && (response || lateness), upper_ && response),
-                between_jobs ? "no two jobs in a row were seen" : "no job was seen");
+    judge_range(
+        Range<Duration>{extent.jobs(), extent.min(), extent.max()}, "job", limit,
+        leftover(task, upper_ && (response || lateness), upper_ && response),
+        between_jobs ? "no two consecutive jobs ran in the simulated time" : "no job ended in the simulated time");
     add_process_bound(index, metric, limit);
   }
 
@@ -289,7 +290,7 @@ class Judge {
     Range<Duration> seen;
     for (const Passage& passage : passages(accesses))
       seen.add(passage.end - (response ? passage.release : passage.start));
-    judge_range(seen, "passage", limit, left, "nothing came through the chain");
+    judge_range(seen, "passage", limit, left, "no data passed through the chain");
     const auto& bound = chain_bounds_[static_cast<std::size_t>(requirement_ - system_.requirements.data())];
     if (!upper_ || !bound) return;
     result_.bound = bound;
@@ -343,7 +344,7 @@ class Judge {
 
   /// For values that can only grow: above an upper limit they stay violated, above a lower one they stay met.
   void judge_growing(bool beyond, std::string text, bool final) {
-    if (!final && upper_ != beyond) return unknown(text + "; what had not ended could add to it");
+    if (!final && upper_ != beyond) return unknown(text + "; jobs that had not ended could add to it");
     decide(beyond ? LimitVerdict::missed : LimitVerdict::met, std::move(text));
   }
 
@@ -355,19 +356,19 @@ class Judge {
     if (of == nullptr || (!response && limit.metric != "NormalizedLateness")) return not_measured(limit.metric);
     const auto deadline = deadline_of(of->task);
     if (!deadline || *deadline <= Duration{})
-      return unknown(fmt::format("the model states no deadline, which {} is a part of", limit.metric));
+      return unknown(fmt::format("the model states no deadline, which {} requires", limit.metric));
     const TaskResult& task = results_.tasks[of->task];
     const Extent& extent = task.metrics[response ? TimeMetric::response_time : TimeMetric::lateness];
     const auto percent = [&](Duration time) {
       return 100.0 * static_cast<double>(time.picoseconds()) / static_cast<double>(deadline->picoseconds());
     };
     judge_range(Range<double>{extent.jobs(), percent(extent.min()), percent(extent.max())}, "job", limit.value,
-                leftover(task, upper_, upper_ && response), "no job was seen");
+                leftover(task, upper_, upper_ && response), "no job ended in the simulated time");
   }
 
   void judge_limit(const Requirement::CpuLimit& limit) {
     if (limit.metric.empty()) return not_measured("");
-    if (limit.unknown_unit) return unknown("the hardware it names is no unit of the analysed platform");
+    if (limit.unknown_unit) return unknown("its hardware is not a unit of the analyzed platform");
     if (limit.metric == "CPULoad") return cpu_load(limit);
     const auto* share = std::find_if(state_shares.begin(), state_shares.end(),
                                      [&](const StateShare& candidate) { return candidate.metric == limit.metric; });
@@ -385,15 +386,15 @@ class Judge {
     std::optional<UnitIndex> unit = limit.unit;
     if (const auto* of = process(); !unit && of != nullptr)
       if (const auto units = units_of(of->task); units.size() == 1) unit = units.front();
-    if (!unit) return unknown("it names no core whose load is meant");
+    if (!unit) return unknown("it states no core");
     const auto found = std::find_if(results_.resources.begin(), results_.resources.end(), [&](const auto& resource) {
       return resource.unit == *unit && resource.kind == ResourceKind::core;
     });
     const std::string& name = system_.platform.units[*unit].name;
-    if (found == results_.resources.end()) return unknown(fmt::format("{} is no core that is simulated", name));
+    if (found == results_.resources.end()) return unknown(fmt::format("{} is not a simulated core", name));
     const double percent = found->utilization * 100;
     result_.observed = percent;
-    if (results_.stopped_early) return unknown("the simulation was stopped before its end");
+    if (results_.stopped_early) return unknown("the simulation stopped early");
     decide(is_beyond(upper_, percent, limit.value) ? LimitVerdict::missed : LimitVerdict::met,
            fmt::format("{} is in use for {} of the simulated time, {}", name, text_of(percent),
                        distance_text(percent, limit.value)));
@@ -414,7 +415,7 @@ class Judge {
     const double percent = 100 * spent / static_cast<double>(results_.horizon.picoseconds());
     result_.observed = percent;
     judge_growing(is_beyond(upper_, percent, limit.value),
-                  fmt::format("its jobs spend {} of the simulated time so, {}", text_of(percent),
+                  fmt::format("its jobs spend {} of the simulated time in this state, {}", text_of(percent),
                               distance_text(percent, limit.value)),
                   task.unfinished == 0 && !results_.stopped_early);
   }

@@ -136,7 +136,7 @@ class Assessor {
     const bool nothing = assessment_.limits.empty();
     if (!results_.strict) assessment_.assumptions = assumptions_with(findings_, Consequence::assumption);
     if (!nothing) return;
-    constexpr const char* no_limits = "nothing has to be kept: the model states no deadline, requirement or constraint";
+    constexpr const char* no_limits = "the model states no deadline, requirement or constraint";
     if (results_.strict)
       add(Kind::finding, OverallVerdict::unknown, "the model", no_limits);
     else

@@ -78,9 +78,9 @@ class ConflictSearch {
         if (with_task(group)) own.apart.push_back(group);
       if (broken_constraints(own, placed, best_.candidate) > 0) conflict.tasks.push_back(task);
     }
-    conflict.reason =
-        fmt::format("no mapping was found that keeps all constraints; {} of {} {} broken at the least",
-                    best_.judgement.broken, names(conflict.tasks), best_.judgement.broken == 1 ? "is" : "are");
+    conflict.reason = fmt::format("no mapping was found that meets all constraints; the best one violates {} {} on {}",
+                                  best_.judgement.broken, best_.judgement.broken == 1 ? "constraint" : "constraints",
+                                  names(conflict.tasks));
     return conflict;
   }
 
@@ -145,9 +145,8 @@ class ConflictSearch {
     Conflict conflict;
     for (const Share& share : needed) conflict.tasks.push_back(placed.owner[share.task]);
     std::sort(conflict.tasks.begin(), conflict.tasks.end());
-    conflict.reason =
-        fmt::format("{} {} asked for {:.4f} of {:.0f} at the least by {}", units,
-                    units.find(',') == std::string::npos ? "is" : "are", total, capacity, names(conflict.tasks));
+    conflict.reason = fmt::format("the utilization of {} is at least {:.2f} % with {}", units, 100 * total / capacity,
+                                  names(conflict.tasks));
     return conflict;
   }
 
@@ -255,12 +254,11 @@ class ConflictSearch {
     }
     Conflict conflict;
     conflict.tasks = kept;
-    conflict.reason =
-        kept.size() == 1
-            ? fmt::format("no mapping was found that keeps the deadline of {}", names(kept))
-            : fmt::format("no mapping was found that keeps the deadlines of {} together; {}", names(kept),
-                          is_cut_ ? "the search ended before it was known which of them are needed for that"
-                                  : "without any one of them there is one");
+    conflict.reason = kept.size() == 1
+                          ? fmt::format("no mapping was found that meets the deadline of {}", names(kept))
+                          : fmt::format("no mapping was found that meets all the deadlines of {}; {}", names(kept),
+                                        is_cut_ ? "the search ended before it could show which of them conflict"
+                                                : "if any one of them is left out, a mapping exists");
     return conflict;
   }
 

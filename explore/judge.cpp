@@ -274,9 +274,9 @@ double Evaluator::overload(std::size_t placement, const Candidate& candidate, By
 
 std::string describe(const System& system, const Objective& objective) {
   if (const auto* latency = std::get_if<ChainLatency>(&objective))
-    return fmt::format("reaction of {}",
+    return fmt::format("reaction time of {}",
                        latency->chain < system.chains.size() ? system.chains[latency->chain].name : "no chain");
-  if (std::holds_alternative<LoadBalance>(objective)) return "largest CPU load";
+  if (std::holds_alternative<LoadBalance>(objective)) return "largest CPU utilization";
   return "largest response relative to its deadline";
 }
 
@@ -289,7 +289,7 @@ Judgement judge(const Problem& problem, const Candidate& candidate, const Option
     auto on_cpu = functions_on_cpu(problem.system, space.functions, candidate);
     auto system = problem.place ? problem.place(on_cpu) : std::nullopt;
     if (!system || system->tasks.size() != problem.system.tasks.size())
-      throw std::invalid_argument("the candidate places functions where they cannot be");
+      throw std::invalid_argument("the candidate places functions on units that cannot run them");
     index = space.placements.size();
     space.placements.push_back(describe_placement(std::move(*system), std::move(on_cpu), problem, options));
   }

@@ -93,7 +93,7 @@ void check_unused_stimuli(const Context& context, Report& report) {
   for (const Element stimulus : context.model.all("stimuliModel", "stimuli"))
     if (!any_use(context, stimulus, [](const Use& use) { return use.feature == "stimuli"; }))
       report.add(stimulus,
-                 fmt::format("{} activates nothing; refer to it from a task, or remove it", describe(stimulus)));
+                 fmt::format("{} activates no task; reference it from a task, or remove it", describe(stimulus)));
 }
 
 void check_untriggered_stimuli(const Context& context, Report& report) {
@@ -103,7 +103,7 @@ void check_untriggered_stimuli(const Context& context, Report& report) {
       const bool triggered = any_use(context, stimulus, [](const Use& use) { return use.feature == "stimulus"; });
       if (activates && !triggered)
         report.add(stimulus,
-                   fmt::format("{} is triggered by nobody, so what it activates never runs; add an InterProcessTrigger",
+                   fmt::format("nothing triggers {}, so the tasks it activates never run; add an InterProcessTrigger",
                                describe(stimulus)));
     }
 }
@@ -121,14 +121,16 @@ void check_unawaited_events(const Context& context, Report& report) {
   for (const Element event : context.facts.all("OsEvent"))
     if (uses_event_in(context, event, "SetEvent") && !uses_event_in(context, event, "WaitEvent"))
       report.add(event,
-                 fmt::format("event \"{}\" is set but never awaited; add a WaitEvent, or remove it", event.name()));
+                 fmt::format("event \"{}\" is set, but no task waits for it; add a WaitEvent, or remove the event",
+                             event.name()));
 }
 
 void check_unused_events(const Context& context, Report& report) {
   if (!has_processes(context)) return;
   for (const Element event : context.facts.all("OsEvent"))
     if (!uses_event_in(context, event, "SetEvent") && !uses_event_in(context, event, "WaitEvent"))
-      report.add(event, fmt::format("event \"{}\" is neither set nor awaited; use it, or remove it", event.name()));
+      report.add(event, fmt::format("event \"{}\" is never set, and no task waits for it; use it, or remove it",
+                                    event.name()));
 }
 
 void check_recursion(const Context& context, Report& report) {
@@ -158,8 +160,9 @@ void check_recursion(const Context& context, Report& report) {
       if (added)
         stack.push_back({call.callee, 0});
       else if (state->second == State::open)
-        report.add(call.item, fmt::format("runnable \"{}\" calls itself, directly or through others; break the circle",
-                                          call.callee.name()));
+        report.add(call.item,
+                   fmt::format("runnable \"{}\" calls itself, directly or through other runnables; break the cycle",
+                               call.callee.name()));
     }
   }
 }
@@ -170,8 +173,8 @@ void check_call_arguments(const Context& context, Report& report) {
     const Element parameter = context.model.reference(argument, "parameter");
     if (!runnable || !parameter || parameter.parent() == runnable || report.is_reported(argument)) continue;
     report.add(argument, "parameter",
-               fmt::format("an argument of the call of \"{}\" is for the parameter \"{}\" of {}; expected one of the "
-                           "runnable that is called",
+               fmt::format("an argument of the call of \"{}\" refers to the parameter \"{}\" of {}; expected a "
+                           "parameter of the called runnable",
                            runnable.name(), parameter.name(), describe(parameter.parent())));
   }
 }

@@ -130,8 +130,8 @@ void check_unconnected_chains(const Context& context, Report& report) {
       if (here && there && here != there)
         report.add(
             part == chain ? of : part,
-            fmt::format("the {} of a part of {} is \"{}\"; expected \"{}\", the {} of {}", feature, name_of(chain),
-                        here.name(), there.name(), other, of == chain ? "the chain" : "the part before it"));
+            fmt::format("the {} of a segment of {} is \"{}\"; expected \"{}\", the {} of {}", feature, name_of(chain),
+                        here.name(), there.name(), other, of == chain ? "the chain" : "the previous segment"));
     };
     for (std::size_t i = 0; i < parts.sequence.size(); ++i)
       if (i == 0)
@@ -151,8 +151,8 @@ void check_pointless_chains(const Context& context, Report& report) {
     const Element stimulus = context.model.reference(chain, "stimulus");
     if (stimulus && stimulus == context.model.reference(chain, "response"))
       report.add(chain, "response",
-                 fmt::format("{} begins and ends with the same event, \"{}\"; correct one of them", name_of(chain),
-                             stimulus.name()));
+                 fmt::format("{} starts and ends with the same event, \"{}\"; change its stimulus or its response",
+                             name_of(chain), stimulus.name()));
   }
 }
 
@@ -167,10 +167,9 @@ void check_unsupported_chains(const Context& context, Report& report) {
     if (!stimulus || !response || stimulus == response) continue;
     const auto from = places_of(context, stimulus), to = places_of(context, response);
     if (from.empty() || to.empty() || flow.leads(from, to)) continue;
-    report.add(chain,
-               fmt::format("nothing in the model leads from \"{}\" to \"{}\", the stimulus and the response of {}: "
-                           "no data, no activation, no call; correct the events, or add what is missing",
-                           stimulus.name(), response.name(), name_of(chain)));
+    report.add(chain, fmt::format("no data flow, activation or call leads from \"{}\" to \"{}\", the stimulus and the "
+                                  "response of {}; correct the events, or add the missing link",
+                                  stimulus.name(), response.name(), name_of(chain)));
   }
 }
 

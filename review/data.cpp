@@ -90,7 +90,7 @@ void check_unused_labels(const Context& context, Report& report) {
 void check_unread_labels(const Context& context, Report& report) {
   for_each_accessed_label(context, [&](Element label, const Accesses& accesses) {
     if (accesses.written && !accesses.read)
-      report.add(label, fmt::format("label \"{}\" is written but never read; add the read access if one is missing",
+      report.add(label, fmt::format("label \"{}\" is written but never read; add a read access, or remove the label",
                                     label.name()));
   });
 }
@@ -98,10 +98,9 @@ void check_unread_labels(const Context& context, Report& report) {
 void check_unwritten_labels(const Context& context, Report& report) {
   for_each_accessed_label(context, [&](Element label, const Accesses& accesses) {
     if (accesses.read && !accesses.written && !is_constant(label))
-      report.add(label,
-                 fmt::format("label \"{}\" is read but never written, and is no constant; make it constant, or add "
-                             "the write access",
-                             label.name()));
+      report.add(label, fmt::format("label \"{}\" is read but never written, and it is not constant; mark it as "
+                                    "constant, or add a write access",
+                                    label.name()));
   });
 }
 
@@ -129,8 +128,8 @@ void check_overwritten_inputs(const Context& context, Report& report) {
           const std::string& label = system.labels[write->label].name;
           report.add(
               context.model.element(system.graph[node].origin), "data",
-              fmt::format("\"{}\" writes \"{}\" after \"{}\" has ended, although it is the input that \"{}\" "
-                          "prepared for it; expected a write of its result",
+              fmt::format("\"{}\" writes \"{}\" after \"{}\" has ended, but this label is the input that \"{}\" "
+                          "prepared; expected a write of the result",
                           system.graph[node].runnable ? system.runnables[*system.graph[node].runnable].name : task.name,
                           label, system.tasks[found->second].name, task.name));
           back.erase(found);

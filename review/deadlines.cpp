@@ -50,12 +50,11 @@ void check_swapped_deadlines(const Context& context, Report& report) {
       continue;  // reported once, for the task with the longer one
     const Task& task = context.system->tasks[timing.task];
     const Task& other = context.system->tasks[*timing.swapped_with];
-    report.add(
-        context.model.element(task.origin),
-        fmt::format("the deadlines of \"{}\" and \"{}\" look swapped: periods of {} and {}, deadlines of {} and {}; "
-                    "exchange them if so",
-                    task.name, other.name, format_duration(timing.period), format_duration(timing.deadline),
-                    format_duration(timing.deadline), format_duration(timing.period)));
+    report.add(context.model.element(task.origin),
+               fmt::format("the deadlines of \"{}\" and \"{}\" look swapped: the periods are {} and {}, the deadlines "
+                           "{} and {}; exchange the deadlines if so",
+                           task.name, other.name, format_duration(timing.period), format_duration(timing.deadline),
+                           format_duration(timing.deadline), format_duration(timing.period)));
   }
 }
 
@@ -64,12 +63,10 @@ void check_deadlines_beyond_period(const Context& context, Report& report) {
   for (const Timing& timing : timings(*context.system)) {
     if (timing.swapped_with || timing.deadline <= timing.period) continue;
     const Task& task = context.system->tasks[timing.task];
-    report.add(
-        context.model.element(task.origin),
-        fmt::format(
-            "the deadline of \"{}\", {}, is longer than its period, {}: jobs of it may wait for each other; shorten "
-            "it unless that is meant",
-            task.name, format_duration(timing.deadline), format_duration(timing.period)));
+    report.add(context.model.element(task.origin),
+               fmt::format("the deadline of \"{}\" ({}) is longer than its period ({}), so several of its jobs may be "
+                           "pending at once; shorten the deadline unless this is intended",
+                           task.name, format_duration(timing.deadline), format_duration(timing.period)));
   }
 }
 

@@ -46,8 +46,8 @@ std::string parts(const System& system, const std::vector<Program>& programs, co
     const Program& program = programs[task];
     const Duration time = resource.kind == engine::ResourceKind::execution_engine ? program.kernels : program.copies;
     if (time <= Duration{}) continue;
-    text += fmt::format("{}{} {:.3f}", text.empty() ? ": " : ", ", system.tasks[task].name,
-                        rates[task] * static_cast<double>(time.picoseconds()));
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? ": " : ", ", system.tasks[task].name,
+                        100 * rates[task] * static_cast<double>(time.picoseconds()));
   }
   return text;
 }
@@ -144,10 +144,10 @@ void check_overload(const Context& context, Report& report) {
     report.add(
         context.model.element(unit.origin),
         fmt::format(
-            "{} \"{}\" is asked for {:.3f} of its time in the long run, at worst execution times{}; map less to it, "
-            "or make its tasks rarer or shorter",
-            core ? "core" : fmt::format("the {} of", to_string(resource.kind)), unit.name, resource.demand,
-            core ? " and with the polling for GPU work" : parts(system, programs, rates, resource)));
+            "{} \"{}\" has a long-run utilization of {:.1f} % at worst-case execution times{}; map less work to it, "
+            "or make its tasks shorter or less frequent",
+            core ? "core" : fmt::format("the {} of", to_string(resource.kind)), unit.name, 100 * resource.demand,
+            core ? ", including polling for GPU work" : parts(system, programs, rates, resource)));
   }
 }
 
@@ -170,11 +170,11 @@ void check_hopeless_deadlines(const Context& context, Report& report) {
     if (*quickest <= *task.deadline) continue;
     const Duration least = undisturbed_end(system, best, index, on, Execution::best);
     report.add(context.model.element(task.origin),
-               fmt::format("task \"{}\" takes {} to {} on \"{}\", the quickest unit it may run on, even when nothing "
-                           "disturbs it; its deadline is {}{}; shorten the task or extend the deadline",
+               fmt::format("task \"{}\" needs {} to {} on \"{}\", the fastest unit it may run on, even without "
+                           "interference, but its deadline is {}{}; shorten the task or extend the deadline",
                            task.name, format_duration(least), format_duration(*quickest),
                            system.platform.units[on].name, format_duration(*task.deadline),
-                           any_core_suffices(system, worst, index) ? "" : ", which no other core can keep either"));
+                           any_core_suffices(system, worst, index) ? "" : ", which no other core can meet either"));
   }
 }
 

@@ -52,7 +52,7 @@ void check_definitions(const Modules& modules, std::string_view plural, std::str
       missing_items.count(
           !module.definition && !module.element.attribute("definition") && !module.element.child("definition"),
           module.element);
-  missing_items.report(report, plural, "has", "have", fmt::format("no definition, so {}; refer to one", unknown));
+  missing_items.report(report, plural, "has", "have", fmt::format("no definition, so {}; reference one", unknown));
 }
 
 std::string quoted_port(const views::HwPort& port) {
@@ -158,7 +158,8 @@ void check_port_types(const Context& context, Report& report) {
   MissingItems missing_items;
   for (const views::HwPort& port : hardware_in(context).ports)
     if (has_ports(port.element)) missing_items.count(port.type.empty(), port.element);
-  missing_items.report(report, "ports", "does", "do", "not say in which direction requests go; state a portType");
+  missing_items.report(report, "ports", "does", "do",
+                       "not state a portType, so the direction of requests is unknown; state it");
 }
 
 void check_connection_ends(const Context& context, Report& report) {
@@ -194,11 +195,11 @@ void check_connection_directions(const Context& context, Report& report) {
     // A structure's own port passes on the requests of an inner port.
     const bool delegates = first_outer != second_outer;
     if (delegates == (first.type == second.type)) return;
-    report.add(
-        connection.element,
-        fmt::format("connection \"{}\" joins the {} port {} and the {} port {}; expected {}", connection.name,
-                    first.type, quoted_port(first), second.type, quoted_port(second),
-                    delegates ? "the same kind, as one is the structure's own" : "an initiator and a responder"));
+    report.add(connection.element,
+               fmt::format("connection \"{}\" joins the {} port {} and the {} port {}; expected {}", connection.name,
+                           first.type, quoted_port(first), second.type, quoted_port(second),
+                           delegates ? "two of the same kind, because one belongs to the enclosing structure"
+                                     : "an initiator and a responder"));
   });
 }
 
@@ -227,8 +228,8 @@ void check_access_paths(const Context& context, Report& report) {
       if (stages[i - 1].ports.empty() || stages[i].ports.empty() || have_common_port(stages[i - 1], stages[i]))
         continue;
       if (const Element place = path_of(access); !report.is_reported(place))
-        report.add(place, fmt::format("the access path of \"{}\" is broken: \"{}\" and \"{}\", which follow each "
-                                      "other in it, have no port in common; correct its pathElements",
+        report.add(place, fmt::format("the access path of \"{}\" is broken: its consecutive elements \"{}\" and \"{}\" "
+                                      "have no port in common; correct pathElements",
                                       access.name, stages[i - 1].name, stages[i].name));
       break;
     }
@@ -253,8 +254,8 @@ void check_address_ranges(const Context& context, Report& report) {
     const auto bytes = static_cast<std::uint64_t>(size->bytes), offset = access.memory_offset.value_or(0);
     if (end - start > bytes || offset > bytes - (end - start))
       report.add(place, "endAddress",
-                 fmt::format("the addresses {:#x} to {:#x} of \"{}\" with the offset {:#x} go beyond memory \"{}\" of "
-                             "{} bytes; correct the range or the memory's size",
+                 fmt::format("the addresses {:#x} to {:#x} of \"{}\" with the offset {:#x} exceed memory \"{}\" of {} "
+                             "bytes; correct the range or the size of the memory",
                              start, end, access.name, offset, parts.memories[*access.memory].name, bytes));
   }
 }
@@ -269,11 +270,10 @@ void check_unit_features(const Context& context, Report& report) {
       if (names.size() < 2) continue;
       std::string listed;
       for (const std::string_view name : names) listed += fmt::format("{}\"{}\"", listed.empty() ? "" : ", ", name);
-      report.add(
-          definition.element, "features",
-          fmt::format("definition \"{}\" has {} features of the category \"{}\" ({}); expected one, as at most the "
-                      "first counts",
-                      definition.name, names.size(), category, listed));
+      report.add(definition.element, "features",
+                 fmt::format("definition \"{}\" has {} features of the category \"{}\" ({}); expected one, because "
+                             "only the first is used",
+                             definition.name, names.size(), category, listed));
     }
   }
 }
@@ -298,8 +298,8 @@ void check_frequencies(const Context& context, Report& report) {
   for (const views::HwDomain& domain : hardware_in(context).domains)
     if (!domain.power && domain.frequency == Frequency{} && !states_one(domain.element) &&
         !context.facts.uses_of(domain.element).empty() && !report.is_reported(domain.element))
-      report.add(domain.element,
-                 fmt::format("{} is in use and has no frequency above zero; state one", describe(domain.element)));
+      report.add(domain.element, fmt::format("{} is in use, but its frequency is missing or zero; state one",
+                                             describe(domain.element)));
 }
 
 }  // namespace amalthea::review

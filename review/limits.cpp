@@ -85,9 +85,10 @@ void check_limit_order(const Context& context, Report& report) {
       if (!least || !most || *least <= *most) continue;
       const Element at = holder.child(range.most);
       if (!report.is_reported(at))
-        report.add(at, "value",
-                   fmt::format("the {} of {} ({}) is less than its {} ({}); nothing can keep both", range.most,
-                               describe(holder), format_duration(*most), range.least, format_duration(*least)));
+        report.add(
+            at, "value",
+            fmt::format("the {} of {} ({}) is less than its {} ({}); no timing satisfies both; correct one of them",
+                        range.most, describe(holder), format_duration(*most), range.least, format_duration(*least)));
     }
 }
 
@@ -102,7 +103,7 @@ void check_impossible_limits(const Context& context, Report& report) {
     const Element at = limit.child("limitValue");
     if (value && *value <= Duration{} && !report.is_reported(at))
       report.add(at, "value",
-                 fmt::format("an upper limit of {} on {} cannot be kept; expected a time above zero",
+                 fmt::format("an upper limit of {} on {} cannot be met; expected a time above zero",
                              format_duration(*value), limit.attribute_or("metric", "")));
   }
 }
@@ -121,8 +122,8 @@ void check_missing_deadlines(const Context& context, Report& report) {
   }
   if (missing > 0)
     report.add(context.model.element(first->origin),
-               fmt::format("{} of {} scheduled by the earliest deadline {} no deadline; the period counts, and without "
-                           "one the task comes last; the first is \"{}\"",
+               fmt::format("{} of {} scheduled by the earliest deadline {} no deadline; the analysis uses the period, "
+                           "and a task without a period is the least urgent; the first is \"{}\"",
                            missing, counted(tasks, "task"), missing == 1 ? "has" : "have", first->name));
 }
 

@@ -98,11 +98,10 @@ void check_executing_unit(const Context& context, Report& report) {
       // A core that only executes schedulers is intended; one of another scheduler's cores is a mistake.
       const auto owner = owners.find({unit.document().position(), unit.index()});
       if (owner == owners.end() || !owner->second || takes_part_in_hierarchy(context, one.scheduler)) continue;
-      report.add(
-          one.allocation, feature,
-          fmt::format("scheduler \"{}\" is executed by \"{}\", a unit that it is not responsible for but \"{}\" is; "
-                      "correct the executingPU or the responsibility",
-                      one.scheduler.name(), unit.name(), owner->second.name()));
+      report.add(one.allocation, feature,
+                 fmt::format("scheduler \"{}\" runs on \"{}\", for which not it but \"{}\" is responsible; correct "
+                             "executingPU or the responsibility",
+                             one.scheduler.name(), unit.name(), owner->second.name()));
     }
 }
 
@@ -152,10 +151,9 @@ void check_equal_priorities(const Context& context, Report& report) {
     });
     if (sharing.size() < 2 || !equal || !stated) continue;
     report.add(context.model.element(system.platform.units[unit].origin),
-               fmt::format(
-                   "the {} tasks on \"{}\" all have the priority {}; they run in the order in which they become ready; "
-                   "state priorities if they differ",
-                   sharing.size(), system.platform.units[unit].name, priority));
+               fmt::format("the {} tasks on \"{}\" all have the priority {}, so they run in the order in which they "
+                           "become ready; state different priorities if they have any",
+                           sharing.size(), system.platform.units[unit].name, priority));
   }
 }
 
@@ -170,9 +168,10 @@ void check_unmapped_labels(const Context& context, Report& report) {
     }
   }
   if (mapped > 0 && unmapped > 0)
-    report.add(first, fmt::format(
-                          "{} of {} mapped to no memory, although others are; the first is \"{}\"; add memory mappings",
-                          unmapped, counted(mapped + unmapped, "label"), first.name()));
+    report.add(
+        first,
+        fmt::format("{} of {} not mapped to a memory, although others are; the first is \"{}\"; add memory mappings",
+                    unmapped, counted(mapped + unmapped, "label"), first.name()));
 }
 
 void check_idle_schedulers(const Context& context, Report& report) {
@@ -209,10 +208,9 @@ void check_repeated_mappings(const Context& context, Report& report) {
         if (what.empty()) continue;
         const auto [first, added] = seen.emplace(what, mapping);
         if (added || (!report.is_full() && report.is_reported(mapping))) continue;
-        report.add(mapping, report.is_full()
-                                ? std::string()
-                                : fmt::format("this {} says what the one at line {} says; remove one of them",
-                                              mapping.class_name(), first->second.location().line));
+        report.add(mapping, report.is_full() ? std::string()
+                                             : fmt::format("this {} repeats the one at line {}; remove one of them",
+                                                           mapping.class_name(), first->second.location().line));
       }
     }
 }
@@ -222,7 +220,7 @@ void check_unallocated_processes(const Context& context, Report& report) {
     if (context.facts.all(allocation_class).empty()) return;
     for (const Element process : context.facts.all(process_class))
       if (!is_mapped(context, process) && !report.is_reported(process))
-        report.add(process, fmt::format("{} is mapped to no scheduler, although others are; add a {}",
+        report.add(process, fmt::format("{} is not mapped to a scheduler, although others are; add a {}",
                                         describe(process), allocation_class));
   };
   check("Task", "TaskAllocation");

@@ -68,8 +68,8 @@ void check_memory_sizes(const Context& context, Report& report) {
     const Content& content = found->second;
     if (!size || size->bytes <= 0 || content.bytes <= static_cast<std::uint64_t>(size->bytes)) continue;
     report.add(memory.element,
-               fmt::format("the {}{} mapped to memory \"{}\" need {} bytes, but it has {}; map some elsewhere, or "
-                           "correct a size",
+               fmt::format("the {}{} mapped to memory \"{}\" need {} bytes, but it has only {}; map some to another "
+                           "memory, or correct a size",
                            content.labels > 0 ? counted(content.labels, "label") : counted(content.others, "element"),
                            content.labels > 0 && content.others > 0
                                ? fmt::format(" and {}", counted(content.others, "other element"))
@@ -118,9 +118,8 @@ void check_empty_elements(const Context& context, Report& report) {
   });
   if (empty > 0)
     report.add(first, empty == 1
-                          ? fmt::format("{} is mapped to a memory and has a size of 0; state its size", describe(first))
-                          : fmt::format("{} elements are mapped to memories and have a size of 0; the first is "
-                                        "{}",
+                          ? fmt::format("{} is mapped to a memory, but its size is 0; state its size", describe(first))
+                          : fmt::format("{} elements are mapped to memories, but their size is 0; the first is {}",
                                         empty, describe(first)));
 }
 

@@ -81,8 +81,9 @@ void check_mode_values(const Context& context, Report& report) {
     if (!value || value->empty() || holder.document().version() < Version::v0_9_4) return;
     const std::string expected = expected_instead(context, label, *value);
     if (!expected.empty() && !report.is_reported(holder))
-      report.add(holder, attribute,
-                 fmt::format("\"{}\" is no value of mode label \"{}\"; expected {}", *value, label.name(), expected));
+      report.add(
+          holder, attribute,
+          fmt::format("\"{}\" is not a value of mode label \"{}\"; expected {}", *value, label.name(), expected));
   };
   for (const Element label : context.facts.all("ModeLabel")) check(label, label, "initialValue");
   for (const Element access : context.facts.all("ModeLabelAccess"))
@@ -101,8 +102,8 @@ void check_impossible_conditions(const Context& context, Report& report) {
       for (const auto& [key, one] : demands)
         if (one.contradict()) {
           report.add(conjunction.element ? conjunction.element : condition.element,
-                     fmt::format("this condition is never true: what it demands of mode label \"{}\" contradicts "
-                                 "itself; correct it or remove what depends on it",
+                     fmt::format("this condition is never true, because its requirements on mode label \"{}\" "
+                                 "contradict each other; correct it, or remove the alternative",
                                  one.label));
           break;
         }
@@ -119,10 +120,10 @@ void check_empty_conditions(const Context& context, Report& report) {
           demands[{test->label.document().position(), test->label.index()}].add(*test);
     for (const auto& [key, one] : demands)
       if (one.always_hold()) {
-        report.add(condition.element,
-                   fmt::format("this condition is always true: its alternatives leave out no value of mode label "
-                               "\"{}\"",
-                               one.label));
+        report.add(
+            condition.element,
+            fmt::format("this condition is always true, because its alternatives cover all values of mode label \"{}\"",
+                        one.label));
         break;
       }
   });

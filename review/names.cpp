@@ -32,9 +32,10 @@ void check_missing_names(const Context& context, Report& report) {
   }
   for (const auto& [name, found] : nameless) {
     const auto& [count, first] = found;
-    report.add(first, count == 1 ? fmt::format("{} has no name, so nothing can refer to it; name it", describe(first))
-                                 : fmt::format("{} elements of the class {} have no name, so nothing can refer to "
-                                               "them; name them; the first one stands here",
+    report.add(first, count == 1 ? fmt::format("{} has no name, so no other element can reference it; name it",
+                                               describe(first))
+                                 : fmt::format("{} elements of the class {} have no name, so no other element can "
+                                               "reference them; name them; this is the first one",
                                                count, name));
   }
 }
@@ -49,9 +50,9 @@ void check_property_keys(const Context& context, Report& report) {
     if (std::find(seen.begin(), seen.end(), *key) == seen.end())
       seen.push_back(*key);
     else if (!report.is_reported(property))
-      report.add(
-          property, "key",
-          fmt::format("{} has two custom properties with the key \"{}\"; the first counts", describe(holder), *key));
+      report.add(property, "key",
+                 fmt::format("{} has two custom properties with the key \"{}\"; the analysis uses the first",
+                             describe(holder), *key));
   }
 }
 

@@ -63,7 +63,7 @@ void check_negative_times(const Context& context, Report& report) {
         !report.is_reported(time) && !(is_listed(time.tag(), of_stimuli) && report.is_reported(time.parent())))
       report.add(
           time, "value",
-          fmt::format("the {} of {} is negative; expected a time from 0 on", time.tag(), describe(time.parent())));
+          fmt::format("the {} of {} is negative; expected a time of 0 or more", time.tag(), describe(time.parent())));
 }
 
 void check_periods(const Context& context, Report& report) {

@@ -82,8 +82,8 @@ void check_parameter_names(const Context& context, Report& report) {
       if (!definition || std::find(holder.allowed.begin(), holder.allowed.end(), definition) != holder.allowed.end())
         continue;
       report.add(parameter, "key",
-                 fmt::format("{} has the parameter \"{}\", which its definition \"{}\" does not name among its {}; add "
-                             "it there or remove it here",
+                 fmt::format("{} has the parameter \"{}\", which its definition \"{}\" does not list in its {}; add it "
+                             "there, or remove it here",
                              subject(holder), definition.name(), holder.definition.name(),
                              holder.is_scheduler ? "algorithmParameters" : "processParameters"));
     }
@@ -103,7 +103,7 @@ void check_parameter_values(const Context& context, Report& report) {
       else
         for (const Element value : values)
           if (!is_of_type(value, type) && !report.is_reported(value)) {
-            report.add(value, fmt::format("parameter \"{}\" of {} is a {}; its definition demands the type {}",
+            report.add(value, fmt::format("parameter \"{}\" of {} is a {}; its definition requires the type {}",
                                           definition.name(), subject(holder), value.class_name(), type));
             break;
           }
@@ -144,14 +144,13 @@ void check_mandatory_parameters(const Context& context, Report& report) {
       order.emplace_back(holder.scheduler, definition.name());
       one.first = holder.holder;
       one.message =
-          fmt::format("{} has no \"{}\"; expected one, as the definition \"{}\" demands it and has no default",
+          fmt::format("{} has no \"{}\"; expected one, because the definition \"{}\" requires it and has no default",
                       subject(holder), definition.name(), holder.definition.name());
     }
   });
   for (const auto& key : order) {
     const Missing& one = missing[key];
-    report.add(one.first,
-               one.count == 1 ? one.message : fmt::format("{}; so it is in {} places", one.message, one.count));
+    report.add(one.first, one.count == 1 ? one.message : fmt::format("{} (in {} places)", one.message, one.count));
   }
 }
 
@@ -166,11 +165,10 @@ void check_semaphores(const Context& context, Report& report) {
                  fmt::format("the {} of semaphore \"{}\" is negative; expected 0 or more",
                              *initial < 0 ? "initialValue" : "maxValue", semaphore.name()));
     else if (*most > 1 && (type == "Resource" || type == "Spinlock" || type == "Mutex"))
-      report.add(
-          semaphore, "maxValue",
-          fmt::format("semaphore \"{}\" is a {}, which one can hold at a time, and has a maxValue of {}; expected "
-                      "1, or the type CountingSemaphore",
-                      semaphore.name(), type, *most));
+      report.add(semaphore, "maxValue",
+                 fmt::format("semaphore \"{}\" is a {}, which only one task can hold, but its maxValue is {}; expected "
+                             "1, or the type CountingSemaphore",
+                             semaphore.name(), type, *most));
   }
 }
 

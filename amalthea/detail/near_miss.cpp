@@ -131,8 +131,8 @@ std::string NearMisses::suggestion() const {
 std::string NearMisses::suggestion_or_list() const {
   if (!nearest_.empty() || first_.empty()) return suggestion();
   if (offered_ > first_.size())
-    return fmt::format("; there are {} and {} more", quoted_list(first_, ", "), offered_ - first_.size());
-  return fmt::format("; there {} {}", offered_ == 1 ? "is" : "are", quoted_list(first_, " and "));
+    return fmt::format("; available: {} and {} more", quoted_list(first_, ", "), offered_ - first_.size());
+  return fmt::format("; available: {}", quoted_list(first_, " and "));
 }
 
 std::string did_you_mean_file(const std::string& path) {

@@ -575,11 +575,11 @@ class HardwareBuilder {
           if (states_[part.index] == State::untouched) {
             open.push_back(part.index);
           } else if (states_[part.index] == State::open && reported_circles_++ == 0) {
-            diagnostics_.add(
-                "AM0213", Severity::warning,
-                fmt::format("access path \"{}\" is part of itself; the reference back is ignored; remove it",
-                            hardware_.accesses[part.index].name),
-                access.element.location(), access.element.path());
+            diagnostics_.add("AM0213", Severity::warning,
+                             fmt::format("access path \"{}\" contains itself; the analysis ignores the reference that "
+                                         "closes the cycle; remove it",
+                                         hardware_.accesses[part.index].name),
+                             access.element.location(), access.element.path());
           }
         }
         if (open.back() != index) continue;

@@ -282,11 +282,12 @@ class OperatingSystemBuilder {
         const std::uint32_t above = *schedulers[at].parent;
         if (walked_from[above] == start + 1) {
           const Element element = schedulers[at].association ? schedulers[at].association : schedulers[at].element;
-          diagnostics_.add("AM0215", Severity::warning,
-                           fmt::format("scheduler \"{}\" is, through its parents, its own parent; its parent \"{}\" is "
-                                       "ignored; break the circle",
-                                       schedulers[at].name, schedulers[above].name),
-                           element.location(), element.path());
+          diagnostics_.add(
+              "AM0215", Severity::warning,
+              fmt::format(
+                  "scheduler \"{}\" is its own ancestor; the analysis ignores its parent \"{}\"; break the cycle",
+                  schedulers[at].name, schedulers[above].name),
+              element.location(), element.path());
           schedulers[at].parent.reset();
           break;
         }

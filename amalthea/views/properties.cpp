@@ -89,7 +89,7 @@ namespace {
 /// An unreadable value is reported and left empty.
 void unreadable(PropertyValue& value, const std::string& expected, Diagnostics& diagnostics) {
   diagnostics.add("AM0214", Severity::error,
-                  fmt::format("\"{}\" is not {}, as the value of a {} has to be",
+                  fmt::format("\"{}\" is not {}, which the value of a {} must be",
                               value.element.attribute_or("value", ""), expected, value.element.class_name()),
                   value.element.attribute_location("value"), value.element.path());
 }

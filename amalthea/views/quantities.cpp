@@ -128,15 +128,15 @@ Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& d
     if (cycles.lower == written.lower && cycles.upper == written.upper)
       diagnostics.add(
           "AM0232", Severity::note,
-          fmt::format("the average {} of a deviation lies outside of its bounds {} and {}; {}, the middle, is "
-                      "taken",
-                      written.average, cycles.lower, cycles.upper, cycles.average),
+          fmt::format(
+              "the average {} of a deviation is outside its bounds {} and {}; the analysis uses the midpoint {}",
+              written.average, cycles.lower, cycles.upper, cycles.average),
           deviation.element.location(), deviation.element.path());
     else
       diagnostics.add(
           "AM0211", Severity::warning,
-          fmt::format("a deviation with lower bound {}, average {} and upper bound {} is out of order; read as {}, "
-                      "{} and {}",
+          fmt::format("the lower bound {}, average {} and upper bound {} of a deviation are not in ascending order; "
+                      "the analysis uses {}, {} and {}",
                       written.lower, written.average, written.upper, cycles.lower, cycles.average, cycles.upper),
           deviation.element.location(), deviation.element.path());
   }

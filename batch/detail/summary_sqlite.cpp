@@ -58,7 +58,7 @@ tl::expected<void, std::string> write_database(const std::string& path, const Su
   auto file = exporter::NewFile::create(path);
   if (!file) return tl::unexpected(file.error());
   if (file->temporary().empty())
-    return tl::unexpected(fmt::format("cannot write {}: a database needs a regular file", path));
+    return tl::unexpected(fmt::format("cannot write {}: expected a regular file for the database", path));
   Database database(file->temporary());
   database.run(tables);
   add_models(database, summary);

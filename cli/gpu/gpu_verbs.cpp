@@ -26,8 +26,8 @@ std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platfor
   auto profile = choose_profile(platform);
   if (profile && !profile->multiprocessors) {
     complain(
-        fmt::format("--platform {}: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or "
-                    "choose a profile that does",
+        fmt::format("--platform {}: the profile has no \"multiprocessors\" (the limits of an SM); add them, or choose "
+                    "another profile",
                     platform));
     return std::nullopt;
   }
@@ -38,7 +38,7 @@ std::optional<engine::DeviceProfile> nvidia_profile(const std::string& platform)
   auto profile = profile_with_sms(platform);
   if (profile && profile->amd) {
     complain(fmt::format(
-        "--platform {}: an AMD GPU, which works by other rules; amalthea gpu run and gpu partition know them",
+        "--platform {}: this verb models NVIDIA GPUs; for an AMD GPU, use amalthea gpu run or amalthea gpu partition",
         platform));
     return std::nullopt;
   }

@@ -88,7 +88,7 @@ class KernelReader {
       return fmt::format("\"{}\": expected KEY=VALUE, such as pattern=random", text);
     const std::string_view key = text.substr(0, equals);
     const std::string_view value = text.substr(equals + 1);
-    if (!seen_.insert(std::string(key)).second) return fmt::format("\"{}\" occurs twice", key);
+    if (!seen_.insert(std::string(key)).second) return fmt::format("\"{}\" is given twice", key);
     const auto expected = [&](std::string_view what) { return fmt::format("\"{}\": expected {}", text, what); };
     MemoryKernel& kernel = result_.kernel;
     if (key == "pattern") return pattern(value) ? "" : expected("sequential, coalesced, random, zero-copy or bulk");
@@ -135,20 +135,22 @@ class KernelReader {
     if (!has("pattern")) return "pattern is missing: pattern=sequential, coalesced, random, zero-copy or bulk";
     if (!bulk && !has("footprint")) return "footprint is missing, such as footprint=256KiB";
     for (const char* key : {"own", "load-path", "memory-path"})
-      if (!bulk && has(key)) return fmt::format("\"{}\" is for pattern=bulk only", key);
+      if (!bulk && has(key)) return fmt::format("\"{}\" applies to pattern=bulk only", key);
     if (bulk && !has("own") && !has("load-path") && !has("memory-path"))
       return "pattern=bulk needs at least one of own, load-path and memory-path, such as memory-path=530us";
-    if (has("lanes") && kernel.pattern != AccessPattern::random) return "\"lanes\" is for pattern=random only";
-    if (has("fetch") && kernel.pattern != AccessPattern::sequential) return "\"fetch\" is for sequential patterns only";
+    if (has("lanes") && kernel.pattern != AccessPattern::random) return "\"lanes\" applies to pattern=random only";
+    if (has("fetch") && kernel.pattern != AccessPattern::sequential)
+      return "\"fetch\" applies to sequential patterns only";
     if (zero_copy_) {
-      if (has("location")) return "pattern=zero-copy says the location already";
+      if (has("location")) return "pattern=zero-copy already sets the location; omit location";
       kernel.location = nvidia::MemoryLocation::zero_copy;
     }
-    if (bulk && has("location")) return "\"location\" is for walks only";
+    if (bulk && has("location")) return "\"location\" does not apply to pattern=bulk";
     if (coalesced_ && !has("threads")) kernel.threads = 32;
     if (coalesced_ && kernel.threads < 32)
-      return fmt::format("{} threads: a coalesced walk needs whole warps of 32; pattern=sequential takes fewer",
-                         kernel.threads);
+      return fmt::format(
+          "threads={}: pattern=coalesced requires at least one warp of 32 threads; use pattern=sequential for fewer",
+          kernel.threads);
     return {};
   }
 
@@ -204,8 +206,7 @@ tl::expected<MemoryKernels, std::string> read_beside(std::string_view text, cons
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   if (digits > 0 && digits < text.size() && text[digits] == 'x') {
     count = whole_number(text.substr(0, digits));
-    if (!count || *count < 1)
-      return tl::unexpected(std::string("the count before x is to be a whole number above zero"));
+    if (!count || *count < 1) return tl::unexpected(std::string("expected a whole number above zero before x"));
     text.remove_prefix(digits + 1);
   }
   if (text == "same" || (text.empty() && count)) {
@@ -258,10 +259,10 @@ int run(const InterferenceOptions& options) {
     return unusable(fmt::format("--platform {}: \"measured_memory\" needs \"multiprocessors\"", options.platform));
   if (options.against_measurements) {
     if (!options.kernel.empty() || !options.beside.empty() || options.cpu != "none" || options.cpu_cores)
-      return unusable("--against-measurements takes no kernels and no CPU traffic: it goes through what was measured");
+      return unusable("--against-measurements evaluates the measured cases; omit --kernel, --beside and --cpu");
     if (!profile->measured_memory)
-      return unusable(fmt::format("--platform {}: the profile has no measured memory figures (\"measured_memory\")",
-                                  options.platform));
+      return unusable(
+          fmt::format("--platform {}: the profile has no measurements (\"measured_memory\")", options.platform));
     return compare(*profile, options);
   }
   if (options.kernel.empty()) return unusable("gpu interference needs --kernel, or --against-measurements");

@@ -71,7 +71,7 @@ bool read_setting(const std::string& option, const std::string& text, makespan::
 /// Nothing and a message for invalid options.
 std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
   if (options.kernel.empty() == options.ptx.empty()) {
-    unusable("gpu makespan needs --kernel or --ptx, one of them");
+    unusable("gpu makespan requires either --kernel or --ptx");
     return std::nullopt;
   }
   makespan::SmUnits sm;
@@ -155,7 +155,7 @@ int run(const MakespanOptions& options) {
     result.seconds += annealing->seconds;
   }
   if (const auto wrong = makespan::violation(*problem, result.witness))
-    return unusable(fmt::format("the witness is no work-conserving schedule: {}", *wrong));
+    return unusable(fmt::format("the witness is not a work-conserving schedule: {}", *wrong));
   const exporter::MakespanView view{*problem, result, annealing ? &*annealing : nullptr};
   return written(options.format == "json" ? exporter::render_makespan_json(view) : exporter::render_makespan_text(view),
                  ExitCode::all_well);

@@ -38,7 +38,7 @@ const gpu::NamedKernel* choose_kernel(const engine::DeviceProfile& profile, cons
   std::string known;
   for (const gpu::NamedKernel& kernel : profile.amd->kernels)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", kernel.name);
-  unusable(fmt::format("{} {}: the profile has no such kernel; it has {}{}", option, name,
+  unusable(fmt::format("{} {}: the profile has no such kernel; expected one of {}{}", option, name,
                        known.empty() ? std::string("none") : known,
                        did_you_mean(name, profile.amd->kernels, &gpu::NamedKernel::name)));
   return nullptr;
@@ -56,7 +56,8 @@ int run(const PartitionChoice& choice) {
   const auto profile = profile_with_sms(choice.platform);
   if (!profile) return ExitCode::unusable;
   if (!profile->amd)
-    return unusable(fmt::format("--platform {}: the profile is not one of an AMD GPU (\"amd\")", choice.platform));
+    return unusable(fmt::format("--platform {}: not a profile of an AMD GPU (\"amd\"); use radeon-vii or a JSON file",
+                                choice.platform));
   const gpu::NamedKernel* kernel = choose_kernel(*profile, "--kernel", choice.kernel);
   if (kernel == nullptr) return ExitCode::unusable;
   const gpu::NamedKernel* against = nullptr;
@@ -67,8 +68,8 @@ int run(const PartitionChoice& choice) {
   const amd::DeviceSettings settings = amd::device_settings(*profile);
   const amd::Layout layout = settings.layout();
   if (choice.units >= layout.units())
-    return unusable(
-        fmt::format("--units {}: there are {} CUs, and one is left at least", choice.units, layout.units()));
+    return unusable(fmt::format("--units {}: the GPU has {} CUs, and at least one must remain for the other kernel",
+                                choice.units, layout.units()));
 
   exporter::PartitionTable table{profile->name, kernel->name, against != nullptr ? against->name : "", {}};
   Diagnostics diagnostics;

@@ -76,10 +76,10 @@ int run(const PlaceOptions& options) {
     if (!stream)
       return unusable(fmt::format("\"{}\": expected BLOCKSxWARPS such as 4x5, both whole numbers above zero", text));
     if (stream->warps > limits->max_warps())
-      return unusable(
-          fmt::format("\"{}\": a block of {} warps never fits an SM of {}", text, stream->warps, limits->max_warps()));
+      return unusable(fmt::format("\"{}\": a block of {} warps does not fit on an SM, which holds {}", text,
+                                  stream->warps, limits->max_warps()));
     if (stream->blocks > max_blocks - blocks)
-      return unusable(fmt::format("\"{}\": more than {} blocks in all", text, max_blocks));
+      return unusable(fmt::format("\"{}\": the streams have more than {} blocks in total", text, max_blocks));
     blocks += stream->blocks;
     streams.push_back(*stream);
   }

@@ -31,7 +31,7 @@ int run(const RtaOptions& options) {
   const auto problem = nvidia::parse_rta_problem(*text);
   if (!problem) return unusable(fmt::format("{}:{}", options.file, format(problem.error())));
   if (options.releases == "periodic") {
-    if (options.algorithm != "corrected") return unusable("--releases periodic goes with --algorithm corrected only");
+    if (options.algorithm != "corrected") return unusable("--releases periodic requires --algorithm corrected");
     const auto result = nvidia::response_times_periodic(*problem);
     if (!result) return unusable(fmt::format("{}: {}", options.file, result.error()));
     return written(options.format == "json" ? exporter::render_periodic_rta_json(*problem, *result)

@@ -53,7 +53,7 @@ tl::expected<std::int64_t, std::string> whole_number(std::string_view option, st
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size())
-    return tl::unexpected(fmt::format("{}: \"{}\" is no whole number", option, text));
+    return tl::unexpected(fmt::format("{}: \"{}\" is not a whole number", option, text));
   return value;
 }
 
@@ -90,7 +90,8 @@ tl::expected<nvidia::WarpScenario, std::string> scenario_of(const WarpsOptions& 
   const auto check = [kernels](std::string_view option, std::size_t values) {
     return values == 1 || values == kernels
                ? std::string()
-               : fmt::format("{}: {} values for {} kernels; one, or one per kernel", option, values, kernels);
+               : fmt::format("{}: {} values for {} kernels; expected one value, or one per kernel", option, values,
+                             kernels);
   };
   for (const std::string& error :
        {check("--latencies", programs.size()), check("--warps", warps->size()), check("--budgets", budgets->size()),
@@ -124,7 +125,7 @@ int sweep(const WarpsOptions& options) {
 
 int run(const WarpsOptions& options) {
   if (options.sweep) return sweep(options);
-  if (options.format == "csv") return unusable("--format csv goes with --sweep only");
+  if (options.format == "csv") return unusable("--format csv requires --sweep");
   const auto scenario = scenario_of(options);
   if (!scenario) return unusable(scenario.error());
   const auto result = nvidia::run_warps(*scenario);

@@ -79,8 +79,8 @@ Parsed ranges(std::string_view text, const Layout& layout) {
     const auto last = dash == std::string_view::npos ? first : parse_integer(part.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first)
       return tl::unexpected(
-          fmt::format("\"{}\" is no mask; expected a number such as 0xff, words 0xffffffff,0x3, bits such as 0-14,59, "
-                      "packed:N, distributed:N, full, even, odd or bits:1010",
+          fmt::format("\"{}\" is not a mask; expected a number such as 0xff, words 0xffffffff,0x3, bits such as "
+                      "0-14,59, packed:N, distributed:N, full, even, odd or bits:1010",
                       part));
     if (*last >= layout.units()) return no_such_bit(mask);
     for (std::int64_t bit = *first; bit <= *last; ++bit) mask.bits[static_cast<std::size_t>(bit)] = true;

@@ -57,18 +57,19 @@ void report_stray_units(const Layout& layout, const PartitionTask& task, Diagnos
   if (best == 0) return;
   diagnostics.add(
       "AM0580", Severity::warning,
-      fmt::format("mask {} of {} enables {} CUs on the shader engines; every engine in use gets as many blocks as any "
-                  "other, so that they work like {}. Without the {} on the least of them it would be {}",
-                  hexadecimal(task.mask), task.kernel.name, listed(units), worth(0),
-                  fmt::format("{} CU{}", used[best - 1], used[best - 1] == 1 ? "" : "s"), worth(best)));
+      fmt::format(
+          "mask {} of {} enables {} CUs on the shader engines; all engines in use get the same number of blocks, so "
+          "the mask is worth only {} CUs. Without the {} on the smallest engine it would be worth {}",
+          hexadecimal(task.mask), task.kernel.name, listed(units), worth(0),
+          fmt::format("{} CU{}", used[best - 1], used[best - 1] == 1 ? "" : "s"), worth(best)));
 }
 
 void report_cutting_ahead(const PartitionTask& task, const PartitionTask& against, Diagnostics& diagnostics) {
   const std::int64_t shared = shared_units(task.mask, against.mask);
   if (shared == 0 || against.kernel.shape.threads >= task.kernel.shape.threads) return;
   diagnostics.add("AM0581", Severity::warning,
-                  fmt::format("{} shares {} CU{} with {}: blocks of {} threads start where one of {} does not fit yet "
-                              "and cut ahead of it; give them masks that do not overlap",
+                  fmt::format("{} shares {} CU{} with {}: blocks of {} threads fit where one of {} does not, and "
+                              "overtake it; use masks that do not overlap",
                               task.kernel.name, shared, shared == 1 ? "" : "s", against.kernel.name,
                               against.kernel.shape.threads, task.kernel.shape.threads));
 }
@@ -144,11 +145,11 @@ void report_worst_practices(const Layout& layout, const PartitionTask& task,
 
 void report_queues(const DeviceSettings& settings, std::int64_t queues, Diagnostics& diagnostics) {
   if (queues <= settings.queues()) return;
-  diagnostics.add("AM0582", Severity::warning,
-                  fmt::format("{} HSA queues are needed, but {} ACEs have only {} slots each: the firmware would "
-                              "multiplex them in time, which is not modelled; they are treated as if they all had one; "
-                              "use fewer streams with masks",
-                              queues, settings.aces, settings.slots_per_ace));
+  diagnostics.add(
+      "AM0582", Severity::warning,
+      fmt::format("{} HSA queues are needed, but {} ACEs have only {} slots each; the firmware would multiplex them in "
+                  "time, which is not modeled: each queue is assumed to have a slot; use fewer streams with masks",
+                  queues, settings.aces, settings.slots_per_ace));
 }
 
 }  // namespace amalthea::engine::amd

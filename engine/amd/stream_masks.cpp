@@ -26,20 +26,20 @@ bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*
           if (mask.empty()) continue;
           if (!profile.amd) {
             diagnostics.add("AM0583", Severity::warning,
-                            fmt::format("gpu.cuMask of task \"{}\" has no effect: the profile \"{}\" of its GPU is "
-                                        "not one of an AMD GPU; remove it, or choose such a profile",
+                            fmt::format("gpu.cuMask of task \"{}\" has no effect, because the profile \"{}\" is not an "
+                                        "AMD GPU; remove it, or choose an AMD profile",
                                         system.tasks[task].name, profile.name));
             continue;
           }
           if (const auto parsed = parse_cu_mask(mask, device_settings(profile).layout()); !parsed) {
             diagnostics.add("AM0584", Severity::error,
-                            fmt::format("gpu.cuMask \"{}\" of task \"{}\" is no mask of \"{}\": {}", mask,
+                            fmt::format("gpu.cuMask \"{}\" of task \"{}\" is not a valid mask of \"{}\": {}", mask,
                                         system.tasks[task].name, profile.name, parsed.error()));
             all_well = false;
           } else if (mask != stream.cu_mask) {
             diagnostics.add("AM0585", Severity::error,
-                            fmt::format("tasks of the stream \"{}\" have the CU masks \"{}\" and \"{}\"; a mask is "
-                                        "one of the whole stream; give them the same, or different streams",
+                            fmt::format("tasks of the stream \"{}\" have the CU masks \"{}\" and \"{}\"; a mask "
+                                        "applies to a whole stream; use the same mask, or different streams",
                                         stream.name, stream.cu_mask, mask));
             all_well = false;
           }

@@ -120,9 +120,10 @@ class UnboundedSearch {
       }
       for (const TaskIndex task : one.context->tasks)
         reasons_[task] = fmt::format(
-            "the {} of {} is overloaded: demand {:.4f}; this {} needs {:.4f} and its time slice gives it {:.4f}",
-            to_string(kind), system_.platform.units[unit].name, total,
-            one.context->tasks.size() == 1 ? "task" : "task's context", one.need, share);
+            "the {} of {} is overloaded: its utilization is {:.2f} %; this {} needs {:.2f} %, but its time slice "
+            "provides {:.2f} %",
+            to_string(kind), system_.platform.units[unit].name, 100 * total,
+            one.context->tasks.size() == 1 ? "task" : "task's context", 100 * one.need, 100 * share);
     }
   }
 
@@ -138,9 +139,9 @@ class UnboundedSearch {
               !has_fixed_priorities(system_.platform.schedulers[poller.scheduler].kind) ||
               !precedes(system_, poller, polled))
             continue;
-          const std::string reason =
-              fmt::format("{} polls on core {} for an event of {}, which is not more urgent and never runs there",
-                          poller.name, system_.platform.units[poller.unit].name, polled.name);
+          const std::string reason = fmt::format(
+              "{} polls on core {} for an event of {}, which does not have a higher priority and never runs there",
+              poller.name, system_.platform.units[poller.unit].name, polled.name);
           for (const TaskIndex stuck : {task, setter})
             if (reasons_[stuck].empty()) reasons_[stuck] = reason;
         }
@@ -191,16 +192,18 @@ class UnboundedSearch {
             (other != task && !precedes(system_, candidate, system_.tasks[task])))
           continue;
         if (other != task && polls_unbounded(other)) {
-          reasons_[task] = fmt::format("{} polls on the same core with at least its priority and is unbounded: {}",
-                                       candidate.name, reasons_[other]);
+          reasons_[task] =
+              fmt::format("{} polls on the same core with the same or a higher priority and is unbounded: {}",
+                          candidate.name, reasons_[other]);
           break;
         }
         demand += rates_[other] * as_double(core_time(system_, programs_, other));
       }
       if (reasons_[task].empty() && demand > 1 + tolerance)
-        reasons_[task] =
-            fmt::format("core {} is overloaded: tasks of at least its priority demand {:.4f}, polling included",
-                        system_.platform.units[system_.tasks[task].unit].name, demand);
+        reasons_[task] = fmt::format(
+            "core {} is overloaded: tasks of the same or a higher priority have a utilization of {:.2f} %, including "
+            "polling",
+            system_.platform.units[system_.tasks[task].unit].name, 100 * demand);
       found = found || !reasons_[task].empty();
     }
     return found;

@@ -38,7 +38,7 @@ struct Enumeration {
 };
 
 tl::expected<Enumeration, std::string> enumeration_of(std::span<const Periodic> tasks) {
-  const std::string too_long = "the hyperperiod of the chain's tasks is too long to be enumerated";
+  const std::string too_long = "the hyperperiod of the tasks in the chain is too long";
   Enumeration result;
   try {
     Duration hyperperiod = Duration::picoseconds(1);
@@ -217,7 +217,7 @@ class ChainAnalysis {
         }
         const std::int64_t limit = system_.tasks[task].activation_limit;
         if (limit != 0 && *longest > period * limit) {
-          reason = fmt::format("activations of task \"{}\" may be lost", system_.tasks[task].name);
+          reason = fmt::format("task \"{}\" may lose activations", system_.tasks[task].name);
           return std::nullopt;
         }
         const bool middle = i > 0 && i + 1 < chain.tasks.size();
@@ -237,7 +237,7 @@ class ChainAnalysis {
     }
   }
 
-  static constexpr const char* too_large = "the response times are so large that they cannot be added up";
+  static constexpr const char* too_large = "the sum of the response times overflows";
 
   const System& system_;
   std::span<const std::optional<Duration>> responses_;

@@ -28,7 +28,7 @@ tl::expected<TaskIndex, std::string> find_task(const System& system, std::string
   std::optional<TaskIndex> found;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     if (system.tasks[task].name != name) continue;
-    if (found) return tl::unexpected(fmt::format("there are several tasks named \"{}\"; rename all but one", name));
+    if (found) return tl::unexpected(fmt::format("several tasks are named \"{}\"; rename all but one", name));
     found = task;
   }
   if (found) return *found;
@@ -191,8 +191,8 @@ void report_gaps(const System& system, const Chain& chain, Diagnostics& diagnost
     const std::pair step(chain.tasks[i - 1], chain.tasks[i]);
     if (std::find(connected.begin(), connected.end(), step) != connected.end()) continue;
     diagnostics.add("AM0530", Severity::note,
-                    fmt::format("chain {}: nothing in the model leads from \"{}\" to \"{}\", no label, no trigger and "
-                                "no event; look for another task between them",
+                    fmt::format("chain {}: no label, trigger or event in the model leads from \"{}\" to \"{}\"; check "
+                                "whether a task between them is missing",
                                 chain.name, system.tasks[step.first].name, system.tasks[step.second].name));
   }
 }
@@ -202,10 +202,11 @@ DerivedChains derive_chains(const System& system, std::size_t limit) { return Pa
 void add_derived_chains(System& system, Diagnostics& diagnostics) {
   DerivedChains derived = derive_chains(system, max_derived_chains);
   if (!derived.complete)
-    diagnostics.add("AM0531", Severity::warning,
-                    fmt::format("labels flow along more chains than are looked for; {} of them are taken (--chain "
-                                "names others)",
-                                derived.chains.size()));
+    diagnostics.add(
+        "AM0531", Severity::warning,
+        fmt::format(
+            "labels flow along more chains than the search covers; it uses {} of them (add others with --chain)",
+            derived.chains.size()));
   for (Chain& chain : derived.chains) system.chains.push_back(std::move(chain));
 }
 

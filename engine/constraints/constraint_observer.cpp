@@ -152,10 +152,10 @@ tl::expected<TimeLimits, std::string> limits_in_time(const System& system, const
     const GraphNode& activity = system.graph[node];
     if (system.tasks[activity.task].folded_into || !is_one_of(labels_of(activity.activity, true), age.label)) continue;
     if (writer && *writer != activity.task)
-      return tl::unexpected("its limits are in periods of the writer, and several processes write " + label);
+      return tl::unexpected("its limits are in periods of the writer, but several processes write " + label);
     writer = activity.task;
   }
-  if (!writer) return tl::unexpected("its limits are in periods of the writer, and nobody writes " + label);
+  if (!writer) return tl::unexpected("its limits are in periods of the writer, but no process writes " + label);
   const auto releases = releases_of(system)[*writer];
   if (!releases)
     return tl::unexpected("its limits are in periods of the writer, and " + system.tasks[*writer].name +

@@ -150,7 +150,7 @@ class ExaminerReader {
           remark(member, fmt::format("the platform holds {} threads; its limits are taken", platform));
       } else if (!is_one_of(key, {"comment", "cuda_device", "pin_cpus", "do_warmup", "base_result_directory",
                                   "omit_block_times"})) {
-        remark(member, "unknown key, not read");
+        remark(member, "unknown key; it is ignored");
       }
       if (error) return tl::unexpected(*error);
     }
@@ -164,9 +164,8 @@ class ExaminerReader {
     if (sync != nullptr)
       for (const ExaminerBenchmark& benchmark : result_.benchmarks)
         if (benchmark.iterations.size() > 1)
-          return tl::unexpected(error_at(*sync,
-                                         "waiting for the others in every iteration is not modelled; expected "
-                                         "false, or one iteration"));
+          return tl::unexpected(
+              error_at(*sync, "synchronization in every iteration is not modeled; expected false, or one iteration"));
     const auto& streams = result_.scenario.streams;
     if (std::any_of(streams.begin(), streams.end(), [](const Stream& stream) { return stream.is_null; }))
       for (const JsonValue* priority : prioritised_)
@@ -187,7 +186,7 @@ class ExaminerReader {
   static Error read_iterations(const JsonValue& value, std::int64_t& target) {
     const auto number = whole_number(value);
     if (!number || *number < 1)
-      return error_at(value, "expected a whole number from 1; iterations without a number are not modelled");
+      return error_at(value, "expected a whole number from 1; iterations without a number are not modeled");
     target = *number;
     return std::nullopt;
   }
@@ -238,12 +237,12 @@ class ExaminerReader {
         error = read_priority(member, priority);
         if (priority) prioritised_.push_back(&member);
       } else if (key == "sm_mask") {
-        error = error_at(member, "masks of SMs are not modelled");
+        error = error_at(member, "masks of SMs are not modeled");
       } else if (key == "mps_thread_percentage") {
         const auto percent = whole_number(member);
-        if (use_processes_ && percent != 100) error = error_at(member, "shares of MPS are not modelled; expected 100");
+        if (use_processes_ && percent != 100) error = error_at(member, "shares of MPS are not modeled; expected 100");
       } else if (key != "comment" && key != "cpu_core") {
-        remark(member, "unknown key, not read");
+        remark(member, "unknown key; it is ignored");
       }
       if (error) return error;
     }
@@ -348,10 +347,12 @@ class ExaminerReader {
                       R"(expected "additional_info" such as "1000000,4096": nanoseconds and 32-bit integers of shared )"
                       R"(memory, or {"duration": 1000000, "shared_memory_size": 4096})");
     }
-    return error_at(file, fmt::format("how long a block of \"{}\" lasts is not known; expected timer_spin, "
-                                      "timer_spin_default_stream, sharedmem_timer_spin, multikernel, stream_action, or "
-                                      "\"additional_info\": {{\"duration\": nanoseconds}}",
-                                      library));
+    return error_at(
+        file,
+        fmt::format(
+            "the duration of a block of \"{}\" is unknown; expected timer_spin, timer_spin_default_stream, "
+            "sharedmem_timer_spin, multikernel, stream_action, or \"additional_info\": {{\"duration\": nanoseconds}}",
+            library));
   }
 
   static Error read_shared_memory(const JsonObject& object, StreamOperation& kernel) {
@@ -371,7 +372,7 @@ class ExaminerReader {
     if (duration == nullptr) return error_at(place, "\"duration\" is missing");
     if (auto error = read_nanoseconds(*duration, kernel.duration)) return error;
     if (auto error = read_counts(place, object, true, kernel.shape.threads, kernel.blocks)) return error;
-    if (const JsonValue* mask = find_member(object, "sm_mask")) return error_at(*mask, "masks of SMs are not modelled");
+    if (const JsonValue* mask = find_member(object, "sm_mask")) return error_at(*mask, "masks of SMs are not modeled");
     if (auto error = read_shared_memory(object, kernel)) return error;
     return check_shape(object, place, kernel);
   }
@@ -427,7 +428,7 @@ class ExaminerReader {
       if (auto error = read_text(*type, name)) return error;
       if (auto error = read_delay(*action, at)) return error;
       if (is_one_of(name, {"malloc", "free", "synchronize"})) {
-        remark(*type, "takes no time and holds up nothing here");
+        remark(*type, "takes no time and delays nothing in this simulation");
         continue;
       }
       Call call;
@@ -454,7 +455,7 @@ class ExaminerReader {
     if (const JsonValue* type = find_member(members, "type")) {
       if (auto error = read_text(*type, spin)) return error;
       if (spin != "timer_spin")
-        return error_at(*type, "how long such a kernel lasts is not known; expected \"timer_spin\"");
+        return error_at(*type, "the duration of such a kernel is unknown; expected \"timer_spin\"");
     }
     return read_listed_kernel(parameters, members, kernel);
   }
@@ -532,7 +533,7 @@ class ExaminerReader {
       return error_at(place, fmt::format("with this benchmark's {} iterations the scenario has more than {} operations",
                                          iterations, max_examiner_operations));
     if (iterations > 1 && !(calls.back().operation.release == Instant()))
-      return error_at(place, "delays between calls are not modelled in more than one iteration");
+      return error_at(place, "delays between calls are not modeled in more than one iteration");
     std::size_t context = 0;
     if (use_processes_) {
       context = result_.scenario.contexts.size();

@@ -71,7 +71,7 @@ class ScenarioReader {
     if (find_member(*object, "operations") == nullptr)
       return tl::unexpected(error_at(root, "\"operations\" is missing"));
     if (find_member(*object, "until") != nullptr && find_member(*object, "until_ps") != nullptr)
-      return tl::unexpected(error_at(root, "\"until\" and \"until_ps\" are one too many"));
+      return tl::unexpected(error_at(root, "give either \"until\" or \"until_ps\", not both"));
     if (auto error = release_all(root)) return tl::unexpected(*error);
     return std::move(scenario_);
   }
@@ -124,7 +124,7 @@ class ScenarioReader {
     if (auto error = read_text(value, name)) return error;
     const DeviceProfile* profile = find_profile(name);
     if (profile == nullptr || !profile->multiprocessors)
-      return error_at(value, "not a built-in profile whose SMs are known; --platform takes one from a file");
+      return error_at(value, "not a built-in profile with SM limits; use --platform for a profile from a file");
     if (!has_profile_) device_ = *profile;
     return std::nullopt;
   }
@@ -133,7 +133,7 @@ class ScenarioReader {
   Error read_amd(const JsonValue& value) {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"shader_engines": 4})");
-    if (!device_.amd) return error_at(value, "the platform is no AMD GPU");
+    if (!device_.amd) return error_at(value, "the platform is not an AMD GPU");
     QueueArchitecture& queues = *device_.amd;
     SmLimits& limits = scenario_.limits();
     std::int64_t engines = layout().engines;
@@ -261,7 +261,7 @@ class ScenarioReader {
     Context context;
     context.slice = device_.time_slice;
     if (find_member(*object, "timeslice") != nullptr && find_member(*object, "timeslice_ps") != nullptr)
-      return error_at(value, "\"timeslice\" and \"timeslice_ps\" are one too many");
+      return error_at(value, "give either \"timeslice\" or \"timeslice_ps\", not both");
     for (const auto& [key, member] : object->members) {
       Error error;
       if (key == "name") {
@@ -271,15 +271,15 @@ class ScenarioReader {
                             context.priority);
       } else if (key == "timeslice" || key == "timeslice_ps") {
         error = read_time(member, key == "timeslice_ps", context.slice);
-        if (!error && context.slice.is_zero()) error = error_at(member, "a time slice must be longer than zero");
+        if (!error && context.slice.is_zero()) error = error_at(member, "a time slice must be above zero");
       } else {
         error = error_at(member, "unknown key; a context has name, priority, timeslice");
       }
       if (error) return error;
     }
-    if (context.name.empty()) return error_at(value, "a context needs a \"name\" that is not empty");
+    if (context.name.empty()) return error_at(value, "a context needs a non-empty \"name\"");
     if (contexts_.count(context.name) > 0)
-      return error_at(value, fmt::format("there are two contexts \"{}\"", context.name));
+      return error_at(value, fmt::format("two contexts are named \"{}\"", context.name));
     scenario_.contexts[context_named(context.name)] = context;
     return std::nullopt;
   }
@@ -295,8 +295,7 @@ class ScenarioReader {
     std::string name;
     if (auto error = read_text(*value, name)) return error;
     const auto known = contexts_.find(name);
-    if (known == contexts_.end())
-      return error_at(*value, fmt::format("there is no context \"{}\" in \"contexts\"", name));
+    if (known == contexts_.end()) return error_at(*value, fmt::format("\"contexts\" has no context \"{}\"", name));
     context = known->second;
     return std::nullopt;
   }
@@ -333,9 +332,9 @@ class ScenarioReader {
       }
       if (error) return error;
     }
-    if (name.empty()) return error_at(value, "a stream needs a \"name\" that is not empty");
+    if (name.empty()) return error_at(value, "a stream needs a non-empty \"name\"");
     if (auto error = read_context_name(*object, context)) return error;
-    if (streams_.count({context, name}) > 0) return error_at(value, fmt::format("there are two streams \"{}\"", name));
+    if (streams_.count({context, name}) > 0) return error_at(value, fmt::format("two streams are named \"{}\"", name));
     if (settings.mask && settings.queue)
       return error_at(value, "a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
     if (settings.on_ace && !settings.mask) return error_at(value, "\"ace\" needs a \"cu_mask\"");
@@ -351,7 +350,7 @@ class ScenarioReader {
     if (is_kernel == given("copy")) return error_at(value, "expected either \"kernel\" or \"copy\" with a name");
     for (const std::string_view key : {"release", "period", "dispatch"})
       if (given(key) && given(fmt::format("{}_ps", key)))
-        return error_at(value, fmt::format("\"{0}\" and \"{0}_ps\" are one too many", key));
+        return error_at(value, fmt::format("give either \"{0}\" or \"{0}_ps\", not both", key));
     const JsonValue* like = device_.amd && is_kernel ? find_member(*object, "like") : nullptr;
     if (like != nullptr ? given("duration") && given("duration_ps") : given("duration") == given("duration_ps"))
       return error_at(value, "expected either \"duration\" or \"duration_ps\"");
@@ -432,7 +431,7 @@ class ScenarioReader {
     }
     if (key == "period" || key == "period_ps") {
       auto error = read_time(value, key == "period_ps", written.period);
-      if (!error && written.period.is_zero()) error = error_at(value, "a period must be longer than zero");
+      if (!error && written.period.is_zero()) error = error_at(value, "a period must be above zero");
       return error;
     }
     if (key == "context") return std::nullopt;  // read together with the operation's stream

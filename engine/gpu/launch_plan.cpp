@@ -6,8 +6,7 @@
 namespace amalthea::engine::gpu {
 
 tl::expected<LaunchPlan, std::string> plan_launch(const Launch& launch, const DeviceProfile& profile) {
-  if (!profile.multiprocessors)
-    return tl::unexpected(fmt::format("the profile \"{}\" does not say what an SM holds", profile.name));
+  if (!profile.multiprocessors) return tl::unexpected(fmt::format("the profile \"{}\" has no SM limits", profile.name));
   const SmLimits& limits = *profile.multiprocessors;
   LaunchPlan plan;
   plan.shape = {launch.threads, launch.registers, launch.shared_memory};

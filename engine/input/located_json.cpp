@@ -89,7 +89,7 @@ class ValueBuilder {
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool key(std::string& name) {
-    if (!keys_.back().insert(name).second) return fail(fmt::format("key \"{}\" occurs twice", name));
+    if (!keys_.back().insert(name).second) return fail(fmt::format("key \"{}\" is given twice", name));
     key_ = std::move(name);
     return true;
   }
@@ -158,7 +158,7 @@ class ValueBuilder {
 
   template <typename Container>
   bool open(Container container) {
-    if (open_.size() >= deepest) return fail(fmt::format("nested deeper than {}", deepest));
+    if (open_.size() >= deepest) return fail(fmt::format("nested more than {} levels deep", deepest));
     JsonValue* const node = attach(located(std::move(container)));
     if (node == nullptr) return false;
     open_.push_back(node);
@@ -232,7 +232,7 @@ std::optional<TextError> read_text(const JsonValue& value, std::string& target) 
 
 std::optional<TextError> read_name(const JsonValue& value, std::string& target) {
   const auto* text = std::get_if<std::string>(&value.value);
-  if (text == nullptr || text->empty()) return error_at(value, "expected a string that is not empty");
+  if (text == nullptr || text->empty()) return error_at(value, "expected a non-empty string");
   target = *text;
   return std::nullopt;
 }

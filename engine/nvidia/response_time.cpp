@@ -176,8 +176,10 @@ tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaPr
   }
   if (demand == 0) return tl::unexpected(std::string("no kernel has a period \"T\" and something to do"));
   if (demand > 1 + 1e-12)
-    return tl::unexpected(fmt::format(
-        "the demand is {:.4f} of the GPU (the sum of C g / (g_max T)): response times grow without end", demand));
+    return tl::unexpected(
+        fmt::format("the GPU is overloaded: its utilization, the sum of C g / (g_max T), is {:.2f} %, so response "
+                    "times grow without limit",
+                    100 * demand));
 
   struct Job {
     std::int64_t enqueued = 0;

@@ -544,11 +544,11 @@ class Analysis {
     if (bound.response)
       return fmt::format("the bound exceeds the deadline by {}",
                          format_duration(*bound.response - task(index).deadline));
-    if (task(index).unlimited) return "its jobs may come at any time";
+    if (task(index).unlimited) return "it has no minimum inter-arrival time";
     for (std::size_t other = 0; other < count(); ++other)
       if (other != index && task(other).unlimited && task(other).core == task(index).core &&
           task(other).priority >= task(index).priority)
-        return fmt::format("{}, of at least its priority on core {}, has no bound", task(other).name,
+        return fmt::format("{}, with the same or a higher priority on core {}, has no bound", task(other).name,
                            problem_.cores[task(index).core]);
     constexpr double most = 1 + 1e-9;
     const std::string_view core = problem_.cores[task(index).core];
@@ -558,26 +558,29 @@ class Analysis {
           (other == index || task(other).priority >= task(index).priority))
         core_demand += rate(core_time(other), task(other).period);
     if (core_demand > most)
-      return fmt::format("core {} is overloaded by those of at least its priority: demand {:.4f}", core, core_demand);
+      return fmt::format("core {} is overloaded by tasks of the same or a higher priority: utilization {:.2f} %", core,
+                         100 * core_demand);
     const auto uses = [&](std::size_t engine) { return facts_[index].use[engine].turns > 0; };
     if (uses(execution_engine) && bounds.execution_demand > most)
-      return fmt::format("the execution engine is overloaded: demand {:.4f}", bounds.execution_demand);
+      return fmt::format("the execution engine is overloaded: utilization {:.2f} %", 100 * bounds.execution_demand);
     if (uses(copy_engine) && bounds.copy_demand > most)
-      return fmt::format("the copy engine is overloaded: demand {:.4f}", bounds.copy_demand);
+      return fmt::format("the copy engine is overloaded: utilization {:.2f} %", 100 * bounds.copy_demand);
     const Duration limit = limit_of(index);
     const std::string limit_text =
         task(index).jitter.is_zero()
             ? fmt::format("period of {}", format_duration(limit))
-            : fmt::format("least time between releases of {} (period {}, jitter {})", format_duration(limit),
+            : fmt::format("minimum inter-arrival time of {} (period {}, jitter {})", format_duration(limit),
                           format_duration(task(index).period), format_duration(task(index).jitter));
     if (limit <= Duration{})
-      return fmt::format("its releases may come at the same time: their jitter of {} is not below the period of {}",
+      return fmt::format("several releases may coincide, because the jitter of {} is not below the period of {}",
                          format_duration(task(index).jitter), format_duration(task(index).period));
     const Duration least = sum(facts_[index].execution, jobs_[index].own());
     if (least > limit && !jobs_[index].slowdown.is_zero())
-      return fmt::format("with its copies and kernels slowed by others it may need {} of its {}",
+      return fmt::format("with copies and kernels slowed down by other tasks, it may need {}, which exceeds its {}",
                          format_duration(least), limit_text);
-    if (least > limit) return fmt::format("even alone it may need {} of its {}", format_duration(least), limit_text);
+    if (least > limit)
+      return fmt::format("even without interference it may need {}, which exceeds its {}", format_duration(least),
+                         limit_text);
     std::size_t longest = 0;
     ContextWait waits;
     for (std::size_t other = 0; other < count(); ++other) {
@@ -585,17 +588,21 @@ class Analysis {
       if (jobs_[index].waits[other].total() > jobs_[index].waits[longest].total()) longest = other;
     }
     if (sum(least, waits.total()) > limit)
-      return fmt::format("the GPU may be given to others for {}, most to {} ({}), with a {}",
+      return fmt::format("the GPU may serve other contexts for {}, most of it {} ({}), but the task has a {}",
                          format_duration(waits.total()), task(longest).name,
                          format_duration(jobs_[index].waits[longest].total()), limit_text);
     if (gave_up_[index])
-      return fmt::format("no bound was found in the steps that the analysis takes; core {} has a demand of {:.4f}",
-                         core, bounds.core_demand[task(index).core]);
+      return fmt::format(
+          "the fixed-point iteration does not converge within its step limit; the utilization of core {} is {:.2f} %",
+          core, 100 * bounds.core_demand[task(index).core]);
     if (!task(index).blocking.empty())
       return fmt::format(
-          "with those before it on core {}, and up to {} at a time of {}, the response may exceed the {}", core,
-          format_duration(task(index).blocking.front().time), task(task(index).blocking.front().by).name, limit_text);
-    return fmt::format("with those before it on core {} the response may exceed the {}", core, limit_text);
+          "with higher-priority interference on core {} and blocking of up to {} by {}, the response time may exceed "
+          "the {}",
+          core, format_duration(task(index).blocking.front().time), task(task(index).blocking.front().by).name,
+          limit_text);
+    return fmt::format("with higher-priority interference on core {}, the response time may exceed the {}", core,
+                       limit_text);
   }
 
   const TimeSliceProblem& problem_;

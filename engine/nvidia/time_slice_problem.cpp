@@ -36,7 +36,7 @@ class Members {
         if (!picoseconds && member.key != time) continue;
         known = true;
         if (!members.times_.emplace(time, Time{&member.value, picoseconds}).second)
-          return tl::unexpected(error_at(value, fmt::format("\"{}\" and \"{}_ps\" are one too many", time, time)));
+          return tl::unexpected(error_at(value, fmt::format("give either \"{}\" or \"{}_ps\", not both", time, time)));
       }
       if (!known) {
         std::string expected;
@@ -152,7 +152,7 @@ class ProblemReader {
     else
       return error_at(value, "expected a core: a whole number from 0, or a name");
     if (cores_are_known_ && cores_.count(name) == 0)
-      return error_at(value, fmt::format("there are {} cores, numbered from 0", problem_.cores.size()));
+      return error_at(value, fmt::format("expected a core number below {}", problem_.cores.size()));
     target = core_named(name);
     return std::nullopt;
   }
@@ -165,7 +165,7 @@ class ProblemReader {
     for (const std::string_view key : {"name", "core", "priority", "segments"})
       if (members->find(key) == nullptr) return error_at(value, fmt::format("\"{}\" is missing", key));
     if (auto error = read_name(*members->find("name"), task.name)) return error;
-    if (!names_.insert(task.name).second) return error_at(value, fmt::format("there are two tasks \"{}\"", task.name));
+    if (!names_.insert(task.name).second) return error_at(value, fmt::format("two tasks are named \"{}\"", task.name));
     if (auto error = read_core(*members->find("core"), task.core)) return error;
     if (auto error = read_number(*members->find("priority"), std::numeric_limits<std::int32_t>::min(), task.priority))
       return error;

@@ -150,12 +150,12 @@ tl::expected<std::vector<WarpInstruction>, std::string> parse_warp_program(std::
       const auto unit = std::find(warp_unit_names.begin(), warp_unit_names.end(), part.substr(0, colon));
       if (unit == warp_unit_names.end())
         return tl::unexpected(
-            fmt::format("\"{}\" is no unit; there are fp32, int32, special and memory", part.substr(0, colon)));
+            fmt::format("\"{}\" is not a unit; expected fp32, int32, special or memory", part.substr(0, colon)));
       instruction.unit = static_cast<WarpUnit>(unit - warp_unit_names.begin());
       part.remove_prefix(colon + 1);
     }
     const auto latency = parse_integer(part);
-    if (!latency) return tl::unexpected(fmt::format("\"{}\" is no whole number", part));
+    if (!latency) return tl::unexpected(fmt::format("\"{}\" is not a whole number", part));
     instruction.latency = *latency;
     program.push_back(instruction);
     begin = end + 1;

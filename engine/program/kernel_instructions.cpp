@@ -39,12 +39,12 @@ class Resolver {
 
   bool run(const std::vector<NodeIndex>& nodes) {
     if (!profile_.multiprocessors) {
-      error(nodes.front(), fmt::format("the profile \"{}\" of \"{}\" does not say what an SM holds", profile_.name,
+      error(nodes.front(), fmt::format("the profile \"{}\" of \"{}\" has no SM limits", profile_.name,
                                        system_.platform.units[unit_].name));
       return false;
     }
     if (profile_.amd) {
-      error(nodes.front(), fmt::format("\"{}\" is an AMD GPU; what its wavefronts execute is not modelled",
+      error(nodes.front(), fmt::format("\"{}\" is an AMD GPU; what its wavefronts execute is not modeled",
                                        system_.platform.units[unit_].name));
       return false;
     }

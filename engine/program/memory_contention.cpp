@@ -26,7 +26,7 @@ Error read_ns(const JsonValue& value, Duration& target) {
 }
 
 TextError unknown_key(const JsonValue& value, std::string_view expected) {
-  return error_at(value, fmt::format("not known here; expected {}", expected));
+  return error_at(value, fmt::format("unknown key; expected {}", expected));
 }
 
 Error read_unit(const std::string& name, const JsonValue& value, UnitLatency& unit) {
@@ -58,7 +58,7 @@ Error read_unit(const std::string& name, const JsonValue& value, UnitLatency& un
   }
   if (find_member(*object, "base_ns") == nullptr) return error_at(value, "\"base_ns\" is missing");
   if ((find_member(*object, "hit_rate") == nullptr) != (find_member(*object, "hit_ns") == nullptr))
-    return error_at(value, "\"hit_rate\" and \"hit_ns\" are only known together");
+    return error_at(value, "give \"hit_rate\" and \"hit_ns\" together");
   if (unit.hit > unit.base) return error_at(value, "\"hit_ns\" is more than \"base_ns\"");
   return std::nullopt;
 }
@@ -93,7 +93,8 @@ Error read_model(const JsonValue& root, MemoryModel& model) {
       model.name = *text;
     } else if (key == "units") {
       const auto* units = std::get_if<JsonObject>(&value.value);
-      if (units == nullptr) return error_at(value, "expected an object, by the names of processing unit definitions");
+      if (units == nullptr)
+        return error_at(value, "expected an object whose keys are names of processing unit definitions");
       for (const auto& [name, entry] : units->members) {
         UnitLatency unit;
         if (auto error = read_unit(name, entry, unit)) return error;
@@ -107,7 +108,7 @@ Error read_model(const JsonValue& root, MemoryModel& model) {
       return unknown_key(value, "name, units, copy");
     }
   }
-  if (model.units.empty() && !model.copy) return error_at(root, R"(neither "units" nor "copy" says anything)");
+  if (model.units.empty() && !model.copy) return error_at(root, R"("units" and "copy" are both empty)");
   return std::nullopt;
 }
 
@@ -251,22 +252,21 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
     const ProcessingUnit& core = system.platform.units[unit];
     const UnitLatency* latency = latency_of(model, system.platform, core);
     if (latency == nullptr) {
-      diagnostics.add(
-          "AM0521", Severity::warning,
-          fmt::format(
-              "the memory model \"{}\" says nothing of core \"{}\" ({}); its accesses cost what the model says; "
-              "add an entry to it (docs/reference/memory.md)",
-              model.name, core.name,
-              core.definition < system.platform.definitions.size() ? system.platform.definitions[core.definition].name
-                                                                   : "of no definition"),
-          core.location);
+      diagnostics.add("AM0521", Severity::warning,
+                      fmt::format("the memory model \"{}\" has no entry for core \"{}\" ({}); its accesses use the "
+                                  "latencies of the AMALTHEA model; add an entry (docs/reference/memory.md)",
+                                  model.name, core.name,
+                                  core.definition < system.platform.definitions.size()
+                                      ? system.platform.definitions[core.definition].name
+                                      : "of no definition"),
+                      core.location);
     } else if (std::find(reported.begin(), reported.end(), latency) == reported.end()) {
       reported.push_back(latency);
       costs.push_back(described(*latency, users.other_cores(unit, task), users.gpu_besides(task)));
     }
   }
-  if (model.units.empty()) costs.push_back("accesses of cores as the model says");
-  if (users.gpu()) costs.push_back(model.copy ? described(*model.copy) : "copies as the model says");
+  if (model.units.empty()) costs.push_back("accesses of cores as in the AMALTHEA model");
+  if (users.gpu()) costs.push_back(model.copy ? described(*model.copy) : "copies as in the AMALTHEA model");
   for (const std::string& cost : costs)
     diagnostics.add("AM0520", Severity::note, fmt::format("memory model \"{}\": {}", model.name, cost));
 }

@@ -224,8 +224,7 @@ class Compiler {
   void push_effect(StepKind kind, NodeIndex node) {
     push(kind, node, {});
     if (depth_ > 0)
-      unanalyzable(
-          fmt::format("inside of a branch it does more than execute ({})", kind_name(system_.graph[node].activity)));
+      unanalyzable(fmt::format("a branch contains more than execution ({})", kind_name(system_.graph[node].activity)));
   }
 
   void add(NodeIndex node) {

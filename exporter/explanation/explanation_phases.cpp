@@ -26,11 +26,11 @@ class PhaseDescriber {
       case ProcessState::running:
         return running(interval);
       case ProcessState::waiting:
-        return fmt::format("waits: {}", cause(interval));
+        return fmt::format("waiting: {}", cause(interval));
       case ProcessState::polling:
         return fmt::format("polls on {}: {}", unit(interval), cause(interval));
       case ProcessState::parking:
-        return fmt::format("polled, its core is given to others: {}", cause(interval));
+        return fmt::format("polling, but its core runs others: {}", cause(interval));
     }
     return {};
   }
@@ -48,7 +48,7 @@ class PhaseDescriber {
   std::string running(const Interval& interval) const {
     if (system_.tasks[interval.task].side == Side::device) return cause(interval);
     if (interval.standing.doing == engine::Activities::operating_system)
-      return fmt::format("the operating system works for it on {}", unit(interval));
+      return fmt::format("operating-system overhead on {}", unit(interval));
     std::string what = "runs";
     if (interval.node)
       if (const auto runnable = system_.graph[*interval.node].runnable) what += " " + system_.runnables[*runnable].name;
@@ -58,13 +58,13 @@ class PhaseDescriber {
   std::string waiting_for_service(const Interval& interval) const {
     switch (interval.standing.reason.kind) {
       case ContributionKind::backlog:
-        return "waits for its own earlier jobs to end";
+        return "waiting for its own earlier jobs";
       case ContributionKind::preemption:
-        return fmt::format("ready, but {} runs, which is more urgent", by(interval));
+        return fmt::format("ready, preempted by {} (higher priority)", by(interval));
       case ContributionKind::blocking:
-        return fmt::format("ready, but {} cannot be made to leave", by(interval));
+        return fmt::format("ready, blocked by {} (not preemptable)", by(interval));
       case ContributionKind::budget:
-        return "ready, but its server has used up its budget";
+        return "ready, but the budget of its server is exhausted";
       default:
         return cause(interval);
     }
@@ -77,21 +77,21 @@ class PhaseDescriber {
     };
     switch (interval.standing.reason.kind) {
       case ContributionKind::copy:
-        return "the GPU copies for it" + slowed();
+        return "GPU copy running" + slowed();
       case ContributionKind::kernel:
-        return "its kernel executes" + slowed();
+        return "kernel running" + slowed();
       case ContributionKind::engine_slice:
-        return fmt::format("the GPU serves {}", by(interval));
+        return fmt::format("waiting: the GPU serves {}", by(interval));
       case ContributionKind::engine_queue:
-        return fmt::format("its operation is behind one of {} in the same context", by(interval));
+        return fmt::format("waiting behind {} in the same GPU context", by(interval));
       case ContributionKind::context_switch:
-        return "the GPU turns to its context";
+        return "GPU context switch";
       case ContributionKind::event:
         return fmt::format("for an event of {}", by(interval));
       case ContributionKind::blocking:
         return fmt::format("for a semaphore that {} holds", by(interval));
       default:
-        return "nothing of it is at work";
+        return "inactive";
     }
   }
 

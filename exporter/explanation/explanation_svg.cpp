@@ -202,8 +202,8 @@ class JobDrawing {
     }
     top += row_height;
     body_ += fmt::format(
-        "<text x=\"{}\" y=\"{}\" fill=\"#444\">Solid: at work. Pale: waits or polls, in the colour of "
-        "who is served.</text>\n",
+        "<text x=\"{}\" y=\"{}\" fill=\"#444\">Solid: running. Pale: waiting or polling, in the color of the task that "
+        "is served.</text>\n",
         number(left), number(top));
     top += 10 * pixel;
   }

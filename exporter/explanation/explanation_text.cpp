@@ -43,8 +43,8 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   const Task& task = system.tasks[explanation.task];
   const engine::TaskResult& result = view.results.tasks[explanation.task];
   const Duration response = explanation.completion - explanation.release;
-  std::string out = fmt::format("{}: the longest of {} simulated jobs took {}", task.name, result.response.jobs,
-                                format_duration(response));
+  std::string out = fmt::format("{}: the longest of {} simulated jobs has a response time of {}", task.name,
+                                result.response.jobs, format_duration(response));
   if (task.deadline)
     out += response > *task.deadline
                ? fmt::format(", {} more than its deadline of {}", format_duration(response - *task.deadline),
@@ -59,16 +59,16 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", explanation.job + 1,
                      ms(explanation.release.since_start()), system.platform.units[task.unit].name);
 
-  out += heading("What happened, from its release on", colour);
+  out += heading("Timeline from the release", colour);
   TextTable table({{"at ms", Align::right}, {"for ms", Align::right}, {"what"}});
   for (const Phase& phase : phases_of(system, explanation))
     table.add_row({{ms(phase.from - explanation.release)}, {ms(phase.to - phase.from)}, {phase.text}});
   out += table.render(colour);
 
-  out += heading("What it adds up to", colour);
+  out += heading("Contributions to the response time", colour);
   out += parts_table(system, result.contributions, response, colour);
 
-  out += heading("What no job exceeds", colour);
+  out += heading("Upper bound on the response time", colour);
   if (result.bound.worst) {
     out += parts_table(system, result.bound.parts, *result.bound.worst, colour);
   } else {

@@ -88,7 +88,7 @@ class Renderer {
     objectives();
     front();
     comparison();
-    out_ += fmt::format("\n{} candidates were judged.\n", exploration_.judged);
+    out_ += fmt::format("\n{} candidates evaluated.\n", exploration_.judged);
     return std::move(out_);
   }
 
@@ -124,57 +124,56 @@ class Renderer {
     const bool all = exploration_.impossible.empty();
     if (late.empty() && chosen_.judgement.broken > 0)
       out_ +=
-          paint(fmt::format("No mapping was found that keeps all constraints; broken: {}.", chosen_.judgement.broken),
+          paint(fmt::format("No mapping was found that meets all constraints; violated: {}.", chosen_.judgement.broken),
                 Colour::bad, colour_);
     else if (late.empty())
-      out_ += paint(all ? "Every deadline is kept." : "Every deadline that can be kept at all is kept.", Colour::good,
-                    colour_);
+      out_ += paint(all ? "Every deadline is met." : "Every deadline that can be met is met.", Colour::good, colour_);
     else
-      out_ += paint(fmt::format("No mapping was found that keeps all deadlines; late: {}{}.", names(late),
-                                chosen_.judgement.broken > 0
-                                    ? fmt::format("; constraints that are broken: {}", chosen_.judgement.broken)
-                                    : ""),
-                    Colour::bad, colour_);
+      out_ += paint(
+          fmt::format(
+              "No mapping was found that meets all deadlines; late: {}{}.", names(late),
+              chosen_.judgement.broken > 0 ? fmt::format("; violated constraints: {}", chosen_.judgement.broken) : ""),
+          Colour::bad, colour_);
     if (late_before > 0)
-      out_ += fmt::format(" With the model's own mapping late: {}", names(exploration_.original_judgement.late));
+      out_ += fmt::format(" Late with the mapping of the model: {}", names(exploration_.original_judgement.late));
     else if (late.empty())
-      out_ += fmt::format(" With the model's own mapping nobody {}is late either", all ? "" : "else ");
+      out_ += fmt::format(" With the mapping of the model, no task {}is late either", all ? "" : "else ");
     else
-      out_ += fmt::format(" With the model's own mapping nobody {}is late", all ? "" : "else ");
+      out_ += fmt::format(" With the mapping of the model, no task {}is late", all ? "" : "else ");
     if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
-      out_ += fmt::format("; constraints that it breaks: {}", broken);
+      out_ += fmt::format("; it violates {} constraints", broken);
     out_ += ".\n";
     if (const auto& conflict = exploration_.conflict)
-      out_ += fmt::format("{}These demands conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),
+      out_ += fmt::format("{}These requirements conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),
                           escaped(conflict->reason));
   }
 
   void impossible() {
     if (exploration_.impossible.empty()) return;
-    title("Deadlines that no mapping can keep");
+    title("Deadlines that no mapping can meet");
     for (const explore::Impossible& task : exploration_.impossible)
       line(fmt::format("{}: takes at least {} (on {}{}), the deadline is {}", name(task.task),
                        format_duration(task.least), escaped(view_.before.platform.units[task.unit].name),
-                       task.confined ? "; constraints or options keep it from other units" : "",
+                       task.confined ? "; constraints or options exclude other units" : "",
                        format_duration(task.deadline)));
   }
 
   /// A simulated response never exceeds a bound, so anything else is reported.
   void simulation() {
-    if (!chosen_.was_simulated) out_ += "\nThis mapping could not be simulated; nothing confirms its bounds.\n";
+    if (!chosen_.was_simulated)
+      out_ += "\nThis mapping could not be simulated, so the simulation does not confirm its bounds.\n";
     if (const auto beyond = beyond_bounds(chosen_); !beyond.empty()) {
       out_ += '\n';
-      out_ +=
-          paint(fmt::format("The simulation saw responses beyond their bounds, which is a mistake of this program: {}.",
-                            names(beyond)),
-                Colour::bad, colour_);
+      out_ += paint(fmt::format("Simulated response times exceed their bounds, which is an error of this program: {}.",
+                                names(beyond)),
+                    Colour::bad, colour_);
       out_ += '\n';
     }
   }
 
   void tasks() {
     title(markdown_ ? "Tasks" : "Tasks (times in ms)");
-    if (markdown_) out_ += "Times in ms; what changes reads before -> after.\n\n";
+    if (markdown_) out_ += "Times in ms; changes are shown as before -> after.\n\n";
     using enum Align;
     TextTable table({{"task"},
                      {"unit"},

@@ -27,19 +27,19 @@ std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundSh
     case BoundPart::gpu:
       return "own copies and kernels";
     case BoundPart::slowdown:
-      return "own copies and kernels slowed by others";
+      return "slowdown of own copies and kernels";
     case BoundPart::own_switches:
-      return "GPU switches to its context";
+      return "GPU context switch to this task";
     case BoundPart::preemption:
-      return fmt::format("core given to {}", by);
+      return fmt::format("core used by {}", by);
     case BoundPart::blocking:
-      return fmt::format("core not left by {}", by);
+      return fmt::format("blocked by {} (not preemptable)", by);
     case BoundPart::slices:
-      return fmt::format("GPU given to {}", by);
+      return fmt::format("GPU used by {}", by);
     case BoundPart::overruns:
-      return fmt::format("GPU given to {} beyond its slice", by);
+      return fmt::format("GPU used by {} beyond its time slice", by);
     case BoundPart::switches:
-      return fmt::format("GPU switches to {}", by);
+      return fmt::format("GPU context switch to {}", by);
   }
   return {};
 }

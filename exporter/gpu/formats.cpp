@@ -75,7 +75,8 @@ std::string render_occupancy_text(const engine::DeviceProfile& profile, const gp
                      occupancy.warps, sm.max_warps(),
                      100.0 * static_cast<double>(occupancy.warps) / static_cast<double>(sm.max_warps()),
                      occupancy.blocks * sm.sms);
-  out += fmt::format("Up to {} registers per thread can never bind before threads do.\n", occupancy.harmless_registers);
+  out += fmt::format("With up to {} registers per thread, threads are always the limiting resource.\n",
+                     occupancy.harmless_registers);
   TextTable equation(
       {{"block", Align::right}, {"printed (max)", Align::right}, {"minimum", Align::right}, {"admitted"}});
   for (const gpu::Equation1& row : occupancy.equation)
@@ -83,7 +84,7 @@ std::string render_occupancy_text(const engine::DeviceProfile& profile, const gp
                       {quotient_text(row.printed)},
                       {quotient_text(row.minimum)},
                       {row.admitted ? "yes" : "no"}});
-  out += heading("Eq. 1 for every further block", colour) + equation.render(colour);
+  out += heading("Eq. 1 for each additional block", colour) + equation.render(colour);
   return out;
 }
 
@@ -105,7 +106,7 @@ std::string render_placement_text(const std::vector<nvidia::StreamBlocks>& strea
     out += "\n";
   }
   for (const auto& stream : placement)
-    if (!stream.empty() && !stream.back()) return out + "- waits until other blocks end\n";
+    if (!stream.empty() && !stream.back()) return out + "- waits for other blocks to end\n";
   return out;
 }
 
@@ -198,8 +199,8 @@ std::string render_periodic_rta_text(const nvidia::RtaProblem& problem, const nv
   }
   return table.render(colour) +
          fmt::format("\nReleases up to {}; hyperperiod {}; {}.\n", result.until, result.hyperperiod,
-                     result.repeats ? "from there on everything repeats, so these are the worst there are"
-                                    : "nothing has repeated yet, so later jobs may respond later");
+                     result.repeats ? "the schedule repeats from there on, so these are the worst cases"
+                                    : "the schedule has not repeated yet, so later jobs may take longer");
 }
 
 std::string render_streams_json(const gpu::StreamScenario& scenario, const gpu::StreamRun& run) {

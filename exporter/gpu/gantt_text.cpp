@@ -160,8 +160,8 @@ std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu
                          printable(scenario.contexts[index].name));
     out += "\n";
   }
-  if (has_pauses) out += fmt::format("{}  stands still while its context is not served\n", not_served);
-  if (has_switches) out += "/  the engine turns to another context\n";
+  if (has_pauses) out += fmt::format("{}  suspended while another context is served\n", not_served);
+  if (has_switches) out += "/  context switch\n";
   return out;
 }
 

@@ -146,11 +146,11 @@ std::string render_interference_text(const engine::DeviceProfile& profile, const
                    {nanoseconds(part.cycles)},
                    {own ? "" : fmt::format("+{:.3f}", part.cycles / prediction.alone_cycles)}});
   }
-  out += heading("Where it comes from", colour) + parts.render(colour);
+  out += heading("Contributions", colour) + parts.render(colour);
   out += fmt::format("\nL2 {} KiB; resident kernels walk through {}\n", memory.l2_capacity,
                      size_text(prediction.shared_footprint));
   if (prediction.waiting_blocks > 0)
-    out += fmt::format("{} find no room beside the {} that run, and do not disturb them yet\n",
+    out += fmt::format("{} do not fit beside the {} that run, and do not interfere with them yet\n",
                        plural(prediction.waiting_blocks, "block"),
                        prediction.resident_blocks + prediction.resident_other_blocks);
   return out;
@@ -178,7 +178,7 @@ std::string render_coarse_interference_text(const engine::DeviceProfile& profile
   TextTable parts({{"cause"}, {"slowdown", Align::right}});
   parts.add_row({{"other kernels"}, {fmt::format("+{:.3f}", prediction.by_kernels)}});
   parts.add_row({{"CPU traffic"}, {fmt::format("+{:.3f}", prediction.by_cpu)}});
-  return out + heading("Where it comes from", colour) + parts.render(colour);
+  return out + heading("Contributions", colour) + parts.render(colour);
 }
 
 std::string render_measurements_json(const engine::DeviceProfile& profile, const ComparedMeasurements& rows) {
@@ -213,7 +213,7 @@ std::string render_measurements_json(const engine::DeviceProfile& profile, const
 std::string render_measurements_text(const engine::DeviceProfile& profile, const ComparedMeasurements& rows,
                                      bool colour) {
   std::string out = fmt::format(
-      "{} against what was measured on a Jetson TX2; raw data: CTU-IIG/tt-gpu (Capodieci et al., OSPERT 2019)\n",
+      "{} compared with measurements on a Jetson TX2; raw data: CTU-IIG/tt-gpu (Capodieci et al., OSPERT 2019)\n",
       profile.name);
   for (const nvidia::MeasuredSection& section : nvidia::tx2_measured_sections()) {
     TextTable table({{"case"}, {"measured", Align::right}, {"predicted", Align::right}, {""}, {"error", Align::right}});

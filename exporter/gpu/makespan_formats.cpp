@@ -73,7 +73,7 @@ std::string render_makespan_text(const MakespanView& view) {
                       problem.capacity[2], problem.capacity[3],
                       problem.schedulers == makespan::no_scheduler_limit
                           ? std::string("no other limit (unit-limited)")
-                          : fmt::format("{} warps in all (scheduler-limited)", problem.schedulers));
+                          : fmt::format("{} warps in total (scheduler-limited)", problem.schedulers));
   text += result.exact() ? fmt::format("longest   {} cycles (exact)\n", result.lower)
                          : fmt::format("longest   {} to {} cycles\n", result.lower, result.upper);
   text += fmt::format("states    {}\nmemory    {:.1f} MB\ntime      {:.2f} s\n", result.states,

@@ -126,7 +126,7 @@ std::string render_warps_text(const nvidia::WarpScenario& scenario, const nvidia
                      {fmt::format("{}", run.kernels[i].response)}});
   }
   out += kernels.render(colour);
-  out += heading("What the warps did between release and finish (cycles, summed)", colour);
+  out += heading("Warp states between release and finish (total cycles)", colour);
   TextTable reasons({{"kernel", Align::right},
                      {"issued", Align::right},
                      {"latency", Align::right},

@@ -108,7 +108,7 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
     for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
       const Task& task = system.tasks[index];
       std::string note = kind_note(task);
-      if (task.folded_into) note = fmt::format("wrapper of {}, falls away", system.tasks[*task.folded_into].name);
+      if (task.folded_into) note = fmt::format("wrapper of {}, dropped", system.tasks[*task.folded_into].name);
       if (task.time_slice && task.side == Side::device)
         note = fmt::format("time slice {}", format_duration(*task.time_slice));
       mapping.add_row({{task.name},
@@ -127,13 +127,14 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
   out += fmt::format("{} of {} elements have a class of the metamodel.\n", counts.elements - counts.not_understood,
                      counts.elements);
   if (summary.system == nullptr)
-    out += "The model cannot be analysed; the errors above say why.\n";
+    out += "The model cannot be analyzed; see the errors above.\n";
   else
-    out += fmt::format("The model can be analysed: {} tasks, {} activities.\n", summary.system->tasks.size(),
+    out += fmt::format("The model can be analyzed: {} tasks, {} activities.\n", summary.system->tasks.size(),
                        summary.system->graph.size());
   std::size_t left_out = 0;
   for (const Diagnostic& finding : summary.findings.all()) left_out += finding.id.starts_with("AM04") ? 1U : 0U;
-  if (left_out > 0) out += fmt::format("{} findings above say what the analysis simplifies or leaves out.\n", left_out);
+  if (left_out > 0)
+    out += fmt::format("{} findings above describe what the analysis simplifies or ignores.\n", left_out);
   return out;
 }
 

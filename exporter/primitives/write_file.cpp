@@ -15,10 +15,10 @@ tl::expected<void, std::string> check_writable(const std::string& path) {
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty() && !fs::is_directory(folder, error))
-    return tl::unexpected(
-        fmt::format("cannot write {}: the folder {} does not exist; make it, or name another", path, folder.string()));
+    return tl::unexpected(fmt::format(
+        "cannot write {}: the folder {} does not exist; create it, or choose another folder", path, folder.string()));
   if (fs::is_directory(path, error))
-    return tl::unexpected(fmt::format("cannot write {}: it is a folder; name a file", path));
+    return tl::unexpected(fmt::format("cannot write {}: it is a folder; choose a file name", path));
   return {};
 }
 

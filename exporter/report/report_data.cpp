@@ -182,10 +182,10 @@ tl::expected<Baseline, std::string> read_baseline(std::string_view name, std::st
         return !too_deep;
       },
       false);
-  if (too_deep) return tl::unexpected(fmt::format("it is nested deeper than {}", deepest));
-  if (results.is_discarded()) return tl::unexpected(std::string("it is no JSON"));
+  if (too_deep) return tl::unexpected(fmt::format("it is nested more than {} levels deep", deepest));
+  if (results.is_discarded()) return tl::unexpected(std::string("it is not JSON"));
   if (!results.is_object() || text_of(results, "schema") != Json(results_schema))
-    return tl::unexpected(fmt::format("it is no results of analyze --format json (schema {})", results_schema));
+    return tl::unexpected(fmt::format("it is not the output of analyze --format json (schema {})", results_schema));
   return Baseline{std::string(name), reduced_baseline(results).dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 

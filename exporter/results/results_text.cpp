@@ -134,8 +134,8 @@ class TextRenderer {
     requirements_head();
     for (const auto& resource : results_.resources)
       if (resource.overloaded())
-        out_ += line(fmt::format("Overloaded: {} {}, demand {:.4f}", to_string(resource.kind),
-                                 system_.platform.units[resource.unit].name, resource.demand),
+        out_ += line(fmt::format("Overloaded: {} {}, utilization {:.2f} %", to_string(resource.kind),
+                                 system_.platform.units[resource.unit].name, 100 * resource.demand),
                      Colour::bad);
   }
 
@@ -191,7 +191,7 @@ class TextRenderer {
     show(table);
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
                     [](const TaskResult& task) { return task.unfinished > 0; }))
-      note(line("jobs n+m: m jobs had not ended when the simulation did", Colour::dim));
+      note(line("jobs n+m: m jobs had not ended at the end of the simulation", Colour::dim));
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
                     [](const TaskResult& task) { return task.lost_activations > 0; }))
       note(line("jobs n-m: m activations were lost", Colour::dim));
@@ -224,7 +224,7 @@ class TextRenderer {
       if (!results_.tasks[index].bound.worst && !system_.tasks[index].folded_into)
         text += reason(system_.tasks[index].name, results_.tasks[index].bound.reason);
     if (text.empty()) return;
-    title("Why there is no bound");
+    title("Tasks without a bound");
     out_ += text;
   }
 
@@ -337,7 +337,7 @@ class TextRenderer {
 
   void constraints() {
     if (results_.constraints.empty()) return;
-    title("Timing constraints, by what the simulation showed of their events");
+    title("Timing constraints, judged by the simulated events");
     TextTable table({{"constraint"}, {"class"}, {"judged", Align::right}, {"verdict"}, {"guaranteed"}});
     std::string reasons;
     for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
@@ -413,8 +413,8 @@ class TextRenderer {
   void chains() {
     if (system_.chains.empty()) return;
     title(
-        fmt::format("End-to-end latencies of chains, {}: exact under LET, upper bounds else; what the simulation saw "
-                    "of implicit communication",
+        fmt::format("End-to-end latencies of chains, {}: exact under LET, otherwise upper bounds; observed latencies "
+                    "for implicit communication",
                     unit_));
     TextTable table({{"chain"},
                      {"LET reaction", Align::right},

@@ -109,12 +109,13 @@ class RunsText {
                      {std::string(to_string(runs.verdict)), colour_of(runs.verdict)}});
     }
     out_ += table.render(colour_);
-    if (unfinished) out_ += paint("jobs n+m: m jobs had not ended when the simulation did\n", Colour::dim, colour_);
+    if (unfinished)
+      out_ += paint("jobs n+m: m jobs had not ended at the end of the simulation\n", Colour::dim, colour_);
     if (lost) out_ += paint("jobs n-m: m activations were lost\n", Colour::dim, colour_);
   }
 
   void longest_jobs() {
-    title("Longest jobs (each comes again with --runs 1 and its seed)");
+    title("Longest jobs (reproduce each with --runs 1 and its seed)");
     TextTable table({{"task"},
                      {with_unit("response"), Align::right},
                      {"run", Align::right},
@@ -144,7 +145,7 @@ class RunsText {
 
   void chains() {
     if (system_.chains.empty()) return;
-    title("Chains: longest seen under implicit communication");
+    title("Chains: longest observed latencies under implicit communication");
     TextTable table({{"chain"},
                      {"reads", Align::right},
                      {with_unit("reaction"), Align::right},

@@ -94,12 +94,12 @@ Properties process_properties(const ResultView& view, TaskIndex index) {
 Properties runnable_properties(const ResultView& view, const RunnableDurations& durations) {
   Properties properties;
   if (durations.by_task.empty()) {
-    add(properties, "reason", "no process that was analysed calls it");
+    add(properties, "reason", "no analyzed process calls it");
     return properties;
   }
   properties.push_back({"executions", static_cast<std::int64_t>(durations.all.jobs)});
   if (durations.all.jobs == 0) {
-    add(properties, "duration.reason", "it never ran to its end in the simulated time");
+    add(properties, "duration.reason", "it did not end in the simulated time");
     return properties;
   }
   add_statistics(properties, "duration", durations.all);
@@ -112,7 +112,7 @@ Properties runnable_properties(const ResultView& view, const RunnableDurations& 
     if (durations.by_task[i]->duration.jobs > 0)
       add_statistics(properties, key, durations.by_task[i]->duration);
     else
-      add(properties, key + ".reason", "it never ran to its end in the simulated time");
+      add(properties, key + ".reason", "it did not end in the simulated time");
   }
   return properties;
 }
@@ -155,7 +155,7 @@ Properties chain_properties(const ResultView& view, std::size_t index) {
   add_bounds(properties, "implicit", result.implicit, result.implicit_reason);
   add_bounds(properties, "explicit", result.explicit_access, result.explicit_reason);
   add_let(properties, result);
-  const std::string unseen = "none came to its end in the simulated time";
+  const std::string unseen = "none ended in the simulated time";
   properties.push_back({"simulated.reads", static_cast<std::int64_t>(result.observed.reads)});
   add_known(properties, "simulated.reaction", result.observed.reaction, Rounding::up, unseen);
   add_known(properties, "simulated.reducedReaction", result.observed.reduced_reaction, Rounding::up, unseen);
@@ -207,7 +207,7 @@ void add_resources(const ResultView& view, UnitIndex unit, const std::string& su
   }
   if (any) return;
   const bool gpu = view.system.platform.units[unit].type == PuType::gpu;
-  add(properties, (gpu ? "executionEngine" : "core") + suffix + ".reason", "no process that was analysed runs there");
+  add(properties, (gpu ? "executionEngine" : "core") + suffix + ".reason", "no analyzed process runs there");
 }
 
 Properties scheduler_properties(const ResultView& view, const Scheduler& scheduler) {
@@ -248,7 +248,7 @@ void add_properties(const Model& model, std::string_view sub_model, std::string_
     if (found != indices.end())
       annotations.push_back({element, known(found->second)});
     else
-      annotations.push_back({element, {{"reason", findings.about(element, "it was not analysed")}}});
+      annotations.push_back({element, {{"reason", findings.about(element, "it was not analyzed")}}});
   }
 }
 
@@ -311,7 +311,7 @@ void refuse(const Document& document, std::string_view what, std::string_view op
             Diagnostics& diagnostics) {
   diagnostics.add(
       "AM0550", Severity::error,
-      fmt::format("AMALTHEA {} has no {}; --as {} is for {} to {}; leave it out, or convert the model",
+      fmt::format("AMALTHEA {} has no {}; --as {} works for {} to {}; omit it, or convert the model",
                   document.version_text(), what, option, to_string(versions.first()), to_string(versions.last())),
       {document.source().path()});
 }

@@ -29,8 +29,8 @@ std::optional<std::string> reference_to(Element element, Diagnostics& diagnostic
   auto id = written ? std::optional(std::string(*written)) : computed_id(element);
   if (id && element.document().find(*id) == element) return id;
   diagnostics.add("AM0551", Severity::note,
-                  fmt::format("nothing can refer to this {}, as another one has its name; it gets no measurement and "
-                              "no proposed limit; rename one of them",
+                  fmt::format("this {} cannot be referenced, because another one has the same name; it gets no "
+                              "measurement and no proposed limit; rename one of them",
                               element.class_name()),
                   element.location(), element.path());
   return std::nullopt;
@@ -156,8 +156,8 @@ void add_requirements(const Model& model, const ResultView& view, std::vector<An
                           result.verdict != engine::Verdict::unbounded;
     if (!result.bound.worst && !observed) {
       diagnostics.add("AM0552", Severity::note,
-                      "no limit is proposed for this process: its response time has no bound, and not all of its jobs "
-                      "were seen to end; give it a bound, or simulate longer (--until)",
+                      "no limit is proposed for this process, because its response time has no bound and not all of "
+                      "its jobs ended; simulate longer (--until)",
                       element.location(), element.path());
       continue;
     }

@@ -74,8 +74,8 @@ void check_annotations(const Model& model, Diagnostics& diagnostics) {
     const bool judged = !recorded.empty() || model.documents().size() == 1;
     if (!judged || recorded_text(record) == as_given || recorded == state) continue;
     diagnostics.add("AM0553", Severity::warning,
-                    "the annotations of this file are of another state of the model: it has changed since, or other "
-                    "files were read with it; annotate it again or take them out with `amalthea annotate --strip`",
+                    "the annotations of this file are outdated: the model has changed, or it was read with other "
+                    "files; annotate it again, or remove them with `amalthea annotate --strip`",
                     record.location(), record.path());
   }
 }
@@ -83,8 +83,8 @@ void check_annotations(const Model& model, Diagnostics& diagnostics) {
 void report_dropped_annotations(const Document& document, Diagnostics& diagnostics) {
   const Element place = annotations_in(document).front();
   diagnostics.add("AM0554", Severity::note,
-                  "the annotations of this file are left out of what is written, because they are of the model as it "
-                  "was; annotate the result if it should have some",
+                  "the output does not contain the annotations of this file, because they describe the old model; "
+                  "annotate the result if needed",
                   place.location(), place.path());
 }
 

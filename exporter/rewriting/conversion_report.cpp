@@ -57,8 +57,8 @@ std::string render_conversion_text(const Conversion& input) {
     if (rule.places.size() < rule.count) text += fmt::format("    and {} more\n", rule.count - rule.places.size());
   }
   text += fmt::format(
-      "\n{} changes by {} rules beside namespace and ids; {} pieces of content kept as custom "
-      "properties; {} changes of meaning; {} objects became {}\n",
+      "\nChanges besides namespace and ids: {} (rules: {}); {} items kept as custom properties; {} changes of meaning; "
+      "{} objects before, {} after\n",
       total, input.record.rules().size(), input.record.kept_count(), input.record.altered_count(), input.objects_before,
       input.objects_after);
   return text;

@@ -146,7 +146,8 @@ class Remapper {
     auto id = written ? std::optional(std::string(*written)) : computed_id(element);
     if (id && element.document().find(*id) == element) return *id;
     fail("AM0811",
-         fmt::format("nothing can refer to this {}, as another one has its name; the mapping cannot be written",
+         fmt::format("this {} cannot be referenced, because another one has the same name; the mapping cannot be "
+                     "written; rename one of them",
                      element.class_name()),
          element);
     return {};
@@ -191,8 +192,8 @@ class Remapper {
     for (const std::string_view feature : {"affinity", "coreAffinity"})
       if (has_feature(holder, feature)) return refer(holder, feature, unit);
     fail("AM0810",
-         fmt::format("AMALTHEA {} cannot say that task \"{}\" runs on \"{}\" alone: scheduler \"{}\" has several "
-                     "units; convert the model to a later version first",
+         fmt::format("AMALTHEA {} cannot express that task \"{}\" runs only on \"{}\", because scheduler \"{}\" has "
+                     "several units; convert the model to a later version first",
                      holder.document().version_text(), task.name, unit.name(),
                      after_.platform.schedulers[task.scheduler].name),
          holder);

@@ -356,7 +356,7 @@ tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_atdb(const st
   auto file = NewFile::create(path);
   if (!file) return tl::unexpected(std::move(file.error()));
   if (file->temporary().empty())
-    return tl::unexpected(fmt::format("cannot write {}: a database needs a regular file", path));
+    return tl::unexpected(fmt::format("cannot write {}: expected a regular file for the database", path));
   return std::make_unique<AtdbWriter>(std::move(*file), facts);
 }
 

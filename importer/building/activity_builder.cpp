@@ -43,7 +43,7 @@ class BodyReader {
     if (depth_ >= max_nesting) {
       if (!too_deep_)
         context_.error("AM0320",
-                       fmt::format("groups and calls are nested deeper than {} levels; flatten them", max_nesting),
+                       fmt::format("groups and calls are nested more than {} levels deep; flatten them", max_nesting),
                        container.location(), container.path());
       too_deep_ = true;
       return;
@@ -181,8 +181,8 @@ class BodyReader {
       context_.assume(Unstated::normal_bound, deviation.element);
     else if (!has_bound)
       context_.diagnostics.add("AM0458", Severity::warning,
-                               "an execution time states no upper bound: the time it takes beyond its lower bound or "
-                               "average is missing from all results; state upperBound",
+                               "an execution time has no upper bound, so no result covers a longer time than its lower "
+                               "bound or average; state upperBound",
                                deviation.element.location(), deviation.element.path());
     return varying_cycles_of(deviation, context_.diagnostics);
   }
@@ -392,8 +392,8 @@ class BodyReader {
   void open_branch(Element item, std::string name, bool repeats, Fill fill) {
     if (on_device()) {
       context_.error("AM0342",
-                     fmt::format("{} in device task \"{}\": what a GPU executes cannot depend on modes, chance or "
-                                 "counters; put it into the task that triggers this one",
+                     fmt::format("{} in device task \"{}\": GPU work cannot depend on modes, probabilities or "
+                                 "counters; move it into the task that triggers this one",
                                  item.class_name(), context_.system.tasks[task_].name),
                      item.location(), item.path());
       return;
@@ -419,9 +419,9 @@ class BodyReader {
       context_.error(
           "AM0305",
           calls_itself
-              ? fmt::format("runnable \"{}\" calls itself; what recurses has no bound, so break the circle", name)
-              : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables; flatten the calls", name,
-                            max_call_depth),
+              ? fmt::format("runnable \"{}\" calls itself, and recursion has no bound; break the cycle", name)
+              : fmt::format("the call of runnable \"{}\" is nested more than {} runnables deep; flatten the calls",
+                            name, max_call_depth),
           item.location(), item.path());
       return;
     }
@@ -460,7 +460,7 @@ class BodyReader {
     for (const Element event : named)
       if (const auto index = context_.events.find(event)) events.push_back(*index);
     if (events.empty() && !context_.blocked)
-      context_.error("AM0313", fmt::format("{} names no event; refer to one in its eventMask", item.class_name()),
+      context_.error("AM0313", fmt::format("{} has no event; reference one in its eventMask", item.class_name()),
                      item.location(), item.path());
     return events;
   }
@@ -475,13 +475,11 @@ class BodyReader {
     const std::size_t most = context_.options.max_activities;
     if (++total_ > most) {
       if (total_ == most + 1)
-        context_.error(
-            "AM0317",
-            fmt::format(
-                "the tasks have more than {} activities, counting every call of a runnable anew; split the model, "
-                "give some runnables ticks instead of calls, or raise --max-activities",
-                most),
-            item.location(), item.path());
+        context_.error("AM0317",
+                       fmt::format("the tasks have more than {} activities if each call of a runnable counts; split "
+                                   "the model, replace calls by ticks, or raise --max-activities",
+                                   most),
+                       item.location(), item.path());
       return;
     }
     GraphNode node;
@@ -526,11 +524,11 @@ void report_empty(BuildContext& context) {
     }
     if (does) continue;
     const Element element = context.task_elements[task];
-    context.diagnostics.add("AM0440", Severity::warning,
-                            fmt::format("{} \"{}\" executes nothing: the time it takes is missing from all results; "
-                                        "state its ticks",
-                                        element.is("ISR") ? "ISR" : "task", element.name()),
-                            element.location(), element.path());
+    context.diagnostics.add(
+        "AM0440", Severity::warning,
+        fmt::format("{} \"{}\" executes nothing, so its execution time is missing from all results; state its ticks",
+                    element.is("ISR") ? "ISR" : "task", element.name()),
+        element.location(), element.path());
   }
   std::size_t count = 0;
   Element first;
@@ -540,10 +538,10 @@ void report_empty(BuildContext& context) {
       first = context.runnable_elements[runnable];
   if (count > 0)
     context.diagnostics.add("AM0441", Severity::note,
-                            count == 1 ? fmt::format("runnable \"{}\" is called but executes nothing", first.name())
-                                       : fmt::format("{} runnables are called but execute nothing; the first, \"{}\", "
-                                                     "stands here",
-                                                     count, first.name()),
+                            count == 1
+                                ? fmt::format("runnable \"{}\" is called, but it executes nothing", first.name())
+                                : fmt::format("{} runnables are called, but execute nothing; this is the first, \"{}\"",
+                                              count, first.name()),
                             first.location(), first.path(), count);
 }
 

@@ -52,7 +52,7 @@ void read_time_slice(BuildContext& context, const std::vector<Parameter>& parame
     if (time && *time > Duration{})
       task.time_slice = *time;
     else
-      report_unreadable(context, task, parameter.name, time ? "a time slice must be longer than zero" : time.error(),
+      report_unreadable(context, task, parameter.name, time ? "a time slice must be above zero" : time.error(),
                         parameter.element, "value");
   }
 }
@@ -113,8 +113,8 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
       units.push_back(affinity.front());
       if (context.units.find(affinity.front()))
         report("AM0406", Severity::warning,
-               fmt::format("task \"{}\" has affinity to \"{}\", which its scheduler \"{}\" is not responsible for; "
-                           "simulated there; add the unit to the scheduler's responsibility, or correct the affinity",
+               fmt::format("task \"{}\" has an affinity to \"{}\", for which its scheduler \"{}\" is not responsible; "
+                           "the analysis runs it there; correct the affinity or the responsibility",
                            task.name, affinity.front().name(), scheduler.name));
     }
   }
@@ -125,8 +125,8 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   if (units.size() < 2) return units;
   if (type_of(units.front()) == PuType::gpu) {
     report("AM0404", Severity::warning,
-           fmt::format("task \"{}\" may run on {} units, the first of which is the GPU \"{}\"; simulated there; leave "
-                       "one in the affinity",
+           fmt::format("task \"{}\" may run on {} units; the analysis runs it on the first, the GPU \"{}\"; leave one "
+                       "unit in the affinity",
                        task.name, units.size(), units.front().name()));
     return {units.front()};
   }
@@ -135,9 +135,10 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   if (units.size() > 1 && context.global_schedulers.insert(task.scheduler).second) {
     std::string names;
     for (const Element unit : units) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", unit.name());
-    report("AM0405", Severity::note,
-           fmt::format("scheduler \"{}\" schedules globally: its tasks may migrate; the first such, \"{}\", between {}",
-                       scheduler.name, task.name, names));
+    report(
+        "AM0405", Severity::note,
+        fmt::format("scheduler \"{}\" schedules globally, so its tasks may migrate; the first one, \"{}\", between {}",
+                    scheduler.name, task.name, names));
   }
   return units;
 }
@@ -150,8 +151,8 @@ std::string details_of(const MappingChange& change) {
     text += detail;
   };
   if (change.priority) add(fmt::format("with priority {}", *change.priority));
-  if (change.waits_actively) add(*change.waits_actively ? "waiting actively" : "waiting passively");
-  if (change.time_slice) add(fmt::format("with time slices of {}", format_duration(*change.time_slice)));
+  if (change.waits_actively) add(*change.waits_actively ? "with active waiting" : "with passive waiting");
+  if (change.time_slice) add(fmt::format("with a time slice of {}", format_duration(*change.time_slice)));
   return text;
 }
 
@@ -174,7 +175,7 @@ Element changed_unit(BuildContext& context, const views::TaskAllocation& allocat
         static_cast<SchedulerIndex>(std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible) -
                                     platform.schedulers.begin());
   context.diagnostics.add("AM0421", Severity::note,
-                          fmt::format("task \"{}\" runs on \"{}\"{} as was asked for; the model has it {}", task.name,
+                          fmt::format("task \"{}\" runs on \"{}\"{}, as requested; in the model it runs {}", task.name,
                                       change.core, details_of(change), before),
                           allocation.element.location(), allocation.element.path());
   return context.model.element(platform.units[unit].origin);
@@ -189,7 +190,7 @@ void check_clock(BuildContext& context, UnitIndex index, const std::string& who)
   context.error_unless_explained(
       "AM0304", element,
       fmt::format(
-          "processing unit \"{}\", on which {} runs, has no clock; give it one ({})", unit.name, who,
+          "processing unit \"{}\", which runs {}, has no clock; add one ({})", unit.name, who,
           element.is("Core") ? "prescaler with a quartz that has a frequency" : "frequencyDomain with defaultValue"));
 }
 
@@ -212,10 +213,10 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
       moved ? std::vector{changed_unit(context, allocation, *change, task)}
             : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
   if (change != nullptr && !moved)
-    context.diagnostics.add(
-        "AM0422", Severity::note,
-        fmt::format("task \"{}\" runs{} as was asked for, where the model has it", task.name, details_of(*change)),
-        allocation.element.location(), allocation.element.path());
+    context.diagnostics.add("AM0422", Severity::note,
+                            fmt::format("task \"{}\" runs{}, as requested, on the unit that the model states",
+                                        task.name, details_of(*change)),
+                            allocation.element.location(), allocation.element.path());
   const Element unit_element = units.empty() ? Element{} : units.front();
   const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);
@@ -251,9 +252,8 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     if (context.reported_units.insert(task.unit).second)
       context.error_unless_explained(
           "AM0307", unit_element,
-          fmt::format("device \"{}\" has no GPU definition: scheduler \"{}\" hands out time slices on it, but "
-                      "it refers to no ProcessingUnitDefinition with puType=\"GPU\"; set puType there, or remove the "
-                      "time slices",
+          fmt::format("unit \"{}\" is not defined as a GPU, but scheduler \"{}\" assigns time slices on it; set "
+                      "puType=\"GPU\" in its ProcessingUnitDefinition, or remove the time slices",
                       unit.name, scheduler.name));
   }
 }
@@ -262,10 +262,11 @@ void report_second_allocations(BuildContext& context) {
   for (std::uint32_t index = 0; index < context.mapping.tasks.size(); ++index) {
     const views::TaskAllocation& allocation = context.mapping.tasks[index];
     if (allocation.task && context.mapping.task_allocation_of.find(allocation.task) != index)
-      context.diagnostics.add("AM0415", Severity::warning,
-                              fmt::format("task \"{}\" has a second allocation, which is ignored; remove one of them",
-                                          allocation.task.name()),
-                              allocation.element.location(), allocation.element.path());
+      context.diagnostics.add(
+          "AM0415", Severity::warning,
+          fmt::format("task \"{}\" has a second allocation, which the analysis ignores; remove one of them",
+                      allocation.task.name()),
+          allocation.element.location(), allocation.element.path());
   }
 }
 

@@ -68,9 +68,9 @@ class ChainReader {
     --depth_;
     if (depth_ > 0 || !chain_.gap.empty()) return;
     if (stimulus_ && !chain_.from_activation)
-      chain_.gap = "the stimulus with which its chain begins does not activate the first task";
+      chain_.gap = "the stimulus that starts its chain does not activate the first task";
     else if (last_is_open_)
-      chain_.gap = "the event with which its chain ends happens in no process, or in no single one";
+      chain_.gap = "the event that ends its chain occurs in no process, or in several";
   }
 
  private:
@@ -85,7 +85,7 @@ class ChainReader {
     if (first && event.kind == views::EventKind::stimulus) stimulus_ = context_.stimuli.find(event.entity);
     // Between two tasks of the chain, data may pass through labels without a named task.
     else if ((first || event.kind != views::EventKind::label) && chain_.gap.empty())
-      chain_.gap = fmt::format("the event \"{}\" of its chain happens in no process, or in no single one", event.name);
+      chain_.gap = fmt::format("the event \"{}\" of its chain occurs in no process, or in several", event.name);
     last_is_open_ = true;
   }
 

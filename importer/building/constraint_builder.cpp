@@ -38,16 +38,16 @@ class EventReader {
 
   /// `role`: "its source", "its event 2".
   OrReason<ObservableEvent> read(Element element, std::string_view role) const {
-    if (!element) return Reason(fmt::format("{} is not set, or not in the model", role));
+    if (!element) return Reason(fmt::format("{} is missing, or not in the model", role));
     const views::Event event = views::event_of(context_.model, element);
     // An unresolved reference would mean any entity.
     for (const std::string_view part : {"entity", "runnable", "process", "processingUnit", "core"})
       if ((element.attribute(part) || element.child(part)) && !context_.model.reference(element, part))
-        return Reason(fmt::format("{} \"{}\" has a reference ({}) to something that is not in the model", role,
+        return Reason(fmt::format("{} \"{}\" has a reference ({}) to an element that is not in the model", role,
                                   event.name, part));
     if (!is_legal(event))
-      return Reason(fmt::format("{} \"{}\" is of a type (eventType) that there is not for {}", role, event.name,
-                                element.class_name()));
+      return Reason(
+          fmt::format("{} \"{}\" has an eventType that {} does not support", role, event.name, element.class_name()));
     auto what = read(event);
     if (!what) return Reason(fmt::format("{} \"{}\" {}", role, event.name, what.error()));
     return ObservableEvent{std::string(event.name), std::move(*what)};
@@ -85,7 +85,7 @@ class EventReader {
     if (!element) return std::optional<std::uint32_t>();
     const auto index = kind.find(element);
     if (!index)
-      return Reason(fmt::format("is about {} \"{}\", which is not in the simulated system", element.class_name(),
+      return Reason(fmt::format("concerns {} \"{}\", which is not in the simulated system", element.class_name(),
                                 element.name()));
     return index;
   }
@@ -112,9 +112,10 @@ class EventReader {
     const auto unit = part(context_.units, event.processing_unit);
     switch (event.kind) {
       case views::EventKind::process:
-        if (event.type == EventAction::deadline) return Reason("is a deadline, which is no event of the simulation");
+        if (event.type == EventAction::deadline)
+          return Reason("is a deadline event, which the simulation does not generate");
         if (action == EventAction::activate && event.processing_unit)
-          return Reason("is an activation on a processing unit, which it has none of before it starts");
+          return Reason("is an activation on a processing unit, but a process has no processing unit before it starts");
         return all_of(
             [&](auto of, auto on) {
               return ObservableEvent::OfProcess{of, action, on};
@@ -142,7 +143,7 @@ class EventReader {
             part(context_.semaphores, event.entity), runnable, task, unit);
       case views::EventKind::mode_label:
         if (action == EventAction::any || action == EventAction::read)
-          return Reason("includes reads of a mode label, which the simulation does not show");
+          return Reason("includes reads of a mode label, which the simulation does not record");
         return all_of(
             [&](auto of, auto by, auto in) {
               return ObservableEvent::OfMode{of, action, by, in};
@@ -158,7 +159,7 @@ class EventReader {
         break;
     }
     return Reason(
-        fmt::format("is of the class {}, whose events the simulation does not show", event.element.class_name()));
+        fmt::format("has the class {}, whose events the simulation does not record", event.element.class_name()));
   }
 
   OrReason<What> stimulus(const views::Event& event) const {
@@ -168,10 +169,8 @@ class EventReader {
       const bool by_itself = !std::holds_alternative<InterProcess>(stimulus.occurrence) &&
                              !std::holds_alternative<EventDriven>(stimulus.occurrence);
       if (by_itself && stimulus.activates.empty() && stimulus.sets.empty())
-        return Reason(
-            fmt::format("is about stimulus \"{}\", which activates nothing and so does not occur in the "
-                        "simulation",
-                        stimulus.name));
+        return Reason(fmt::format(
+            "concerns stimulus \"{}\", which activates no task and does not occur in the simulation", stimulus.name));
     }
     return all_of([](auto of) { return ObservableEvent::OfStimulus{of}; }, index);
   }
@@ -192,7 +191,7 @@ class EventReader {
     }
     if (activities.nodes.empty())
       return Reason(
-          "is a custom event that no stimulus waits for, or nothing triggers; the simulation does not show it");
+          "is a custom event that no stimulus uses or that nothing triggers; the simulation does not record it");
     return What(std::move(activities));
   }
 
@@ -230,7 +229,7 @@ class ConstraintReader {
     const Origin origin = element_.origin();
     const auto lost = lost_.find({origin.document, origin.element});
     if (lost != lost_.end() && !std::holds_alternative<Unjudgeable>(kind))
-      kind = unjudgeable(fmt::format("its {} names something that is not in the model", lost->second));
+      kind = unjudgeable(fmt::format("its {} references an element that is not in the model", lost->second));
     context_.system.constraints.push_back({std::string(element_.name()), std::string(element_.class_name()),
                                            element_.origin(), element_.location(), std::move(kind)});
   }
@@ -247,33 +246,32 @@ class ConstraintReader {
   }
 
   void take(const views::UnknownConstraint&) {
-    fail(fmt::format("{} is no class of constraints that is known", element_.class_name()));
+    fail(fmt::format("{} is not a known class of constraints", element_.class_name()));
   }
 
   /// A limit on a chain that is a sequence of tasks belongs to that chain.
   void take(const views::LatencyConstraint& stated) {
-    if (!stated.chain) return fail("its event chain (scope) is not set, or not in the model");
-    if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither minimum nor maximum"));
+    if (!stated.chain) return fail("its event chain (scope) is missing, or not in the model");
+    if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither a minimum nor a maximum"));
     const auto& chains = context_.system.chains;
     if (std::any_of(chains.begin(), chains.end(),
                     [&](const Chain& chain) { return chain.origin == stated.chain.origin(); }))
       return;
     if (stated.chain.tag() != "eventChains")
       return fail(
-          fmt::format("its event chain \"{}\" is a part of another one; latencies are those of the event chains "
-                      "that stand in the constraints model itself",
+          fmt::format("its event chain \"{}\" is nested in another one; latencies are computed only for event chains "
+                      "directly in the constraints model",
                       stated.chain.name()));
-    fail(
-        fmt::format("no event of its event chain \"{}\" happens in one process alone, so that the chain is no sequence "
-                    "of processes",
-                    stated.chain.name()));
+    fail(fmt::format(
+        "no event of its event chain \"{}\" occurs in exactly one process, so the chain is not a sequence of processes",
+        stated.chain.name()));
   }
 
   void take(const views::DelayConstraint& stated) {
     auto source = events_.read(stated.source, "its source"), target = events_.read(stated.target, "its target");
     if (!source) return fail(std::move(source.error()));
     if (!target) return fail(std::move(target.error()));
-    if (!stated.lower && !stated.upper) return add(demands_nothing("neither lower nor upper"));
+    if (!stated.lower && !stated.upper) return add(demands_nothing("neither a lower nor an upper limit"));
     DelayLimit delay{std::move(*source), std::move(*target), {stated.lower, stated.upper}};
     if (stated.mapping == "OneToOne") delay.mapping = DelayLimit::Mapping::one_to_one;
     if (stated.mapping == "UniqueReaction") delay.mapping = DelayLimit::Mapping::unique_reaction;
@@ -291,7 +289,7 @@ class ConstraintReader {
     auto event = events_.read(stated.event, "its event");
     if (!event) return fail(std::move(event.error()));
     if (!stated.lower && !stated.upper && !stated.period)
-      return add(demands_nothing("none of lower, upper and period"));
+      return add(demands_nothing("no lower limit, upper limit or period"));
     if (stated.span < 0) return fail("its span is negative");
     Repetition repetition{std::move(*event), std::max<std::int64_t>(1, stated.span), {stated.lower, stated.upper}, {}};
     if (!stated.lower && !stated.upper) repetition.limits = {stated.period, stated.period};
@@ -310,16 +308,16 @@ class ConstraintReader {
       synchronization.events.push_back(std::move(*event));
     }
     if (synchronization.events.size() < 2)
-      return fail(fmt::format("it names {} (events); at least two can be synchronized",
-                              synchronization.events.empty() ? "no event" : "one event alone"));
+      return fail(fmt::format("it references {} (events); expected at least two",
+                              synchronization.events.empty() ? "no event" : "only one event"));
     add(std::move(synchronization));
   }
 
   void take_chains(const views::SynchronizationConstraint& stated) {
     if (stated.chains.size() != 2)
-      return fail(fmt::format("it names {} event chains (scope) instead of two", stated.chains.size()));
+      return fail(fmt::format("it references {} event chains (scope) instead of two", stated.chains.size()));
     if (stated.type.empty())
-      return fail("it does not say whether the stimuli or the responses of its chains are to be together (type)");
+      return fail("it does not state whether to synchronize the stimuli or the responses of its chains (type)");
     ChainSynchronization synchronization;
     synchronization.tolerance = *stated.tolerance;
     synchronization.of =
@@ -331,7 +329,7 @@ class ConstraintReader {
       lost_part_ = false;
       append_events(chain, 0, chains.back());
       if (lost_part_)
-        return fail(fmt::format("its event chain \"{}\" has a part that is not in the model", chain.name()));
+        return fail(fmt::format("its event chain \"{}\" has a segment that is not in the model", chain.name()));
       std::vector<ObservableEvent> events;
       for (const Element element : chains.back()) {
         auto event = events_.read(element, fmt::format("in its event chain \"{}\" an event", chain.name()));
@@ -339,7 +337,7 @@ class ConstraintReader {
         events.push_back(std::move(*event));
       }
       if (events.size() < 2)
-        return fail(fmt::format("its event chain \"{}\" begins and ends with the same event", chain.name()));
+        return fail(fmt::format("its event chain \"{}\" starts and ends with the same event", chain.name()));
       synchronization.chains.push_back(std::move(events));
     }
     const bool of_stimuli = synchronization.of == ChainSynchronization::Of::stimuli;
@@ -368,7 +366,7 @@ class ConstraintReader {
     element_ = stated.element;
     using Order = RunnableSequence::Order;
     RunnableSequence sequence;
-    if (stated.order.empty()) return fail("it does not say in which order its groups are to run (orderType)");
+    if (stated.order.empty()) return fail("it does not state the order of its groups (orderType)");
     sequence.order = stated.order == "successor"                         ? Order::successor
                      : stated.order == "immediateSuccessorStartSequence" ? Order::immediately_at_start
                      : stated.order == "immediateSuccessorEndSequence"   ? Order::immediately_at_end
@@ -379,10 +377,10 @@ class ConstraintReader {
       group.all = view.grouping == "allOfThem";
       for (const Element member : view.members) {
         const auto runnable = context_.runnables.find(member);
-        if (!runnable) return fail("one of its groups names a runnable that is not in the model");
+        if (!runnable) return fail("one of its groups references a runnable that is not in the model");
         group.members.push_back(*runnable);
       }
-      if (group.members.empty()) return fail("one of its groups names no runnable");
+      if (group.members.empty()) return fail("one of its groups references no runnable");
       if (!append_processes(view.process_scope, group.tasks)) return;
       sequence.groups.push_back(std::move(group));
     }
@@ -406,8 +404,8 @@ class ConstraintReader {
   void take(const views::DataAgeConstraint& stated) {
     element_ = stated.element;
     const auto runnable = context_.runnables.find(stated.runnable), label = context_.labels.find(stated.label);
-    if (!runnable) return fail("its runnable is not set, or not in the model");
-    if (!label) return fail("its label is not set, or not in the model");
+    if (!runnable) return fail("its runnable is missing, or not in the model");
+    if (!label) return fail("its label is missing, or not in the model");
     const Element age = element_.child("dataAge");
     if (!age) return add(demands_nothing("no age (dataAge)"));
     if (!age.is("DataAgeCycle")) {
@@ -429,19 +427,19 @@ class ConstraintReader {
     std::vector<LabelIndex> labels;
     for (const Element element : stated.labels) {
       const auto label = context_.labels.find(element);
-      if (!label) return fail("it names a label that is not in the model");
+      if (!label) return fail("it references a label that is not in the model");
       labels.push_back(*label);
     }
     if (labels.empty()) return add(demands_nothing("no labels"));
     auto scope = scope_of(stated.scope);
     if (!scope) return fail(std::move(scope.error()));
     if (stated.stability) return add(DataStability{std::move(labels), std::move(*scope)});
-    if (stated.direction.empty()) return fail("it does not say whether it is of inputs or of outputs (direction)");
+    if (stated.direction.empty()) return fail("it does not state whether it applies to inputs or outputs (direction)");
     add(DataCoherency{std::move(labels), std::move(*scope), stated.direction == "output"});
   }
 
   OrReason<DataScope> scope_of(Element element) const {
-    if (!element) return Reason("it names no process, runnable or component (scope)");
+    if (!element) return Reason("it references no process, runnable or component (scope)");
     DataScope scope;
     const auto process = [&](Element named) {
       if (const auto task = context_.tasks.find(named))
@@ -454,19 +452,20 @@ class ConstraintReader {
     for (const Element member : context_.model.references(element, "runnables"))
       if (const auto runnable = context_.runnables.find(member)) scope.runnables.push_back(*runnable);
     if (scope.tasks.empty() && scope.runnables.empty())
-      return Reason(fmt::format("its scope, {} \"{}\", is nothing of the simulated system", element.class_name(),
+      return Reason(fmt::format("its scope, {} \"{}\", is not part of the simulated system", element.class_name(),
                                 element.name()));
     return scope;
   }
 
   void take(const views::PhysicalSectionConstraint& stated) {
     element_ = stated.element;
-    if (!stated.section) return fail("its section is not set, or not in the model");
+    if (!stated.section) return fail("its section is missing, or not in the model");
     SectionPlacement placement;
     placement.section = stated.section.name();
     for (const Element element : stated.memories)
       if (const auto memory = context_.memories.find(element)) placement.memories.push_back(*memory);
-    if (placement.memories.size() != stated.memories.size()) return fail("it names a memory that is not in the model");
+    if (placement.memories.size() != stated.memories.size())
+      return fail("it references a memory that is not in the model");
     if (placement.memories.empty()) return add(demands_nothing("no memories"));
     const auto listed = context_.model.references(stated.section, "labels");  // 0.7.0
     for (const Label& label : context_.system.labels) {
@@ -475,7 +474,7 @@ class ConstraintReader {
           std::find(listed.begin(), listed.end(), element) != listed.end())
         placement.labels.push_back(static_cast<LabelIndex>(&label - context_.system.labels.data()));
     }
-    if (placement.labels.empty()) return fail(fmt::format("its section \"{}\" holds no label", placement.section));
+    if (placement.labels.empty()) return fail(fmt::format("its section \"{}\" contains no label", placement.section));
     add(std::move(placement));
   }
 
@@ -499,14 +498,15 @@ void build_constraints(BuildContext& context) {
     const std::string path = context.model.element(constraint.origin).path();
     if (why->empty)
       context.diagnostics.add("AM0560", Severity::warning,
-                              fmt::format("{} demands nothing, as {}; state what is to hold, or remove it",
+                              fmt::format("{} requires nothing, because {}; state what it requires, or remove it",
                                           describe(constraint), why->reason),
                               constraint.location, path);
     else
-      context.diagnostics.add("AM0561", Severity::warning,
-                              fmt::format("{} cannot be judged, as {}; until that is corrected its verdict is unknown",
-                                          describe(constraint), why->reason),
-                              constraint.location, path);
+      context.diagnostics.add(
+          "AM0561", Severity::warning,
+          fmt::format("{} cannot be judged, because {}; its verdict remains unknown until this is corrected",
+                      describe(constraint), why->reason),
+          constraint.location, path);
   }
 }
 

@@ -143,7 +143,7 @@ class AccessReview {
       context_.diagnostics.add(
           "AM0411", Severity::note,
           fmt::format("processing unit \"{}\" has no accessElement for the memory of label \"{}\"; {} such {} no time "
-                      "in the analysis; add one with its latency or data rate",
+                      "in the analysis; add one with a latency or data rate",
                       system_.platform.units[unit].name, system_.labels[missing.first].name, missing.second.size(),
                       missing.second.size() == 1 ? "access takes" : "accesses take"),
           element.location(), element.path(), missing.second.size());
@@ -186,8 +186,8 @@ void report_missing_setters(BuildContext& context) {
     if (set) continue;
     const Element element = context.model.element(system.graph[node].origin);
     context.diagnostics.add("AM0413", Severity::warning,
-                            fmt::format("task \"{}\" waits for {}, which no task sets; it waits for ever; add a "
-                                        "SetEvent to the task that is awaited",
+                            fmt::format("task \"{}\" waits for {}, which no task sets, so it waits forever; add a "
+                                        "SetEvent to the task that it waits for",
                                         system.tasks[system.graph[node].task].name, system.graph[node].name),
                             element.location(), element.path());
   }

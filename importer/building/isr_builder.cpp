@@ -16,7 +16,8 @@ namespace {
 void leave_out(BuildContext& context, Element isr, std::string_view why) {
   context.diagnostics.add(
       "AM0436", Severity::warning,
-      fmt::format("ISR \"{}\" {}; it is not simulated: the time it takes is missing from all results", isr.name(), why),
+      fmt::format("ISR \"{}\" {}; it is not simulated, and its execution time is missing from all results", isr.name(),
+                  why),
       isr.location(), isr.path());
 }
 
@@ -30,14 +31,14 @@ std::int64_t priority_of(Element isr, const views::IsrAllocation& allocation) {
 bool allocate_isr(BuildContext& context, Element element, Task& isr) {
   const auto index = context.mapping.isr_allocation_of.find(element);
   if (!index) {
-    leave_out(context, element, "is allocated to no interrupt controller (mappingModel/isrAllocation)");
+    leave_out(context, element, "is not allocated to an interrupt controller (mappingModel/isrAllocation)");
     return false;
   }
   const views::IsrAllocation& allocation = context.mapping.isrs[*index];
   const Platform& platform = context.system.platform;
   const auto controller = context.schedulers.find(allocation.controller);
   if (!controller || !platform.schedulers[*controller].interrupt_controller) {
-    leave_out(context, element, "is allocated to nothing that is an interrupt controller");
+    leave_out(context, element, "is allocated to an element that is not an interrupt controller");
     return false;
   }
   const Scheduler& scheduler = platform.schedulers[*controller];

@@ -30,7 +30,7 @@ bool check_name(BuildContext& context, const MappingChange& change, std::string_
   context.error(no_such_name,
                 fmt::format("mapping of \"{}\"{}: {}", change.task,
                             change.core.empty() ? std::string() : fmt::format(" to \"{}\"", change.core),
-                            count > 1       ? fmt::format("the model has {} {}s of the name \"{}\"", count, kind, name)
+                            count > 1       ? fmt::format("the model has {} {}s named \"{}\"", count, kind, name)
                             : names.empty() ? fmt::format("the model has no {}", kind)
                                             : fmt::format("the model has no {} \"{}\"{}", kind, name,
                                                           did_you_mean_or_list(name, names))),

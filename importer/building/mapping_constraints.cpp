@@ -105,10 +105,10 @@ class ConstraintBuilder {
   }
 
   void warn(const views::AffinityConstraint& constraint, const std::string& what) {
-    diagnostics_.add(
-        "AM0800", Severity::warning,
-        fmt::format("affinity constraint \"{}\" {}; it is left out; correct or remove it", constraint.name, what),
-        constraint.element.location(), constraint.element.path());
+    diagnostics_.add("AM0800", Severity::warning,
+                     fmt::format("affinity constraint \"{}\" {}; the search ignores it; correct or remove it",
+                                 constraint.name, what),
+                     constraint.element.location(), constraint.element.path());
   }
 
   /// The members of a group, including those with its tag.
@@ -171,9 +171,10 @@ class ConstraintBuilder {
     if (constraint.kind == views::AffinityKind::unknown || constraint.groups.empty() ||
         (constraint.subject != views::AffinitySubject::processes &&
          constraint.subject != views::AffinitySubject::runnables))
-      return warn(constraint, "is of a kind that is not known");
+      return warn(constraint, "has an unknown class");
     const Target target = target_of(constraint);
-    if (!target.understood) return warn(constraint, "has a target that is neither a unit nor a task scheduler in use");
+    if (!target.understood)
+      return warn(constraint, "has a target that is neither a processing unit nor a task scheduler in use");
     if (constraint.kind == views::AffinityKind::pairing)
       pair(constraint, target);
     else
@@ -201,11 +202,12 @@ class ConstraintBuilder {
       if (contains(second, task))
         return warn(constraint, fmt::format("separates task \"{}\" from itself", system_.tasks[task].name));
     if (target.given && !first.empty() && !second.empty())
-      diagnostics_.add("AM0801", Severity::note,
-                       fmt::format("affinity constraint \"{}\" separates tasks on its target only; they are kept apart "
-                                   "everywhere",
-                                   constraint.name),
-                       constraint.element.location(), constraint.element.path());
+      diagnostics_.add(
+          "AM0801", Severity::note,
+          fmt::format(
+              "affinity constraint \"{}\" separates tasks on its target only; the search keeps them apart everywhere",
+              constraint.name),
+          constraint.element.location(), constraint.element.path());
     for (const TaskIndex a : first)
       for (const TaskIndex b : second) result_.apart.push_back({a, b});
   }

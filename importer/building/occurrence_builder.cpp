@@ -67,11 +67,9 @@ class OccurrenceReader {
     Distribution distance;
     if (view.next_occurrence) distance = distribution_of(*view.next_occurrence);
     if (distance.lower > 0) return Sporadic{not_negative(view.offset), distance};
-    return error(
-        "AM0331",
-        fmt::format("stimulus \"{}\" does not say how soon it may occur again: the time to the next occurrence "
-                    "needs a lower bound longer than zero",
-                    stimulus_.name));
+    return error("AM0331", fmt::format("stimulus \"{}\" has no minimum inter-arrival time; state a lower bound above "
+                                       "zero for the time to the next occurrence",
+                                       stimulus_.name));
   }
 
   std::optional<Occurrence> take(const views::PeriodicSyntheticStimulus& view) const {
@@ -80,9 +78,10 @@ class OccurrenceReader {
     std::sort(synthetic.occurrences.begin(), synthetic.occurrences.end());
     if (synthetic.occurrences.empty() || synthetic.occurrences.front() < Duration{} ||
         synthetic.occurrences.back() >= synthetic.period)
-      return error("AM0332",
-                   fmt::format("synthetic stimulus \"{}\" needs occurrences, each from 0 to less than its recurrence",
-                               stimulus_.name));
+      return error(
+          "AM0332",
+          fmt::format("synthetic stimulus \"{}\" needs occurrences, each at least 0 and less than its recurrence",
+                      stimulus_.name));
     return synthetic;
   }
 
@@ -93,8 +92,8 @@ class OccurrenceReader {
     if (burst.length >= Duration{} && burst.length <= burst.period && burst.occurrences >= 1 &&
         burst.occurrences <= max_in_burst)
       return burst;
-    return error("AM0330", fmt::format("burst stimulus \"{}\" needs a burst length no longer than its recurrence and "
-                                       "from 1 to {} occurrences in it",
+    return error("AM0330", fmt::format("burst stimulus \"{}\" needs a burst length that does not exceed its "
+                                       "recurrence, and 1 to {} occurrences in it",
                                        stimulus_.name, max_in_burst));
   }
 
@@ -105,7 +104,7 @@ class OccurrenceReader {
       if (entry.occurrences > longest_curve)
         return error(
             "AM0335",
-            fmt::format("stimulus \"{}\" has an arrival curve with more than {} occurrences; give fewer entries",
+            fmt::format("stimulus \"{}\" has an arrival curve with more than {} occurrences; use fewer entries",
                         stimulus_.name, longest_curve));
       if (entry.occurrences >= 2) {
         ArrivalCurve::Entry& of_count = by_count[entry.occurrences];
@@ -113,20 +112,19 @@ class OccurrenceReader {
         of_count.lower = std::max(of_count.lower, lower);
         if (entry.upper) of_count.upper = std::min(of_count.upper.value_or(*entry.upper), *entry.upper);
       } else if (lower > Duration{}) {
-        diagnostics_.add(
-            "AM0430", Severity::warning,
-            fmt::format("an entry of the arrival curve of stimulus \"{}\" limits the time of fewer than two "
-                        "occurrences; it has no effect; remove it, or give it two occurrences or more",
-                        stimulus_.name),
-            entry.element.location(), entry.element.path());
+        diagnostics_.add("AM0430", Severity::warning,
+                         fmt::format("an entry of the arrival curve of stimulus \"{}\" has fewer than two occurrences, "
+                                     "so it has no effect; remove it, or give it at least two",
+                                     stimulus_.name),
+                         entry.element.location(), entry.element.path());
       }
     }
     ArrivalCurve curve;
     for (const auto& [count, entry] : by_count) curve.entries.push_back(entry);
     if (is_possible(curve)) return curve;
-    return error("AM0333", fmt::format("no sequence of occurrences keeps the arrival curve of stimulus \"{}\", or it "
-                                       "allows any number at once: of its entries, divided by their occurrences less "
-                                       "one, the largest lower border must be above zero and no upper one below it",
+    return error("AM0333", fmt::format("the arrival curve of stimulus \"{}\" is contradictory or unbounded: divide the "
+                                       "borders of each entry by its occurrences minus one; the largest lower border "
+                                       "must be above zero, and no upper border may be smaller",
                                        stimulus_.name));
   }
 
@@ -147,14 +145,16 @@ class OccurrenceReader {
     rate.largest_increase = limit(view.largest_increase_per_step);
     rate.largest_decrease = limit(view.largest_decrease_per_step);
     if (rate.step < least_step || rate.occurrences.upper <= 0)
-      return error("AM0334", fmt::format("stimulus \"{}\" needs a step of at least {} us and occurrences per step, of "
-                                         "which the upper bound is above zero",
-                                         stimulus_.name, least_step.picoseconds() / 1'000'000));
+      return error(
+          "AM0334",
+          fmt::format(
+              "stimulus \"{}\" needs a step of at least {} us, and occurrences per step with an upper bound above zero",
+              stimulus_.name, least_step.picoseconds() / 1'000'000));
     if (view.scenario && view.scenario->clock)
       diagnostics_.add(
           "AM0431", Severity::warning,
-          fmt::format("stimulus \"{}\" has a scenario with the clock \"{}\", whose course is not simulated; "
-                      "its occurrences per step count; state them for the fastest clock",
+          fmt::format("stimulus \"{}\" has a scenario with the clock \"{}\", whose variation is not simulated; the "
+                      "analysis uses its occurrences per step; state them for the fastest clock",
                       stimulus_.name, view.scenario->clock.name()),
           view.scenario->element.location(), view.scenario->element.path());
     return rate;
@@ -203,16 +203,15 @@ class OccurrenceReader {
 
   bool recurs(std::string_view kind, std::optional<Duration> recurrence, std::optional<Duration> offset) const {
     if (recurrence && *recurrence > Duration{} && offset.value_or(Duration{}) >= Duration{}) return true;
-    error("AM0311",
-          fmt::format("{} stimulus \"{}\" needs a recurrence longer than zero and an offset that is not negative", kind,
-                      stimulus_.name));
+    error("AM0311", fmt::format("{} stimulus \"{}\" needs a recurrence above zero and an offset of 0 or more", kind,
+                                stimulus_.name));
     return false;
   }
 
   void report_clock(Element clock, Element element) const {
     diagnostics_.add("AM0416", Severity::note,
-                     fmt::format("stimulus \"{}\" is counted by the clock \"{}\", which is not simulated; its "
-                                 "recurrence is taken as time; state it as the time between two occurrences",
+                     fmt::format("stimulus \"{}\" counts ticks of the clock \"{}\", which is not simulated; the "
+                                 "analysis uses its recurrence as a time; state the time between two occurrences",
                                  stimulus_.name, clock.name()),
                      element.attribute_location("clock"), element.path());
   }

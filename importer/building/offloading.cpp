@@ -94,8 +94,8 @@ void fold(BuildContext& context, TaskIndex wrapper, TaskIndex function) {
   const Element element = context.task_elements[function];
   context.diagnostics.add(
       "AM0410", Severity::note,
-      fmt::format("task \"{}\" is mapped to the CPU core \"{}\", so its wrapper \"{}\" and its copies fall away; it "
-                  "takes over the wrapper's releases and deadline (--keep-wrappers simulates them as written)",
+      fmt::format("task \"{}\" is mapped to the CPU core \"{}\", so the analysis drops its wrapper \"{}\" and its "
+                  "copies, and releases it like the wrapper, with the wrapper's deadline (--keep-wrappers keeps them)",
                   task.name, system.platform.units[task.unit].name, system.tasks[wrapper].name),
       element.location(), element.path());
 }
@@ -277,10 +277,9 @@ class DeviceShaper {
       if (device_writes.empty() && device_reads.empty())
         context_.diagnostics.add(
             "AM0412", Severity::warning,
-            fmt::format(
-                "device task \"{}\" copies between host labels only; this takes no time in the analysis; let one of "
-                "them be a label that only device tasks access, or set gpu.copy",
-                context_.system.tasks[task_].name),
+            fmt::format("device task \"{}\" copies between host labels only, which takes no time in the analysis; use "
+                        "a label that only device tasks access, or set gpu.copy",
+                        context_.system.tasks[task_].name),
             context_.model.element(segment.origin).location(), context_.model.element(segment.origin).path());
     }
     // Accesses only to device labels belong to the kernel and are part of its ticks.
@@ -355,12 +354,10 @@ class DeviceShaper {
   void report_ticks(RunnableIndex runnable, std::ptrdiff_t computes) {
     const Element element = context_.runnable_elements[runnable];
     if (computes > 1)
-      context_.error(
-          "AM0326",
-          fmt::format("runnable \"{}\" has gpu.instructions and {} items of ticks, of which at most one could "
-                      "be what they take; leave one, or none",
-                      element.name(), computes),
-          element.location(), element.path());
+      context_.error("AM0326",
+                     fmt::format("runnable \"{}\" has gpu.instructions and {} ticks items; keep at most one ticks item",
+                                 element.name(), computes),
+                     element.location(), element.path());
     if (computes == 1)
       context_.diagnostics.add(
           "AM0327", Severity::note,
@@ -371,7 +368,7 @@ class DeviceShaper {
   std::optional<KernelInstructions> instructions(const GraphNode& node) {
     if (!has_instructions(context_, node)) {
       if (const auto budget = kernel_property(node, "gpu.budget"))
-        context_.error("AM0328", "gpu.budget is given without gpu.instructions; give both, or remove it",
+        context_.error("AM0328", "gpu.budget requires gpu.instructions; add it, or remove gpu.budget",
                        budget->element.location(), budget->element.path());
       return std::nullopt;
     }
@@ -418,7 +415,7 @@ class DeviceShaper {
          {"gpu.grid", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig", "gpu.instructions"})
       if (const auto property = kernel_property(node, key); property && !context_.blocked) {
         context_.error("AM0322",
-                       fmt::format("{} is given without gpu.block (threads per block){}", key,
+                       fmt::format("{} requires gpu.block (threads per block){}", key,
                                    has_blocks ? "" : "; a kernel without it occupies the whole execution engine"),
                        property->element.location(), property->element.path());
         break;
@@ -471,8 +468,8 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
     const Element element = context.model.element(node.origin);
     context.error_unless_explained(
         "AM0314", element,
-        fmt::format("{} has no ticks for \"{}\", the kind of \"{}\" on which task \"{}\" runs; add an extended entry "
-                    "for it or a default, or map the task elsewhere",
+        fmt::format("{} has no ticks for \"{}\", the definition of \"{}\", which runs task \"{}\"; add an extended "
+                    "entry or a default, or map the task elsewhere",
                     node.runnable ? fmt::format("runnable \"{}\"", context.system.runnables[*node.runnable].name)
                                   : std::string("this item"),
                     unit.definition < definitions.size() ? definitions[unit.definition].name : "?", unit.name,
@@ -511,7 +508,7 @@ void report_unused_properties(BuildContext& context) {
   for (const auto& [key, found] : unused)
     context.diagnostics.add(
         "AM0414", Severity::warning,
-        fmt::format("custom property {} (written {} times, here first) has no effect on the analysis{}", key,
+        fmt::format("custom property {} ({} occurrences, this is the first) has no effect on the analysis{}", key,
                     found.first, property_suggestion(key)),
         found.second.attribute_location("key"), found.second.path());
 }

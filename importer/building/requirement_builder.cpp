@@ -139,10 +139,10 @@ void report_incomplete(BuildContext& context, const views::Requirement& stated, 
     lacks(requirement.limit_type == Requirement::LimitType::unstated, "limitType");
     if (const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit)) {
       lacks(!time->metric, "metric");
-      lacks(!time->value, "limitValue that can be read");
+      lacks(!time->value, "readable limitValue");
     } else if (const auto* frequency = std::get_if<Requirement::FrequencyLimit>(&requirement.limit)) {
       lacks(is_unstated(frequency->metric), "metric");
-      lacks(!frequency->hertz, "limitValue that can be read");
+      lacks(!frequency->hertz, "readable limitValue");
     } else if (const auto* count = std::get_if<Requirement::CountLimit>(&requirement.limit)) {
       lacks(is_unstated(count->metric), "metric");
     } else if (const auto* percentage = std::get_if<Requirement::PercentageLimit>(&requirement.limit)) {
@@ -155,7 +155,7 @@ void report_incomplete(BuildContext& context, const views::Requirement& stated, 
   const Element place = stated.limit_element ? stated.limit_element : stated.element;
   context.diagnostics.add(
       "AM0343", Severity::warning,
-      fmt::format("requirement \"{}\" states no {}, so that nothing can be held against it", requirement.name, missing),
+      fmt::format("requirement \"{}\" states no {}, so it cannot be judged", requirement.name, missing),
       place.location(), place.path());
 }
 

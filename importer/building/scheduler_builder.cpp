@@ -155,7 +155,7 @@ class SchedulerBuilder {
   std::optional<Duration> read_time(const views::OsScheduler& view, const Parameter& parameter) {
     const auto time = parse_time_text(parameter.value);
     if (time && *time > Duration{}) return *time;
-    report_unreadable(view, parameter, time ? "it must be longer than zero" : time.error());
+    report_unreadable(view, parameter, time ? "it must be above zero" : time.error());
     return std::nullopt;
   }
 
@@ -195,8 +195,8 @@ class SchedulerBuilder {
       const Element element = context_.model.element(scheduler.origin);
       context_.diagnostics.add(
           "AM0420", Severity::warning,
-          fmt::format("scheduler \"{}\" of a GPU is scheduled by \"{}\"; this is not simulated, it "
-                      "has its units to itself; remove the parent if that is meant",
+          fmt::format("scheduler \"{}\" of a GPU has the parent scheduler \"{}\", which is not simulated; the analysis "
+                      "gives it its units exclusively; remove the parent if this is intended",
                       scheduler.name, platform.schedulers[*scheduler.parent].name),
           element.location(), element.path());
       scheduler.parent.reset();
@@ -265,9 +265,9 @@ void report_needed(BuildContext& context, const Scheduler& scheduler, std::strin
   const Element element = context.model.element(scheduler.origin);
   context.error_unless_explained(
       missing_parameter_id, element,
-      fmt::format("scheduler \"{}\" uses the algorithm {}, which needs {}; add it to its parameters or its "
-                  "association",
-                  scheduler.name, scheduler.algorithm, needed));
+      fmt::format(
+          "scheduler \"{}\" uses the algorithm {}, which requires {}; add it to its parameters or its association",
+          scheduler.name, scheduler.algorithm, needed));
 }
 
 /// Whether any two tasks or children of a scheduler have the same priority, so that they take turns.
@@ -290,7 +290,7 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
     if (!scheduler.interrupt_controller)
       context.diagnostics.add(
           "AM0402", Severity::note,
-          fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive; state it to be sure",
+          fmt::format("scheduler \"{}\" states no algorithm; FixedPriorityPreemptive is assumed; state the algorithm",
                       scheduler.name),
           element.location(), element.path());
   } else if (!simulated(kind) || !suits) {
@@ -309,7 +309,7 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
     report_needed(context, scheduler, "a budget (maxBudget or capacity) and a period (replenishment or period)");
   } else if (scheduler.kind == SchedulingAlgorithm::priority_based_round_robin && !scheduler.time_slice &&
              has_equal_priorities(context.system, index)) {
-    report_needed(context, scheduler, "a time slice (timeSliceLength) where priorities are equal");
+    report_needed(context, scheduler, "a time slice (timeSliceLength) for tasks with equal priorities");
   } else if (scheduler.kind == SchedulingAlgorithm::grouping && !scheduler.parent) {
     report_needed(context, scheduler, "a parent scheduler");
   }
@@ -345,8 +345,8 @@ void build_semaphores(BuildContext& context, const views::OperatingSystems& syst
       semaphore.capacity = semaphore.free = view.initial_value;
       context.diagnostics.add(
           "AM0435", Severity::warning,
-          fmt::format("semaphore \"{}\" has {} users at the start but at most {}; taken as one that "
-                      "{} can have, and nobody has at the start; correct initialValue or maxValue",
+          fmt::format("semaphore \"{}\" starts with {} users, but its maximum is {}; the analysis assumes a capacity "
+                      "of {} and no initial users; correct initialValue or maxValue",
                       view.name, view.initial_value, view.max_value, view.initial_value),
           view.element.location(), view.element.path());
     }

@@ -21,10 +21,10 @@ namespace {
 
 void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part) {
   if (part)
-    context.diagnostics.add(
-        "AM0408", Severity::warning,
-        fmt::format("{} of stimulus \"{}\" is not simulated; results are without it", part.tag(), stimulus.name),
-        part.location(), part.path());
+    context.diagnostics.add("AM0408", Severity::warning,
+                            fmt::format("{} of stimulus \"{}\" is not simulated, so the results do not include it",
+                                        part.tag(), stimulus.name),
+                            part.location(), part.path());
 }
 
 /// The modes that change when it occurs, and the condition of its effect; anything that depends on more than modes is
@@ -72,12 +72,11 @@ void await_events(BuildContext& context, const views::Stimulus& view, const Stim
     if (is_simulated(event))
       context.event_triggers.push_back({std::move(event), index});
     else
-      context.diagnostics.add(
-          "AM0432", Severity::warning,
-          fmt::format("stimulus \"{}\" does not occur by the {} \"{}\", which is not simulated; use an event of "
-                      "a label, a mode label or a runnable on any processing unit",
-                      stimulus.name, element.class_name(), element.name()),
-          element.location(), element.path());
+      context.diagnostics.add("AM0432", Severity::warning,
+                              fmt::format("stimulus \"{}\" depends on the {} \"{}\", which is not simulated; use an "
+                                          "event of a label, a mode label or a runnable on any processing unit",
+                                          stimulus.name, element.class_name(), element.name()),
+                              element.location(), element.path());
   }
 }
 
@@ -131,12 +130,11 @@ void build_stimuli(BuildContext& context) {
 void activate_task(BuildContext& context, Element element, TaskIndex task) {
   const auto stimuli = context.model.references(element, "stimuli");
   if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli") && !context.is_explained(element))
-    context.diagnostics.add(
-        "AM0407", Severity::warning,
-        fmt::format("{} \"{}\" has no stimulus and never runs: the time it takes is missing from all "
-                    "results; name what activates it (stimuli)",
-                    element.is("ISR") ? "ISR" : "task", element.name()),
-        element.location(), element.path());
+    context.diagnostics.add("AM0407", Severity::warning,
+                            fmt::format("{} \"{}\" has no stimulus and never runs, so its execution time is missing "
+                                        "from all results; state what activates it (stimuli)",
+                                        element.is("ISR") ? "ISR" : "task", element.name()),
+                            element.location(), element.path());
   for (const Element stimulus : stimuli) {
     if (const auto index = context.stimuli.find(stimulus)) {
       auto& activates = context.system.stimuli[*index].activates;

@@ -46,7 +46,7 @@ void BuildContext::error_unless_explained(std::string_view id, Element element, 
 bool BuildContext::require(Element target, Element element, std::string_view feature) {
   if (!target)
     error_unless_explained("AM0301", element,
-                           fmt::format("{} has no {}, which its timing depends on; add it, or remove the element",
+                           fmt::format("{} has no {}, which its timing requires; add it, or remove the element",
                                        element.class_name(), feature));
   return static_cast<bool>(target);
 }
@@ -57,7 +57,7 @@ std::optional<std::uint32_t> BuildContext::required(const ElementMap& kind, Elem
   const auto index = kind.find(target);
   if (!index)
     error("AM0319",
-          fmt::format("{} of {} is the {} \"{}\", which cannot be used here; refer to another kind of element", feature,
+          fmt::format("{} of {} is the {} \"{}\", which has the wrong class here; reference another element", feature,
                       element.class_name(), target.class_name(), target.name()),
           element.attribute_location(feature), element.path());
   return index;
@@ -106,20 +106,19 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   for (const auto& [cls, first] : context.not_simulated)
     diagnostics.add(
         "AM0401", Severity::warning,
-        fmt::format("{} {} in the model {} not simulated: the time {} is missing from all results; the "
-                    "first one stands here",
-                    first.first, cls, first.first == 1 ? "is" : "are", first.first == 1 ? "it takes" : "they take"),
+        fmt::format(
+            "{} {} in the model {} not simulated; the time {} is missing from all results; this is the first one",
+            first.first, cls, first.first == 1 ? "is" : "are", first.first == 1 ? "it takes" : "they take"),
         first.second.location(), first.second.path(), first.first);
   if (!context.unknown_conditions.empty()) {
     const auto [document, element] = *context.unknown_conditions.begin();
     const Element first = model.element({document, element});
     const std::size_t count = context.unknown_conditions.size();
-    diagnostics.add(
-        "AM0437", Severity::warning,
-        fmt::format("{} {} on what is not simulated (channels, local mode labels); each of its alternatives "
-                    "is taken by chance, equally often; the first one stands here",
-                    count, count == 1 ? "condition depends" : "conditions depend"),
-        first.location(), first.path(), count);
+    diagnostics.add("AM0437", Severity::warning,
+                    fmt::format("{} {} on channels or local mode labels, which are not simulated; each alternative is "
+                                "assumed to be equally likely; this is the first one",
+                                count, count == 1 ? "condition depends" : "conditions depend"),
+                    first.location(), first.path(), count);
   }
   return std::move(context.system);
 }

@@ -60,10 +60,8 @@ void build_tasks(BuildContext& context) {
     activate_task(context, element, index);
   }
   if (context.system.tasks.empty())
-    context.error(
-        "AM0312",
-        "the model has no task; there is nothing to analyse; give all of its files, or add a task to the swModel",
-        context.model.documents().front()->root().location());
+    context.error("AM0312", "the model has no task to analyze; pass all its files, or add a task to the swModel",
+                  context.model.documents().front()->root().location());
   build_isrs(context);
   check_host_schedulers(context);
   build_deadlines(context);

@@ -193,14 +193,13 @@ class ConformanceFindings {
                      Version version) {
     other_version_ = true;
     add("AM0225", Severity::error, element, attribute, [&] {
-      return fmt::format(
-          "{} of AMALTHEA {}, not of {}, which the file states; correct the namespace, or migrate the model", what,
-          describe(versions), to_string(version));
+      return fmt::format("{} of AMALTHEA {}, but the file states {}; correct the namespace, or migrate the model", what,
+                         describe(versions), to_string(version));
     });
   }
   void repeated(Element element, std::string_view feature, std::string_view id) {
     add("AM0226", Severity::warning, element, feature,
-        [&] { return fmt::format("{} of {} names {} twice; remove one", feature, name_of(element), quoted(id)); });
+        [&] { return fmt::format("{} of {} references {} twice; remove one", feature, name_of(element), quoted(id)); });
   }
   bool has_other_version() const { return other_version_; }
   void content_as_attribute(Element element, std::string_view feature) {
@@ -216,8 +215,8 @@ class ConformanceFindings {
   void second_xmi_id(Element element, std::string_view id, Element first) {
     add("AM0228", Severity::warning, element, "xmi:id", [&] {
       return fmt::format(
-          "a second element has the xmi:id {}; references mean the last one, not the one at line {}; "
-          "change one of them",
+          "a second element has the xmi:id {}; references resolve to the last one, not to the one at line {}; change "
+          "one of them",
           quoted(id), first.location().line);
     });
   }
@@ -326,12 +325,13 @@ class Checker {
     const auto written = element.attribute("xsi:type");
     if (metamodel::is_abstract(cls, version_)) {
       findings_.wrong_class(
-          element, written ? fmt::format("{} {} cannot stand in a model, as the class is abstract; expected one of its "
-                                         "subclasses",
-                                         article(info.name), info.name)
-                           : fmt::format("the element <{}> does not say its class; expected an xsi:type, as {} is "
-                                         "abstract",
-                                         element.tag(), info.name));
+          element,
+          written
+              ? fmt::format(
+                    "{} {} cannot appear in a model, because the class is abstract; expected one of its subclasses",
+                    article(info.name), info.name)
+              : fmt::format("the element <{}> does not state its class; expected an xsi:type, because {} is abstract",
+                            element.tag(), info.name));
       return;
     }
     if (written) check_prefix(element, *written);
@@ -359,8 +359,9 @@ class Checker {
                       document_.source().bytes().find(declaration) != std::string_view::npos;
     }
     if (!known->second)
-      findings_.wrong_class(element, fmt::format("xsi:type {} names no namespace of this file; expected \"{}:{}\"",
-                                                 quoted(type), document_.metamodel_prefix(), element.class_name()));
+      findings_.wrong_class(element,
+                            fmt::format("xsi:type {} has a prefix that this file does not declare; expected \"{}:{}\"",
+                                        quoted(type), document_.metamodel_prefix(), element.class_name()));
   }
 
   void check_xmi_id(Element element) {
@@ -444,7 +445,7 @@ class Checker {
           if (!here.feature->stored()) {
             findings_.misplaced(
                 element, [&] { return element.attribute_location(name); },
-                fmt::format("{} of {} {} is computed; it has no place in a file; remove it", name,
+                fmt::format("{} of {} {} is a computed value and cannot appear in a file; remove it", name,
                             article(element.class_name()), element.class_name()));
             break;
           }
@@ -532,13 +533,12 @@ class Checker {
       if (!href)
         findings_.misplaced(
             child, [&] { return child.location(); },
-            fmt::format("<{}> of {} {} refers to an element that stands elsewhere; expected "
-                        "an attribute or an href",
+            fmt::format("<{}> of {} {} is a reference, not a containment; expected an attribute or an href",
                         child.tag(), article(element.class_name()), element.class_name()));
       else if (here.feature->type != no_class && !child.attribute("xsi:type") &&
                metamodel::is_abstract(here.feature->type, version_))
-        findings_.wrong_class(child, fmt::format("the reference <{}> does not say the class of what it refers to; "
-                                                 "expected an xsi:type, as {} is abstract",
+        findings_.wrong_class(child, fmt::format("the reference <{}> does not state the class of its target; expected "
+                                                 "an xsi:type, because {} is abstract",
                                                  child.tag(), metamodel::info(here.feature->type).name));
       else if (!hrefs_.insert(fmt::format("{} {}", child.tag(), *href)).second)
         findings_.repeated(element, here.feature->name, *href);

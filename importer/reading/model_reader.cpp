@@ -42,10 +42,11 @@ std::string where_models_are(const std::string& folder) {
   std::sort(below.begin(), below.end());
   std::sort(others.begin(), others.end());
   if (!below.empty())
-    return fmt::format("there are some below it, such as {}: give that folder, or all of them to amalthea batch",
-                       below.front());
-  if (!others.empty()) return fmt::format("if {} is a model, give the file itself", others.front());
-  return "give the folder that has them, or the model files themselves";
+    return fmt::format(
+        "folders below it contain some, such as {}; pass that folder, or pass all of them to amalthea batch",
+        below.front());
+  if (!others.empty()) return fmt::format("if {} is a model, pass the file itself", others.front());
+  return "pass the folder that contains them, or the model files";
 }
 
 /// The files of the given paths; false after an error.
@@ -72,7 +73,7 @@ bool expand(const std::string& path, std::vector<std::string>& files, Diagnostic
     return false;
   }
   if (found.empty()) {
-    diagnostics.add("AM0114", Severity::error, "the folder holds no .amxmi file; " + where_models_are(path), {path});
+    diagnostics.add("AM0114", Severity::error, "the folder contains no .amxmi file; " + where_models_are(path), {path});
     return false;
   }
   std::sort(found.begin(), found.end());

@@ -41,10 +41,10 @@ TEST_CASE("near miss: dissimilar names are not suggested but may be listed") {
   CHECK(did_you_mean("Fuse", Names{"Planner", "Read"}).empty());
   CHECK(did_you_mean("", Names{"s", "ms"}).empty());
   CHECK(did_you_mean("x", Names{"s", "y"}).empty());
-  CHECK(did_you_mean_or_list("Fuse", Names{"Planner"}) == "; there is \"Planner\"");
-  CHECK(did_you_mean_or_list("Fuse", Names{"Planner", "Read"}) == "; there are \"Planner\" and \"Read\"");
+  CHECK(did_you_mean_or_list("Fuse", Names{"Planner"}) == "; available: \"Planner\"");
+  CHECK(did_you_mean_or_list("Fuse", Names{"Planner", "Read"}) == "; available: \"Planner\" and \"Read\"");
   CHECK(did_you_mean_or_list("Fuse", Names{"A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "B1"}) ==
-        "; there are \"A1\", \"A2\", \"A3\", \"A4\", \"A5\", \"A6\", \"A7\", \"A8\" and 2 more");
+        "; available: \"A1\", \"A2\", \"A3\", \"A4\", \"A5\", \"A6\", \"A7\", \"A8\" and 2 more");
   CHECK(did_you_mean_or_list("Fuse", Names{}).empty());
 }
 

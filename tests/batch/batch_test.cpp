@@ -173,7 +173,7 @@ TEST_CASE("batch: merged shards equal the whole batch and a missing shard is nam
   CHECK(merged.out == batch({models.path()}).out);
   const auto missing = test::amalthea({"batch", "merge", parts[0], parts[2]});
   CHECK(missing.exit_code == 2);
-  CHECK(missing.err == "amalthea: error: models are missing, by their index: 2\n");
+  CHECK(missing.err == "amalthea: error: parts are missing results of the models with these indices: 2\n");
   CHECK(batch({models.path(), "--shard", "4/3"}).exit_code == 2);
 
   // One that is still being written, or was copied in part.
@@ -181,7 +181,7 @@ TEST_CASE("batch: merged shards equal the whole batch and a missing shard is nam
   test::write_text(parts[1], whole.substr(0, whole.size() - 20));
   const auto cut_off = test::amalthea({"batch", "merge", parts[0], parts[1], parts[2], "-o", models.beside("merged")});
   CHECK(cut_off.exit_code == 2);
-  CHECK(cut_off.err.find("the line is cut off") != std::string::npos);
+  CHECK(cut_off.err.find("the line is incomplete") != std::string::npos);
   CHECK_FALSE(fs::exists(models.beside("merged")));
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("batch: invalid requests are reported before the work starts") {
   };
   says({models.path(), "--until", "5parsecs"}, "--until 5parsecs: expected a time");
   says({models.path(), "--platform", "typo"}, "--platform typo: neither");
-  says({models.path(), "--summary", models.beside("s.db")}, "needs -o");
+  says({models.path(), "--summary", models.beside("s.db")}, "requires -o");
   says({models.path(), "-o", "/dev/null"}, "/dev/null: expected a regular file");
   says({"/dev/null"}, "/dev/null: expected a regular file or a folder");
   test::write_text(models.beside("list"), models.path("a") + "\n");
@@ -264,8 +264,8 @@ TEST_CASE("batch: a manifest may contain a name that looks like a comment but no
       test::run({"/bin/sh", "-c", "cd \"$1\" && exec \"$0\" batch --list '#old'", AMALTHEA_COMMAND, models.path()});
   CHECK(listed.out == "./#old/m.amxmi\n");
   models.copy("offload-minimal.amxmi", "#old/a\tb.amxmi");
-  CHECK(test::amalthea({"batch", models.path("#old"), "--list"}).err.find("a?b.amxmi: a name with a tab") !=
-        std::string::npos);
+  CHECK(test::amalthea({"batch", models.path("#old"), "--list"})
+            .err.find("a?b.amxmi: a manifest cannot contain a file name with a tab") != std::string::npos);
 }
 
 TEST_CASE("batch: a truncated body in the cache or in a line is not reused") {

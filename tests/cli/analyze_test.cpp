@@ -131,7 +131,7 @@ TEST_CASE("analyze: polling overloads the core of lane detection in the WATERS s
   const json lane = named(results["tasks"], "Lane_detection");
   CHECK(lane["bound"]["wcrt_ps"].is_null());
   CHECK_THAT(lane["bound"]["reason"].get<std::string>(),
-             Catch::Contains("core Core1 is overloaded") && Catch::Contains("1.1157"));
+             Catch::Contains("core Core1 is overloaded") && Catch::Contains("111.57 %"));
   CHECK(lane["guaranteed"] == false);
   for (const json& task : results["tasks"]) {
     INFO(task["name"]);

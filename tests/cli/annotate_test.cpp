@@ -158,8 +158,8 @@ TEST_CASE("annotate: a form that the version does not support is rejected in one
       test::amalthea({"annotate", test::sample("offload-minimal.amxmi"), "-o", a, "--as", "properties,measurements"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.err == test::sample("offload-minimal.amxmi") +
-                           ": error: AMALTHEA 3.3.0 has no measurement model; --as measurements is for 0.8.2 to 0.9.9; "
-                           "leave it out, or convert the model [AM0550]\n");
+                           ": error: AMALTHEA 3.3.0 has no measurement model; --as measurements works for 0.8.2 to "
+                           "0.9.9; omit it, or convert the model [AM0550]\n");
   CHECK_FALSE(fs::exists(a));
   CHECK(test::amalthea({"annotate", test::sample("offload-minimal.amxmi"), "-o", a, "--as", "poems"}).exit_code == 2);
 }
@@ -286,7 +286,7 @@ TEST_CASE("annotate: several files are written to a folder without overwriting e
   CHECK(same.err.find("have the same name") != std::string::npos);
   const auto no_folder = test::amalthea({"annotate", "--strip", one, "-o", file});
   CHECK(no_folder.exit_code == 2);
-  CHECK(no_folder.err.find("several files are written into a folder") != std::string::npos);
+  CHECK(no_folder.err.find("several files need a folder") != std::string::npos);
   CHECK(test::read_text(file) == "x");
   const auto too_deep = test::amalthea({"annotate", "--strip", one, "-o", folder.path() + "/no/where"});
   CHECK(too_deep.exit_code == 2);

@@ -108,17 +108,15 @@ TEST_CASE("bytes that are not XML are rejected by every verb") {
                               "ELF\x02\x01\x01\x00\x00",
                               9),
                   2,
-                  " error: the file is no text, and not an AMALTHEA model; expected XML with the root element "
+                  " error: the file is binary data, not an AMALTHEA model; expected XML with the root element "
                   "<am:Amalthea>, or a ZIP archive of it [AM0119]");
 }
 
 TEST_CASE("an unknown version is rejected by every verb") {
-  check_all_verbs(
-      replaced(minimal(), "amalthea/3.3.0", "amalthea/4.0.0"), 2,
-      fmt::format(
-          "{}: error: unknown AMALTHEA version \"4.0.0\"; versions 0.7.0 to 3.3.0 are read; save the model as one "
-          "of them [AM0111]",
-          position(minimal(), "<am:Amalthea")));
+  check_all_verbs(replaced(minimal(), "amalthea/3.3.0", "amalthea/4.0.0"), 2,
+                  fmt::format("{}: error: unknown AMALTHEA version \"4.0.0\"; supported versions are 0.7.0 to 3.3.0; "
+                              "save the model in one of them [AM0111]",
+                              position(minimal(), "<am:Amalthea")));
 }
 
 TEST_CASE("an empty file and an archive are rejected by every verb") {
@@ -144,8 +142,7 @@ TEST_CASE("a missing file and a folder without models are rejected") {
   refused(folder.in("gone.amxmi"), "cannot open the file: No such file or directory [AM0116]");
   std::filesystem::create_directory(folder.in("empty"));
   refused(folder.in("empty"),
-          "the folder holds no .amxmi file; give the folder that has them, or the model files "
-          "themselves [AM0114]");
+          "the folder contains no .amxmi file; pass the folder that contains them, or the model files [AM0114]");
 }
 
 TEST_CASE("an unreadable file is rejected") {
@@ -164,7 +161,7 @@ TEST_CASE("exceeded limits are errors at their location and name the option to r
     return result.err.substr(std::min(result.err.size(), folder.model().size()));
   };
   CHECK(limited("--max-depth", "2") ==
-        fmt::format(":{}: error: elements are nested deeper than 2 levels (--max-depth) [AM0105]\n",
+        fmt::format(":{}: error: elements are nested more than 2 levels deep (--max-depth) [AM0105]\n",
                     position(minimal(), "<tasks")));
   CHECK(limited("--max-elements", "1") ==
         fmt::format(":{}: error: more than 1 elements (--max-elements) [AM0106]\n", position(minimal(), "<swModel>")));
@@ -181,8 +178,8 @@ TEST_CASE("an unresolved reference that affects timing is a model error at the r
     const auto result = test::amalthea(arguments);
     CHECK(result.exit_code == 1);
     CHECK(result.err ==
-          fmt::format("{}:{}: error: runnable \"Monitor_Funktion?type=Runnable\" of RunnableCall refers to nothing in "
-                      "the model; did you mean \"Monitor_Function?type=Runnable\"? [AM0203]\n",
+          fmt::format("{}:{}: error: runnable \"Monitor_Funktion?type=Runnable\" of RunnableCall refers to no element "
+                      "in the model; did you mean \"Monitor_Function?type=Runnable\"? [AM0203]\n",
                       folder.model(), position(text, "Monitor_Funktion")));
     CHECK(folder.files() == Names{"model.amxmi"});
   }
@@ -203,9 +200,8 @@ TEST_CASE("a device without a GPU definition is a model error at the device") {
   check_all_verbs(
       replaced(minimal(), " puType=\"GPU\"", ""), 1,
       fmt::format(
-          "{}: error: device \"GPU\" has no GPU definition: scheduler \"Gpu_Scheduler\" hands out time slices on "
-          "it, but it refers to no ProcessingUnitDefinition with puType=\"GPU\"; set puType there, or remove the time "
-          "slices [AM0307]",
+          "{}: error: unit \"GPU\" is not defined as a GPU, but scheduler \"Gpu_Scheduler\" assigns time slices on it; "
+          "set puType=\"GPU\" in its ProcessingUnitDefinition, or remove the time slices [AM0307]",
           position(minimal(), "<modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU")));
 }
 
@@ -221,15 +217,14 @@ TEST_CASE("an unwritable output is one error and nothing is left behind") {
     auto result = test::amalthea({verb, folder.model(), "-o", folder.in("missing/x.amxmi")});
     CHECK(result.exit_code == 2);
     CHECK(result.out.empty());
-    CHECK(result.err ==
-          fmt::format("amalthea: error: cannot write {0}/x.amxmi: the folder {0} does not exist; make it, or "
-                      "name another\n",
-                      folder.in("missing")));
+    CHECK(result.err == fmt::format("amalthea: error: cannot write {0}/x.amxmi: the folder {0} does not exist; create "
+                                    "it, or choose another folder\n",
+                                    folder.in("missing")));
     result = test::amalthea({verb, folder.model(), "-o", folder.in("folder")});
     CHECK(result.exit_code == 2);
     CHECK(result.out.empty());
     CHECK(result.err ==
-          fmt::format("amalthea: error: cannot write {}: it is a folder; name a file\n", folder.in("folder")));
+          fmt::format("amalthea: error: cannot write {}: it is a folder; choose a file name\n", folder.in("folder")));
     CHECK(folder.files() == before);
     CHECK(test::read_text(folder.model()) == model);
   }
@@ -257,8 +252,8 @@ TEST_CASE("annotate writes several files to a folder and not to a file and dupli
   const auto result =
       test::amalthea({"annotate", folder.model(), folder.in("other.amxmi"), "-o", folder.in("out.amxmi")});
   CHECK(result.exit_code == 2);
-  CHECK(result.err == fmt::format("amalthea: error: cannot write {}: several files are written into a folder, and this "
-                                  "is none; expected a folder or a new name\n",
+  CHECK(result.err == fmt::format("amalthea: error: cannot write {}: several files need a folder, but this is a file; "
+                                  "give a folder or a new name\n",
                                   folder.in("out.amxmi")));
   CHECK(folder.files() == Names{"model.amxmi", "other.amxmi", "out.amxmi"});
   CHECK(test::read_text(folder.in("out.amxmi")).empty());
@@ -316,7 +311,7 @@ TEST_CASE("invalid option values are reported in one line") {
               "readable file");
   }
   complains({"graph", "--task", "Nobody"},
-            "--task Nobody: the model has no such task; there are \"Control\", \"Monitor\" and \"Vision\"");
+            "--task Nobody: the model has no such task; available: \"Control\", \"Monitor\" and \"Vision\"");
 }
 
 // ---------------------------------------------------------------- help

@@ -67,7 +67,7 @@ TEST_CASE("analyze: JSON has every timing constraint with its location and verdi
 TEST_CASE("analyze: text and Markdown and CSV show timing constraints and why one is missed") {
   const std::string path = test::sample(model);
   const std::string text = test::amalthea({"analyze", path}).out;
-  CHECK(text.find("\nTiming constraints, by what the simulation showed of their events\n") != std::string::npos);
+  CHECK(text.find("\nTiming constraints, judged by the simulated events\n") != std::string::npos);
   CHECK(text.find("SpeedAndAngle: missed: ") != std::string::npos);
   CHECK(text.find(std::string(model) + ":") != std::string::npos);
   const std::string markdown = test::amalthea({"analyze", path, "--format", "markdown"}).out;
@@ -89,10 +89,10 @@ TEST_CASE("analyze: timing constraints that cannot be judged are unknown and rep
   CHECK(constraints[0]["guaranteed"].is_null());
   CHECK(constraints[0]["judged"] == 0);
   CHECK(constraints[1]["verdict"] == "unknown");
-  CHECK(result.err.find(
-            "model.amxmi:" + std::to_string(constraints[0]["line"].get<int>()) +
-            ":5: warning: DelayConstraint \"ActuatedInTime\" cannot be judged, as its source is not set, or "
-            "not in the model; until that is corrected its verdict is unknown [AM0561]") != std::string::npos);
+  CHECK(result.err.find("model.amxmi:" + std::to_string(constraints[0]["line"].get<int>()) +
+                        ":5: warning: DelayConstraint \"ActuatedInTime\" cannot be judged, because its source is "
+                        "missing, or not in the model; its verdict remains unknown until this is corrected [AM0561]") !=
+        std::string::npos);
   CHECK(result.err.find("[AM0560]") != std::string::npos);
 }
 

@@ -132,7 +132,7 @@ TEST_CASE("explore: text shows verdict and tasks and objectives and the Pareto f
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   for (const std::string_view text :
-       {"Every deadline is kept.", "Tasks (times in ms)", "Objectives", "chosen", "candidates were judged."}) {
+       {"Every deadline is met.", "Tasks (times in ms)", "Objectives", "chosen", "candidates evaluated."}) {
     INFO(text << " in\n" << result.out);
     CHECK((result.out.find(text) != std::string::npos || text == "chosen"));
   }
@@ -186,8 +186,8 @@ TEST_CASE("explore: affinity constraints of the model are satisfied") {
   CHECK(unit_of(result, "DASM") == "Core4");
   CHECK(unit_of(result, "Planner") != "Core4");
   CHECK(unit_of(result, "Planner") != unit_of(result, "CANbus_polling"));
-  CHECK(run.err.find("affinity constraint \"Impossible\" leaves no unit on which task \"OS_Overhead\" can run; it is "
-                     "left out; correct or remove it [AM0800]") != std::string::npos);
+  CHECK(run.err.find("affinity constraint \"Impossible\" leaves no unit on which task \"OS_Overhead\" can run; the "
+                     "search ignores it; correct or remove it [AM0800]") != std::string::npos);
 }
 
 TEST_CASE("explore: a pairing that no unit satisfies is omitted with a note") {
@@ -201,9 +201,10 @@ TEST_CASE("explore: a pairing that no unit satisfies is omitted with a note") {
   const auto run = explore(path, {"--format", "json"});
   INFO(run.err);
   CHECK(run.exit_code == explore(waters, {}).exit_code);
-  CHECK(run.err.find("amalthea: note: affinity constraints of the model want \"EKF\", \"Detection\" on one unit, but "
-                     "there is none on which all of them can run; that of \"EKF\", \"Detection\" is left out") !=
-        std::string::npos);
+  CHECK(
+      run.err.find("amalthea: note: affinity constraints of the model require \"EKF\", \"Detection\" to share a unit, "
+                   "but no unit can run all of them; the search ignores the constraint on \"EKF\", \"Detection\"") !=
+      std::string::npos);
   CHECK(json::parse(run.out)["feasible"] == true);
 }
 
@@ -366,11 +367,11 @@ TEST_CASE("explore: contradictory mapping options are rejected") {
     CHECK(result.err.find("amalthea: error: " + text) != std::string::npos);
   };
   refused({"--keep", "offloading", "--pin", "Localization=GP10B"},
-          "--pin Localization=GP10B: \"Localization\" may not change sides with --keep offloading");
+          "--pin Localization=GP10B: --keep offloading does not let \"Localization\" move");
   refused({"--together", "EKF,DASM", "--pin", "EKF=Core0", "--pin", "DASM=Core1"},
-          "\"DASM\", \"EKF\" have to be together, but there is no unit on which all of them may run");
+          "\"DASM\", \"EKF\" have to share a unit, but no unit may run all of them");
   refused({"--together", "EKF,DASM", "--together", "DASM,Planner", "--pin", "EKF=Core0", "--pin", "Planner=Core1"},
-          "\"DASM\", \"EKF\", \"Planner\" have to be together");
+          "\"DASM\", \"EKF\", \"Planner\" have to share a unit");
   CHECK(explore(waters, {"--keep", "offloading", "--pin", "Localization=Core3|GP10B"}).exit_code <= 1);
 }
 
@@ -382,7 +383,7 @@ TEST_CASE("explore: a deadline that options make impossible is reported as impos
   CHECK(planner["confined"] == true);
   CHECK(planner["unit"] == "Core5");
   const auto text = explore(waters, {"--pin", "Planner=Core5"});
-  CHECK(text.out.find("(on Core5; constraints or options keep it from other units)") != std::string::npos);
+  CHECK(text.out.find("(on Core5; constraints or options exclude other units)") != std::string::npos);
 }
 
 TEST_CASE("explore: outputs never overwrite inputs or other outputs") {
@@ -399,19 +400,19 @@ TEST_CASE("explore: outputs never overwrite inputs or other outputs") {
     CHECK(test::read_text(model) == text);
     CHECK(test::read_text(other) == mapping);
   };
-  const std::string another_for_one = "; name another file for one of them";
+  const std::string another_for_one = "; choose another file for one of them";
   const std::string x = folder.path() + "/x", dotted = folder.path() + "/./x";
   refused({"-o", x, "--report", x}, "--report and -o would both write " + x + another_for_one);
   refused({"-o", x, "--mapping-out", dotted}, "--mapping-out and -o would both write " + x + another_for_one);
   refused({"--mapping-out", x, "--report", dotted},
           "--mapping-out and --report would both write " + dotted + another_for_one);
-  refused({"--mapping-out", model}, "--mapping-out would write over " + model + ", which is read; name another file");
-  refused({"--report", model}, "--report would write over " + model + ", which is read; name another file");
+  refused({"--mapping-out", model}, "--mapping-out would overwrite the input " + model + "; choose another file");
+  refused({"--report", model}, "--report would overwrite the input " + model + "; choose another file");
   refused({"--report", other, "--compare", other},
-          "--report would write over " + other + ", which is read; name another file");
+          "--report would overwrite the input " + other + "; choose another file");
   refused({"--report", other, "--mapping", other},
-          "--report would write over " + other + ", which is read; name another file");
-  refused({"-o", other, "--compare", other}, "-o would write over " + other + ", which is read; name another file");
+          "--report would overwrite the input " + other + "; choose another file");
+  refused({"-o", other, "--compare", other}, "-o would overwrite the input " + other + "; choose another file");
   CHECK_FALSE(std::filesystem::exists(x));
   const auto again = explore(model, {"--mapping", other, "--mapping-out", other, "-o", model});
   INFO(again.err);
@@ -428,9 +429,9 @@ TEST_CASE("explore: invalid requests are rejected before the search") {
     return result.err;
   };
   CHECK(refused(waters, {"--solution", "2"}) ==
-        "amalthea: error: --solution 2: there are only 1, as there is one objective\n");
+        "amalthea: error: --solution 2: the largest number is 1, because there is one objective\n");
   CHECK(refused(waters, {"--solution", "41", "--objective", "response,load"}) ==
-        "amalthea: error: --solution 41: there are only 40 at the most\n");
+        "amalthea: error: --solution 41: the largest number is 40\n");
 }
 
 TEST_CASE("explore: --solution selects from the Pareto front") {
@@ -442,7 +443,7 @@ TEST_CASE("explore: --solution selects from the Pareto front") {
   for (std::size_t i = 0; i < 2; ++i) CHECK(other["objectives"][i]["after"] == result["front"].back()["objectives"][i]);
   const auto beyond = explore(minimal, {"--solution", "1000"});
   CHECK(beyond.exit_code == 2);
-  CHECK(beyond.err.find("--solution 1000: there are only") != std::string::npos);
+  CHECK(beyond.err.find("--solution 1000: the largest number is") != std::string::npos);
 }
 
 TEST_CASE("explore: wrong use is rejected with the expected form") {
@@ -463,7 +464,7 @@ TEST_CASE("explore: wrong use is rejected with the expected form") {
   is(refused({"--pin", "Nobody=Core"}), "--pin Nobody=Core: the model has no task \"Nobody\"");
   is(refused({"--pin", "Control=Core9"}), "--pin Control=Core9: the model has no processing unit \"Core9\"");
   is(refused({"--pin", "Control=GPU"}), "--pin Control=GPU: \"Control\" cannot run on \"GPU\"");
-  is(refused({"--together", "Control"}), "--together Control: expected several tasks with commas between");
+  is(refused({"--together", "Control"}), "--together Control: expected two or more tasks, separated by commas");
   is(refused({"--apart", "Control,Nobody"}), "--apart Control,Nobody: the model has no task \"Nobody\"");
   is(refused({"--compare", "/nowhere.json"}), "--compare /nowhere.json: cannot open the file");
   is(refused({"--compare", waters}), "--compare " + waters + ": the model has none of the tasks");
@@ -492,7 +493,7 @@ TEST_CASE("analyze --mapping: waiting behavior and time slices are applied and i
   CHECK(refused(R"({"Control": {"waiting": "busy"}})") ==
         start + "1:30: Control.waiting: expected \"active\" or \"passive\"\n");
   CHECK(refused(R"({"Vision": {"core": "GPU", "slice": "0ms"}})") ==
-        start + "1:41: Vision.slice: a time slice must be longer than zero\n");
+        start + "1:41: Vision.slice: a time slice must be above zero\n");
 }
 
 }  // namespace explore_test

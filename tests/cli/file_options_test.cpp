@@ -199,10 +199,10 @@ TEST_CASE("files of folders and manifests, archives and standard streams are inp
   refused("analyze - -o m.amxmi < m.amxmi", "-o would write over -");
   refused("graph m.amxmi >> m.amxmi", "standard output would write over m.amxmi");
   refused("convert . --to 3.2.0 -o .", "-o would write over ./m.amxmi");
-  CHECK(
-      test::amalthea({"batch", model, "-o", folder.path() + "/o", "--sarif", folder.path() + "/o.partial"}).err ==
-      fmt::format("amalthea: error: -o and --sarif would both write {}/o.partial; name another file for one of them\n",
-                  folder.path()));
+  CHECK(test::amalthea({"batch", model, "-o", folder.path() + "/o", "--sarif", folder.path() + "/o.partial"}).err ==
+        fmt::format(
+            "amalthea: error: -o and --sarif would both write {}/o.partial; choose another file for one of them\n",
+            folder.path()));
 }
 
 TEST_CASE("a file of several is written over no other file that is read, not through a link either") {

@@ -69,7 +69,7 @@ TEST_CASE("JSON that is nested too deeply is refused with the place") {
   test::write_text(file, "{\"a\":" + std::string(1'000'000, '['));
   for (const Arguments& arguments : side_files()) {
     if (arguments.back() == "--manifest" || arguments.back() == "--ptx") continue;
-    check_refused(arguments, file, "nested deeper than 32");
+    check_refused(arguments, file, "nested more than 32");
   }
 }
 

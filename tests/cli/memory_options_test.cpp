@@ -61,7 +61,7 @@ TEST_CASE("analyze --memory: uses the model by default and its lower bounds for 
   // The sample's latencies are constants: without contention they are the same, and so is all but the model's name.
   const std::string renamed = test::replaced(by_default.out, "\"memory\": \"model\"", "\"memory\": \"none\"");
   CHECK(test::replaced(renamed, "\"replaced\": [\n",
-                       "\"replaced\": [\n    \"what memory accesses cost, by \\\"none\\\"\",\n") ==
+                       "\"replaced\": [\n    \"memory access times from \\\"none\\\"\",\n") ==
         analyze({"--memory", "none"}).out);
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/memory.json";
@@ -82,8 +82,8 @@ TEST_CASE("analyze --memory: an invalid memory model is rejected with its locati
   const auto wrong = analyze({"--memory", path});
   CHECK(wrong.exit_code == 2);
   CHECK(wrong.err == "amalthea: error: " + path +
-                         ":2:14: units.A57.base: not known here; expected base_ns, per_core_ns, gpu_ns, "
-                         "max_interfering, hit_rate, hit_ns\n");
+                         ":2:14: units.A57.base: unknown key; expected base_ns, per_core_ns, gpu_ns, max_interfering, "
+                         "hit_rate, hit_ns\n");
   CHECK(analyze({"--memory", folder.path()}).exit_code == 2);
   CHECK(analyze({"--line-rule", "other"}).exit_code == 2);
 }
@@ -104,7 +104,7 @@ TEST_CASE("analyze --map and --mapping: tasks move and the command line takes pr
 TEST_CASE("analyze --map and --mapping: impossible changes are rejected") {
   CHECK(analyze({"--map", "EKF"}).err == "amalthea: error: --map EKF: expected TASK=CORE or TASK=CORE:PRIORITY\n");
   CHECK(analyze({"--map", "EKF=Core1", "--map", "EKF=Core2"}).err ==
-        "amalthea: error: --map EKF=Core2: task \"EKF\" is mapped twice; give one --map for it\n");
+        "amalthea: error: --map EKF=Core2: task \"EKF\" is mapped twice; use --map once per task\n");
   const auto unknown = analyze({"--map", "EKF=Core7"});
   CHECK(unknown.exit_code == 2);
   CHECK(unknown.err.find("the model has no processing unit \"Core7\"; did you mean \"Core0\"") != std::string::npos);
@@ -121,13 +121,12 @@ TEST_CASE("analyze --map and --mapping: impossible changes are rejected") {
     return result.err;
   };
   const std::string start = "amalthea: error: " + path + ":";
-  CHECK(refused("[]") == start + "1:1: expected an object, by the names of tasks\n");
+  CHECK(refused("[]") == start + "1:1: expected an object whose keys are task names\n");
   CHECK(refused("{\"EKF\":\n \"Core1\"}") ==
         start + "2:8: EKF: expected an object such as {\"core\": \"Core2\", \"priority\": 3}\n");
   CHECK(refused(R"({"EKF": {}})") == start + "1:9: EKF: \"core\" is missing\n");
   CHECK(refused(R"({"EKF": {"core": "Core1", "prio": 1}})") ==
-        start +
-            "1:35: EKF.prio: not known here; expected core, priority, waiting, slice; did you mean \"priority\"?\n");
+        start + "1:35: EKF.prio: unknown key; expected core, priority, waiting or slice; did you mean \"priority\"?\n");
   CHECK(refused(R"({"EFK": {"core": "Core1"}})").find(path + ":1:9: error: mapping of \"EFK\"") != std::string::npos);
   CHECK(analyze({"--mapping", folder.path() + "/missing.json"}).exit_code == 2);
 }

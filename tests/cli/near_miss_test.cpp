@@ -104,9 +104,9 @@ TEST_CASE("near miss: the remedy is general if no name is similar") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";
   test::write_text(model, test::replaced(small_model(), "runnable=\"Monitor_Function?", "runnable=\"Zzz?"));
-  check_said(
-      test::amalthea({"analyze", model}).err,
-      {"nothing alike", "", "", "AM0203", "nothing in the model; correct it, or give the file that has it, too"});
+  check_said(test::amalthea({"analyze", model}).err,
+             {"nothing alike", "", "", "AM0203",
+              "no element in the model; correct it, or also pass the file that contains it"});
 }
 
 TEST_CASE("near miss: a blank in a reference is reported as one mistake") {
@@ -120,8 +120,8 @@ TEST_CASE("near miss: a blank in a reference is reported as one mistake") {
   for (const char* verb : {"analyze", "validate"}) {
     const auto result = test::amalthea({verb, model});
     check_said(result.err + result.out, {"blank", "", "", "AM0203",
-                                         "did you mean \"Monitor+Function?type=Runnable\"? In references a blank is "
-                                         "written +"});
+                                         "did you mean \"Monitor+Function?type=Runnable\"? In references a space is "
+                                         "written as +"});
   }
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("near miss: a name in another file of the model is suggested") {
       folder.path() + "/b.amxmi",
       head + "<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"every\"/></stimuliModel></am:Amalthea>");
   const auto result = test::amalthea({"info", folder.path()});
-  CHECK(result.err.find("b.amxmi? That has to be referred to by a child element with "
+  CHECK(result.err.find("b.amxmi? Reference it with a child element that has "
                         "href=\"amlt:/#every?type=PeriodicStimulus\" [AM0203]") != std::string::npos);
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("near miss: classes and elements and attributes are suggested") {
        "<callGraphs/><activityGraph>\n        <items xsi:type=\"am:RunnableCall\" runnable=\"Monitor", "AM0201",
        "did you mean \"callGraph\"?"},
       {"attribute as an element", "<size value=\"64\" unit=\"kB\"/>", "<constant/><size value=\"64\" unit=\"kB\"/>",
-       "AM0231", "<constant> is an attribute of a Label and written as an element"},
+       "AM0231", "<constant> is an attribute of a Label, but it is written as an element"},
   };
   for (const Slip& slip : slips) {
     const test::TemporaryFolder folder;
@@ -292,7 +292,7 @@ TEST_CASE("near miss: verbs and options and option values are suggested") {
   check_refused({"analyze", model, "--execution", "wurst"}, "did you mean \"worst\"?");
   check_refused({"info", model, "--max-depth", "deep"}, "expected a whole number of 0 or more");
   check_refused({"analyze", model, "--suppress", "AM410"},
-                "AM410: no finding has this id (docs/reference/diagnostics.md lists them); did you mean \"AM0410\"?");
+                "AM410: unknown finding id (docs/reference/diagnostics.md lists all ids); did you mean \"AM0410\"?");
   check_refused({"convert", model, "--to", "3.3", "-o", "-"}, "did you mean \"3.3.0\"?");
 }
 
@@ -305,8 +305,8 @@ TEST_CASE("near miss: tasks and cores and profiles and memory models and file ty
   check_refused({"analyze", model, "--chain", "Contrl->Vision"},
                 "there is no task \"Contrl\"; did you mean \"Control\"?");
   check_refused({"analyze", model, "--chain", "Zzz->Vision"},
-                "there is no task \"Zzz\"; there are \"Control\", \"Monitor\" and \"Vision\"");
-  check_refused({"explain", model, "vision"}, "no task is named \"vision\"; did you mean \"Vision\"?");
+                "there is no task \"Zzz\"; available: \"Control\", \"Monitor\" and \"Vision\"");
+  check_refused({"explain", model, "vision"}, "the model has no task \"vision\"; did you mean \"Vision\"?");
   check_refused({"graph", model, "--task", "Monitr"}, "did you mean \"Monitor\"?");
   check_refused({"explore", model, "--pin", "Monitr=Core"}, "did you mean \"Monitor\"?");
   check_refused({"explore", model, "--pin", "Monitor=core"}, "did you mean \"Core\"?");

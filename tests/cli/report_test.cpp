@@ -57,7 +57,7 @@ TEST_CASE("report: wrong use is reported before anything is written") {
   CHECK(missing.err.find("cannot open the file") != std::string::npos);
   const auto wrong = test::amalthea({"report", model, "-o", page, "--baseline", model});
   CHECK(wrong.exit_code == 2);
-  CHECK(wrong.err.find("it is no JSON") != std::string::npos);
+  CHECK(wrong.err.find("it is not JSON") != std::string::npos);
   CHECK(test::amalthea({"report", folder.path() + "/none.amxmi", "-o", page}).exit_code == 2);
   CHECK_FALSE(std::filesystem::exists(page));
 }

@@ -62,6 +62,6 @@ TEST_CASE("an unwritable trace or unknown format is rejected before the work sta
             "/trace.txt: expected a file that ends in one of .btf, .json, .json.gz, .csv, .atdb\n");
   CHECK(refused({"--trace", folder.path() + "/none/trace.btf"}).find("does not exist") != std::string::npos);
   CHECK(refused({"--runs", "3", "--trace-run", "3", "--trace", folder.path() + "/trace.btf"}) ==
-        "amalthea: error: --trace-run 3: runs are counted from 0 to 2\n");
+        "amalthea: error: --trace-run 3: expected a run number from 0 to 2\n");
   CHECK(std::filesystem::is_empty(folder.path()));
 }

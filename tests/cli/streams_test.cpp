@@ -95,7 +95,7 @@ TEST_CASE("a file that is not a model is recognized by its content and the messa
   check("search.json", test::amalthea({"explore", model, "--format", "json", "--candidates", "10"}).out,
         "the result of `amalthea explore`");
   REQUIRE(test::amalthea({"convert", model, "-o", folder.path() + "/model.json"}).exit_code == 0);
-  check("model.json", test::read_text(folder.path() + "/model.json"), "a model as JSON");
+  check("model.json", test::read_text(folder.path() + "/model.json"), "a model in JSON");
   check("scenario.json", test::read_text(test::sample("gpu/camera.json")), "a GPU scenario");
   check("contexts.json", test::read_text(test::sample("gpu/contexts.json")), "a GPU scenario");
   check("examiner.json", test::read_text(test::sample("gpu/thesis-examiner.json")), "a GPU scenario");
@@ -117,8 +117,7 @@ TEST_CASE("a file that is not a model is recognized by its content and the messa
   REQUIRE(test::amalthea({"report", model, "-o", folder.path() + "/report.html"}).exit_code == 0);
   check("report.html", test::read_text(folder.path() + "/report.html"), "an HTML page");
   check("graph.dot", test::amalthea({"graph", model}).out, "a graph for Graphviz");
-  check("pointer.amxmi", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n",
-        "the pointer of a file in Git LFS");
+  check("pointer.amxmi", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a Git LFS pointer");
 }
 
 TEST_CASE("foreign XML and folders without models are reported with a remedy") {
@@ -129,14 +128,12 @@ TEST_CASE("foreign XML and folders without models are reported with a remedy") {
   REQUIRE(test::run({"/bin/mkdir", "-p", folder.path() + "/a/b", folder.path() + "/empty"}).exit_code == 0);
   test::write_text(folder.path() + "/a/b/m.amxmi", "x");
   CHECK(test::amalthea({"info", folder.path() + "/a"}).err ==
-        fmt::format(
-            "{0}/a: error: the folder holds no .amxmi file; there are some below it, such as {0}/a/b/m.amxmi: give "
-            "that folder, or all of them to amalthea batch [AM0114]\n",
-            folder.path()));
+        fmt::format("{0}/a: error: the folder contains no .amxmi file; folders below it contain some, such as "
+                    "{0}/a/b/m.amxmi; pass that folder, or pass all of them to amalthea batch [AM0114]\n",
+                    folder.path()));
   test::write_text(folder.path() + "/empty/model.xml", "x");
-  CHECK(
-      test::amalthea({"info", folder.path() + "/empty"}).err ==
-      fmt::format("{0}/empty: error: the folder holds no .amxmi file; if {0}/empty/model.xml is a model, give the file "
-                  "itself [AM0114]\n",
-                  folder.path()));
+  CHECK(test::amalthea({"info", folder.path() + "/empty"}).err ==
+        fmt::format("{0}/empty: error: the folder contains no .amxmi file; if {0}/empty/model.xml is a model, pass the "
+                    "file itself [AM0114]\n",
+                    folder.path()));
 }

@@ -135,7 +135,7 @@ TEST_CASE("Markdown has the tables and reasons of the text form with consistent 
   }
   CHECK(tables == 6);
   for (const char* title :
-       {"Response times of tasks", "Why tasks are late, unbounded or unknown", "Why there is no bound",
+       {"Response times of tasks", "Why tasks are late, unbounded or unknown", "Tasks without a bound",
         "States of processes, the largest of a job, ms", "Requirements", "Resources"}) {
     CHECK(text.find(std::string("\n") + title + "\n") != std::string::npos);
     CHECK(markdown.find(std::string("\n## ") + title + "\n\n") != std::string::npos);

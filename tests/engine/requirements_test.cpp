@@ -133,7 +133,7 @@ TEST_CASE("requirements: the reason states the observed value and its distance f
   };
   CHECK(reason(example.slow, Limits::upper, 11) == "the largest of 2 jobs is 16 us, 5 us above the limit");
   CHECK(reason(example.slow, Limits::upper, 20) == "the largest of 2 jobs is 16 us, 4 us below the limit");
-  CHECK(reason(example.slow, Limits::upper, 16) == "the largest of 2 jobs is 16 us, just the limit");
+  CHECK(reason(example.slow, Limits::upper, 16) == "the largest of 2 jobs is 16 us, exactly the limit");
   CHECK(reason(example.fast, Limits::lower, 3) == "the least of 4 jobs is 2 us, 1 us below the limit");
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("requirements: normalized metrics are percentages of the deadline") {
   CHECK(percentage(example.slow, "NormalizedLateness", -19).verdict == LimitVerdict::met);
   CHECK(percentage(example.slow, "NormalizedLateness", -21).verdict == LimitVerdict::missed);
   CHECK(percentage(example.fast, "NormalizedResponseTime", 100).reason ==
-        "the model states no deadline, which NormalizedResponseTime is a part of");
+        "the model states no deadline, which NormalizedResponseTime requires");
 }
 
 TEST_CASE("requirements: CPU load is the utilization of a core and a process has its share of it") {
@@ -285,7 +285,7 @@ TEST_CASE("requirements: process chains count to the first end of the last proce
   const RequirementResult response = judge(TimeMetric::response_time, 18);
   CHECK(observed_time(response) == us(18));
   CHECK(response.verdict == LimitVerdict::met);
-  CHECK(response.reason == "the largest of 3 passages is 18 us, just the limit");
+  CHECK(response.reason == "the largest of 3 passages is 18 us, exactly the limit");
   CHECK(judge(TimeMetric::end_to_end, 17).verdict == LimitVerdict::missed);
   CHECK(observed_time(judge(TimeMetric::gross_execution_time, 18)) == us(17));
   CHECK(observed_time(judge(TimeMetric::response_time, 8, Limits::lower)) == us(8));
@@ -310,10 +310,10 @@ TEST_CASE("requirements: unfinished jobs exceed a response time limit and leave 
   const RequirementResult response = judge(TimeMetric::response_time, Limits::upper, Duration::seconds(1));
   CHECK(observed_time(response) == us(45));
   CHECK(response.verdict == LimitVerdict::missed);
-  CHECK(response.reason == "3 of 10 jobs had not ended when the simulation did");
+  CHECK(response.reason == "3 of 10 jobs had not ended at the end of the simulation");
   const RequirementResult waiting = judge(TimeMetric::waiting_time, Limits::upper, us(1));
   CHECK(waiting.verdict == LimitVerdict::unknown);
-  CHECK(waiting.reason == "3 of 10 jobs had not ended when the simulation did");
+  CHECK(waiting.reason == "3 of 10 jobs had not ended at the end of the simulation");
   CHECK(judge(TimeMetric::running_time, Limits::upper, us(14)).verdict == LimitVerdict::missed);
   CHECK(judge(TimeMetric::running_time, Limits::lower, us(14)).verdict == LimitVerdict::unknown);
   const auto count = [&](const char* metric, Limits type, std::int64_t limit) {
@@ -351,30 +351,30 @@ TEST_CASE("requirements: unmeasured or unstated metrics are unknown with a reaso
   const auto time = Requirement::TimeLimit{TimeMetric::response_time, us(100)};
   const std::vector<std::pair<Requirement, std::string>> cases = {
       {of_task(example.slow, Limits::upper, Requirement::NoLimit{}), "it states no limit"},
-      {of_task(example.slow, Limits::unstated, time), "it does not say whether its limit is an upper or a lower one"},
-      {of_task(example.slow, Limits::upper, Requirement::TimeLimit{std::nullopt, us(1)}), "it names no metric"},
+      {of_task(example.slow, Limits::unstated, time), "it does not state whether its limit is an upper or a lower one"},
+      {of_task(example.slow, Limits::upper, Requirement::TimeLimit{std::nullopt, us(1)}), "it states no metric"},
       {of_task(example.slow, Limits::upper, Requirement::TimeLimit{TimeMetric::ready_time, std::nullopt}),
        "its limit is missing or cannot be read"},
       {time_of_task(example.fast, TimeMetric::lateness, Limits::upper, us(1)),
-       "the model states no deadline, which lateness counts from"},
+       "the model states no deadline, which lateness requires"},
       {count_of_task(example.slow, "CacheMiss", Limits::upper, 1), "CacheMiss is not measured"},
       {count_of_task(example.slow, "BoundedMigrations", Limits::upper, 1), "BoundedMigrations is not measured"},
-      {count_of_task(example.slow, "", Limits::upper, 1), "it names no metric"},
+      {count_of_task(example.slow, "", Limits::upper, 1), "it states no metric"},
       {of_task(example.slow, Limits::lower, Requirement::PercentageLimit{"CacheHitRatio", 0}),
        "CacheHitRatio is not measured"},
       {of_task(example.slow, Limits::lower, Requirement::FrequencyLimit{"CacheHitFrequency", 0}),
        "CacheHitFrequency is not measured"},
       {of_task(example.slow, Limits::upper, cpu("CPUBuffering", 100)), "CPUBuffering is not measured"},
       {of_task(example.slow, Limits::upper, Requirement::CpuLimit{"CPULoad", 100, std::nullopt, true}),
-       "the hardware it names is no unit of the analysed platform"},
+       "its hardware is not a unit of the analyzed platform"},
       {requirement(Kind::architecture, Requirement::OfOther{}, Limits::upper, cpu("CPULoad", 100)),
-       "it names no core whose load is meant"},
+       "it states no core"},
       {requirement(Kind::architecture, Requirement::OfOther{}, Limits::upper, time),
-       "of architectures only the CPULoad of a core is measured"},
+       "for architectures, only the CPULoad of a core is measured"},
       {requirement(Kind::process, Requirement::OfOther{}, Limits::upper, time),
-       "its process is not in the analysed system"},
+       "its process is not in the analyzed system"},
       {requirement(Kind::process_chain, Requirement::OfOther{}, Limits::upper, time),
-       "its process chain is empty, or has a process that is not in the analysed system"}};
+       "its process chain is empty, or has a process that is not in the analyzed system"}};
   System system = example.maker.build();
   for (const auto& [requirement, reason] : cases) system.requirements.push_back(requirement);
   const engine::Results results = analyzed(system, Preempted::until);
@@ -393,7 +393,8 @@ TEST_CASE("requirements: unmeasured or unstated metrics are unknown with a reaso
   };
   CHECK(unseen(2).verdict == LimitVerdict::met);
   CHECK(unseen(2).guaranteed == true);
-  CHECK(unseen(2).reason == "the bound, 2 us, is within the limit; in the simulation no job was seen");
+  CHECK(unseen(2).reason ==
+        "the bound, 2 us, is within the limit; in the simulation no job ended in the simulated time");
   CHECK(unseen(1).verdict == LimitVerdict::unknown);
   CHECK(unseen(1).guaranteed == false);
 }

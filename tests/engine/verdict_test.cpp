@@ -51,7 +51,7 @@ TEST_CASE("a model without limits is met under an assumption and unknown without
   CHECK(assessment.verdict == OverallVerdict::met);
   CHECK_FALSE(assessment.has_limits());
   REQUIRE(assessment.assumptions.size() == 1);
-  CHECK(assessment.assumptions[0].text.find("nothing has to be kept") == 0);
+  CHECK(assessment.assumptions[0].text.find("the model states no deadline, requirement or constraint") == 0);
   AnalysisOptions options;
   options.strict = true;
   Diagnostics diagnostics;
@@ -67,7 +67,7 @@ TEST_CASE("a task that is never activated is unknown unless a bound guarantees i
   maker[never].deadline = test::us(100);
   const Assessment assessment = assessed(maker.build());
   CHECK(assessment.verdict == OverallVerdict::unknown);
-  CHECK(assessment.limits.back().reason == "it is never activated in the simulated time");
+  CHECK(assessment.limits.back().reason == "the task is never activated in the simulated time");
   // It occurs after the end of the simulation.
   test::SystemMaker later = one_task();
   const TaskIndex task = later.task("later", later.core("other"), 1, later.periodic(10, 50));

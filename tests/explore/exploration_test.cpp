@@ -380,7 +380,7 @@ TEST_CASE("explore: only the overloaded resource is named") {
   CHECK_FALSE(found.feasible);
   REQUIRE(found.conflict);
   CHECK(found.conflict->tasks == std::vector<TaskIndex>{0, 2, 3});
-  CHECK(found.conflict->reason == "first, second are asked for 2.7000 of 2 at the least by task0, task2 and task3");
+  CHECK(found.conflict->reason == "the utilization of first, second is at least 135.00 % with task0, task2 and task3");
   CHECK(found.front.front().judgement.late.size() == 1);
 }
 
@@ -621,19 +621,19 @@ TEST_CASE("explore: the conflict search respects its limits on candidates and ti
   CHECK(found.judged <= 80);
   CHECK(ignored == found.judged / 64 * 64);
   CHECK(found.conflict->tasks.size() > 2);
-  CHECK(found.conflict->reason.find("the search ended before it was known") != std::string::npos);
+  CHECK(found.conflict->reason.find("the search ended before it could show") != std::string::npos);
   options.candidates = 400;
   options.seconds = 0;
   options.progress = nullptr;
   found = explore::explore(problem, options);
   REQUIRE(found.conflict);
   CHECK(found.judged < 40);
-  CHECK(found.conflict->reason.find("the search ended before it was known") != std::string::npos);
+  CHECK(found.conflict->reason.find("the search ended before it could show") != std::string::npos);
   options.seconds = 60;
   found = explore::explore(problem, options);
   REQUIRE(found.conflict);
   CHECK(found.conflict->tasks.size() == 2);
-  CHECK(found.conflict->reason.find("without any one of them there is one") != std::string::npos);
+  CHECK(found.conflict->reason.find("if any one of them is left out, a mapping exists") != std::string::npos);
 }
 
 TEST_CASE("explore: a kernel for which a host waits twice takes its time once") {
@@ -721,23 +721,23 @@ Exploration kept() {
 TEST_CASE("explore: the verdict names late tasks and violations before and after") {
   Exploration exploration = kept();
   CHECK(text_of(exploration)
-            .starts_with("Every deadline is kept. With the model's own mapping nobody is late either.\n"));
+            .starts_with("Every deadline is met. With the mapping of the model, no task is late either.\n"));
   exploration.impossible = {{1, us(3), 0, us(2)}};
-  CHECK(text_of(exploration)
-            .starts_with("Every deadline that can be kept at all is kept. With the model's own mapping "
-                         "nobody else is late either.\n"));
+  CHECK(
+      text_of(exploration)
+          .starts_with(
+              "Every deadline that can be met is met. With the mapping of the model, no task else is late either.\n"));
   exploration.impossible.clear();
   exploration.original_judgement.broken = 2;
   exploration.front[0].judgement.late = {1};
   CHECK(text_of(exploration)
-            .starts_with("No mapping was found that keeps all deadlines; late: two. With the model's own "
-                         "mapping nobody is late; constraints that it breaks: 2.\n"));
+            .starts_with("No mapping was found that meets all deadlines; late: two. With the mapping of the model, no "
+                         "task is late; it violates  constraints2.\n"));
   exploration.original_judgement.late = {0};
   exploration.front[0].judgement.broken = 1;
   CHECK(text_of(exploration)
-            .starts_with("No mapping was found that keeps all deadlines; late: two; constraints that are "
-                         "broken: 1. With the model's own mapping late: one; constraints that it "
-                         "breaks: 2.\n"));
+            .starts_with("No mapping was found that meets all deadlines; late: two; violated constraints: 1. Late with "
+                         "the mapping of the model: one; it violates  constraints2.\n"));
 }
 
 TEST_CASE("explore: a chain bound equal to its limit meets it and a picosecond more violates it") {

@@ -214,10 +214,9 @@ TEST_CASE("a core without a clock is an error that names what is missing") {
   CHECK_FALSE(importer::build_system(model, {}, diagnostics).has_value());
   const auto found = test::with_id(diagnostics, "AM0304");
   REQUIRE(found.size() == 1);
-  CHECK(
-      found[0].message ==
-      "processing unit \"C1\", on which task \"T\" runs, has no clock; give it one (prescaler with a quartz that has a "
-      "frequency)");
+  CHECK(found[0].message ==
+        "processing unit \"C1\", which runs task \"T\", has no clock; add one (prescaler with a quartz that has a "
+        "frequency)");
   CHECK(found[0].path == "hwModel/system/S/ecus/E/microcontrollers/U/cores/C1");
 }
 
@@ -341,8 +340,8 @@ TEST_CASE("old access paths are sums over ports and latencies and other paths ev
       <hwElements xsi:type="am:HwElementRef" port="M/p?type=ComplexPort"/></accessPaths></hwModel>)",
                     Version::v0_8_3));
   CHECK(test::messages(read.diagnostics) ==
-        std::vector<std::string>{"model.amxmi:10:5: warning: access path \"first\" is part of itself; the reference "
-                                 "back is ignored; remove it [AM0213]"});
+        std::vector<std::string>{"model.amxmi:10:5: warning: access path \"first\" contains itself; the analysis "
+                                 "ignores the reference that closes the cycle; remove it [AM0213]"});
   REQUIRE(read.hardware.units[0].accesses.size() == 2);
   const AccessCost both = cost_of(read.hardware, read.hardware.accesses[0]);
   CHECK(both.read == Cycles{10, 10, 10});
@@ -417,9 +416,8 @@ TEST_CASE("schedulers form a hierarchy and a cycle is cut and reported") {
     CHECK(systems.schedulers[3].interrupt_controller);
     if (circle) {  // cut where walking up from the first scheduler returns to it
       CHECK(test::messages(read.diagnostics) ==
-            std::vector<std::string>{
-                "model.amxmi:5:7: warning: scheduler \"a\" is, through its parents, its own parent; its parent \"top\" "
-                "is ignored; break the circle [AM0215]"});
+            std::vector<std::string>{"model.amxmi:5:7: warning: scheduler \"a\" is its own ancestor; the analysis "
+                                     "ignores its parent \"top\"; break the cycle [AM0215]"});
       CHECK_FALSE(systems.schedulers[1].parent.has_value());
       CHECK(systems.schedulers[0].parent == 2U);
     } else {

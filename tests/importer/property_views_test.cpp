@@ -112,7 +112,7 @@ TEST_CASE("a value with the wrong form for its class is an error at its location
     CHECK(std::holds_alternative<std::monostate>(read.all[0].value.value));
     REQUIRE(read.diagnostics.all().size() == 1);
     CHECK(format(read.diagnostics.all()[0]) ==
-          fmt::format("model.amxmi:4:{}: error: \"{}\" is not {}, as the value of a {} has to be [AM0214]",
+          fmt::format("model.amxmi:4:{}: error: \"{}\" is not {}, which the value of a {} must be [AM0214]",
                       std::string_view("<customProperties key=\"k\"><value xsi:type=\"am:\" value=\"").size() +
                           std::string_view(cls).size() + 1,
                       text, expected, cls));

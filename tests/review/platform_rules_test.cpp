@@ -85,7 +85,7 @@ TEST_CASE("modules without definition and ports without type are reported by kin
                                              "name=\"in\" portType=\"responder\"", "name=\"in\""),
                               "AM0619");
   REQUIRE(ports.size() == 1);
-  CHECK(ports.front().message.starts_with("2 of 4 ports do not say"));
+  CHECK(ports.front().message.starts_with("2 of 4 ports do not state"));
 }
 
 TEST_CASE("incomplete or mismatched connections are reported (AM0624 and AM0625 and AM0626)") {
@@ -176,9 +176,9 @@ TEST_CASE("labels that exceed their memory or overlap or have no size are report
   CHECK(times(placed("", ""), "AM0643") == 0);
   const auto full = reported(placed("", "", "500"), "AM0643");
   REQUIRE(full.size() == 1);
-  CHECK(
-      full.front().message ==
-      "the 2 labels mapped to memory \"RAM\" need 1100 bytes, but it has 1024; map some elsewhere, or correct a size");
+  CHECK(full.front().message ==
+        "the 2 labels mapped to memory \"RAM\" need 1100 bytes, but it has only 1024; map some to another memory, or "
+        "correct a size");
   CHECK(times(placed("0x100", "0x300"), "AM0644") == 1);
   CHECK(times(placed("0x100", "0x358"), "AM0644") == 0);
   CHECK(times(placed("0x0", "0x0"), "AM0644") == 0);  // they are not placed
@@ -309,7 +309,8 @@ TEST_CASE("duplicate keys of custom properties are reported (AM0661)") {
   CHECK(times(properties("c", "<customProperties key=\"a\"/>"), "AM0661") == 0);
   const auto twice = reported(properties("a", ""), "AM0661");
   REQUIRE(twice.size() == 1);
-  CHECK(twice.front().message == "Task \"T\" has two custom properties with the key \"a\"; the first counts");
+  CHECK(twice.front().message ==
+        "Task \"T\" has two custom properties with the key \"a\"; the analysis uses the first");
 }
 
 namespace {
@@ -353,7 +354,7 @@ TEST_CASE("scheduling parameters that contradict their definitions are reported 
   CHECK(times(idle.substr(0, first) + idle.substr(last), "AM0664") == 1);
   const auto twice = reported(scheduled(slice, ""), "AM0664");
   REQUIRE(twice.size() == 1);
-  CHECK(twice.front().message.ends_with("so it is in 2 places"));
+  CHECK(twice.front().message.ends_with("(in 2 places)"));
   // A key that leads nowhere may be meant for it.
   CHECK(times(scheduled(slice, parameter("priorty", number)), "AM0664") == 0);
 }

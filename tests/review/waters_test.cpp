@@ -36,8 +36,8 @@ TEST_CASE("the original challenge model: all known mistakes are found") {
 
   // 1. The GPU is asked for 0.239 + 0.310 + 0.414 + 0.580 of its time.
   CHECK(tells(diagnostics, "AM0601",
-              {"execution engine of \"GP10B\"", "1.544", "SFM 0.239", "Localization 0.310", "Lane_detection 0.414",
-               "Detection 0.580"}));
+              {"execution engine of \"GP10B\"", "154.4 %", "SFM 23.9 %", "Localization 31.0 %", "Lane_detection 41.4 %",
+               "Detection 58.0 %"}));
   // 2. Deadlines of lane detection and detection.
   CHECK(tells(diagnostics, "AM0603", {"PRE_Lane_detection_gpu_POST", "PRE_Detection_gpu_POST", "66 ms", "200 ms"}));
   // 3. Three tasks of the A57 scheduler on a Denver core.

@@ -31,15 +31,15 @@ class ActivationSearch {
  private:
   Activations find(TaskIndex task, std::size_t depth) {
     if (found_[task]) return *found_[task];
-    if (depth > max_trigger_hops) return {{}, "too many tasks trigger each other in a row"};
+    if (depth > max_trigger_hops) return {{}, "the chain of tasks that trigger each other is too long"};
     // If the recursion finds the task again, it triggers itself.
-    found_[task].emplace().fault = "tasks trigger each other in a circle, which has no period";
+    found_[task].emplace().fault = "tasks trigger each other in a cycle, which has no period";
     Activations found;
     for (const StimulusIndex stimulus : triggers_.activating[task]) {
       add_occurrences(subject_.system.stimuli[stimulus], depth, found);
       for (const TaskStep& task_step : triggers_.of_stimulus[stimulus]) add_triggered(task_step, depth + 1, found);
     }
-    if (found.fault.empty() && found.all.size() > max_activations) found.fault = "it is activated in too many ways";
+    if (found.fault.empty() && found.all.size() > max_activations) found.fault = "it has too many activation sources";
     if (!found.fault.empty()) found.all.clear();
     found_[task] = std::move(found);
     return *found_[task];
@@ -56,7 +56,7 @@ class ActivationSearch {
     if (bound && bound->jitter < nvidia::longest_analyzed && bound->period > Duration{})
       found.all.push_back({std::min(bound->period, longest_period), {}, bound->jitter, bound->minimum_distance});
     else if (found.fault.empty())
-      found.fault = fmt::format("nothing limits how often the stimulus {} occurs", stimulus.name);
+      found.fault = fmt::format("the stimulus {} has no minimum inter-arrival time", stimulus.name);
   }
 
   void add_triggered(const TaskStep& task_step, std::size_t depth, Activations& found) {

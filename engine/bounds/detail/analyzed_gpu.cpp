@@ -27,15 +27,16 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
   const std::string& gpu = subject.system.platform.units[unit].name;
   if (profile.amd)
     return fmt::format(
-        "on {}, an AMD GPU, kernels of all tasks run beside each other and may cut ahead, and no bound "
-        "is known for that",
+        "on {}, an AMD GPU, kernels of different tasks run concurrently and may overtake each other; no bound is known "
+        "for this",
         gpu);
   if (profile.preemption != gpu::Preemption::instruction)
-    return fmt::format("on {} contexts are left at the end of {}s, and only preemption at instructions is analysed",
-                       gpu, gpu::name_of(profile.preemption));
+    return fmt::format(
+        "{} switches contexts only at the end of {}s, but the analysis covers only preemption at instructions", gpu,
+        gpu::name_of(profile.preemption));
   for (const GpuContext& context : contexts_on(subject.system, unit, profile))
     if (context.slice >= nvidia::longest_analyzed)
-      return fmt::format("a time slice on {} is not below {}", gpu, format_duration(nvidia::longest_analyzed));
+      return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
   bool from_device = false;
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (subject.is_host(task) || subject.task(task).unit != unit) continue;
@@ -47,7 +48,7 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
       return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analyzed));
   }
   if (profile.copy_engines != 1 && from_device)
-    return fmt::format("{} has {} copy engines, and only one is analysed", gpu, profile.copy_engines);
+    return fmt::format("{} has {} copy engines, but the analysis covers only one", gpu, profile.copy_engines);
   return {};
 }
 
@@ -82,7 +83,7 @@ std::optional<UnitIndex> analyzed_gpu(const AnalyzedSystem& subject, const std::
   std::optional<UnitIndex> gpu;
   const auto used = used_gpus(subject, activations);
   for (const UnitIndex unit : used) {
-    const std::string fault = used.size() > 1 ? "tasks work on several GPUs, and only one is analysed at a time"
+    const std::string fault = used.size() > 1 ? "tasks use several GPUs, but the analysis covers only one at a time"
                                               : fault_of_gpu(subject, unit);
     if (fault.empty()) gpu = unit;
     for (TaskIndex task = 0; task < subject.tasks() && !fault.empty(); ++task)

@@ -30,7 +30,7 @@ std::string fault_by_deadline(const CoreView& view) {
     if (!only) only = schedulers.front();
     if (schedulers.size() > 1 || schedulers.front() != *only ||
         !uses_deadlines(view.system.platform.schedulers[*only].kind))
-      return fmt::format("{}, beside another scheduler", algorithm_of(view, *only));
+      return fmt::format("{}, together with another scheduler", algorithm_of(view, *only));
   }
   for (const TaskIndex task : view.core.tasks) {
     const Task& stated = view.system.tasks[task];
@@ -38,8 +38,7 @@ std::string fault_by_deadline(const CoreView& view) {
     if (!is_interrupt(stated) && !view.ranks.relative_deadline[task])
       return fmt::format("{}, and {} has neither a deadline nor a period", algorithm_of(view, scheduler), stated.name);
     if (view.shapes[task].has_sections())
-      return fmt::format("{}, and {} has parts that cannot be preempted at any time", algorithm_of(view, scheduler),
-                         stated.name);
+      return fmt::format("{}, and {} has non-preemptive parts", algorithm_of(view, scheduler), stated.name);
   }
   return {};
 }

@@ -73,7 +73,7 @@ std::string fault_of_servers(const CoreView& view) {
                           scheduler.kind == SchedulingAlgorithm::deferrable_server;
       const bool limits = scheduler.share.budget && scheduler.share.period;
       if ((server && limits) || scheduler.kind == SchedulingAlgorithm::constant_bandwidth_server)
-        return fmt::format("{}, and servers are not analysed", algorithm_of(view, index));
+        return fmt::format("{}, and the analysis does not cover servers", algorithm_of(view, index));
     }
   return {};
 }

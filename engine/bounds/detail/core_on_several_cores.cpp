@@ -34,7 +34,7 @@ std::string fault_on_several_cores(const CoreView& view) {
   const ProcessingUnit& first = units[view.core.units.front()];
   for (const UnitIndex unit : view.core.units)
     if (!alike(first, units[unit]))
-      return fmt::format("tasks move between {} and {}, which are not alike", first.name, units[unit].name);
+      return fmt::format("tasks migrate between {} and {}, which are different", first.name, units[unit].name);
   std::optional<SchedulerIndex> only;
   for (const TaskIndex task : view.core.tasks) {
     const Task& stated = view.system.tasks[task];
@@ -42,13 +42,13 @@ std::string fault_on_several_cores(const CoreView& view) {
       const auto& schedulers = view.ranks.schedulers[task];
       if (!only) only = schedulers.front();
       if (schedulers.size() > 1 || schedulers.front() != *only)
-        return fmt::format("tasks of several schedulers share {} and the cores between which they move", first.name);
+        return fmt::format("tasks of several schedulers share {} and the cores between which tasks migrate",
+                           first.name);
       if (uses_deadlines(view.system.platform.schedulers[*only].kind))
         return fmt::format("{} on several cores", algorithm_of(view, *only));
     }
     if (view.shapes[task].has_sections())
-      return fmt::format("tasks move between cores, and {} has parts that cannot be preempted at any time",
-                         stated.name);
+      return fmt::format("tasks migrate between cores, and {} has non-preemptive parts", stated.name);
   }
   return {};
 }

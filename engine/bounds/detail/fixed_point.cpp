@@ -65,7 +65,7 @@ class FixedPoint {
       problems_.set_unlimited(problem_task);
       faults_[problem_task.task] =
           fmt::format("it is triggered by {}, {}", subject_.name(activation->source->task),
-                      jitter ? "and the bounds of both grow without end" : "which has no bound");
+                      jitter ? "and the fixed-point iteration of the two bounds diverges" : "which has no bound");
     }
     return changed;
   }

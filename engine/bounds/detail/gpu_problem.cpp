@@ -112,7 +112,7 @@ GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext*
   const Activations& activations = input.activations[host];
   add_fault(faults, host, activations.fault);
   if (input.offloads.waits_for_any(host) && activations.all.size() > 1)
-    add_fault(faults, host, "it is activated in several ways, and its jobs may queue while it waits for the GPU");
+    add_fault(faults, host, "it has several activation sources, so its jobs may queue while it waits for the GPU");
   GpuEntry entry{task_in(input, host, context), {host, host, {}}};
   entry.task.core = *input.cores.core_of[host];
   entry.task.priority = input.cores.ranks.rank[host];
@@ -135,15 +135,15 @@ GpuEntry context_entry(const ProblemInput& input, const GpuContext& context, con
   const bool common = devices.size() > 1;
   for (std::size_t i = 0; common && i < devices.size(); ++i)
     add_fault(faults, devices[i],
-              fmt::format("it shares its GPU context with {}, and several device tasks of a context are "
-                          "analysed only where one host task waits for each in turn",
+              fmt::format("it shares its GPU context with {}; the analysis covers several device tasks of a context "
+                          "only if one host task waits for each in turn",
                           input.subject.name(devices[i == 0 ? 1 : 0])));
   const auto& steps = input.subject.steps(first);
   if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::wait; }))
     add_fault(faults, first, "it waits for an event on the GPU");
   const Activations& activations = input.activations[first];
   add_fault(faults, first, activations.fault);
-  if (activations.all.size() > 1) add_fault(faults, first, "it is activated in several ways, and its jobs may queue");
+  if (activations.all.size() > 1) add_fault(faults, first, "it has several activation sources, so its jobs may queue");
   GpuEntry entry{task_in(input, first, &context), {first, first, {}}};
   entry.task.period = activations.all.empty() ? longest_period : activations.all.front().period;
   entry.task.unlimited = !faults[first].empty();

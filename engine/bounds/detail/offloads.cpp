@@ -59,15 +59,15 @@ class OffloadSearch {
   /// The only device task that a wait is for, or why there is no such task.
   tl::expected<TaskIndex, std::string> awaited(TaskStep wait_step) const {
     const auto& wait = subject_.activity<WaitEvents>(wait_step);
-    if (wait.events.size() != 1) return because("it waits for several events at a time");
+    if (wait.events.size() != 1) return because("it waits for several events at once");
     const auto setters = setters_of(wait.events.front());
     const std::string& event = subject_.system.events[wait.events.front()].name;
     if (setters.empty()) return because(fmt::format("it waits for {}, which no task sets", event));
-    if (setters.size() > 1) return because(fmt::format("it waits for {}, which is set in several places", event));
+    if (setters.size() > 1) return because(fmt::format("it waits for {}, which several places set", event));
     const TaskIndex setter = setters.front().task;
     if (subject_.is_host(setter))
       return because(
-          fmt::format("it waits for {}, a task on a CPU, and only waits for a GPU are analysed", name(setter)));
+          fmt::format("it waits for {}, a task on a CPU, but the analysis covers only waits for a GPU", name(setter)));
     if (std::string fault = fault_of_setter(setters.front()); !fault.empty()) return because(std::move(fault));
     if (std::string fault = fault_of_activation(setter); !fault.empty()) return because(std::move(fault));
     return setter;
@@ -82,7 +82,7 @@ class OffloadSearch {
         return fmt::format("it waits for {}, which itself waits for an event", name(set.task));
       works = works || is_operation(steps[step]);
       if (step > set.step && is_operation(steps[step]))
-        return fmt::format("{} goes on with the GPU after it has told that it is ready", name(set.task));
+        return fmt::format("{} continues to use the GPU after it sets its event", name(set.task));
     }
     return works ? "" : fmt::format("it waits for {}, which does nothing on the GPU", name(set.task));
   }
@@ -92,12 +92,12 @@ class OffloadSearch {
     for (const StimulusIndex index : triggers_.activating[device]) {
       const Stimulus& stimulus = subject_.system.stimuli[index];
       if (std::count(stimulus.activates.begin(), stimulus.activates.end(), device) > 1)
-        return fmt::format("it waits for {}, which one trigger activates twice", name(device));
+        return fmt::format("it waits for {}, which a single trigger activates twice", name(device));
       const auto& task_steps = triggers_.of_stimulus[index];
       if (!std::holds_alternative<InterProcess>(stimulus.occurrence) ||
           std::any_of(task_steps.begin(), task_steps.end(),
                       [&](const TaskStep& task_step) { return task_step.task != host_; }))
-        return fmt::format("it waits for {}, whose jobs others activate, too", name(device));
+        return fmt::format("it waits for {}, which other sources activate, too", name(device));
     }
     return {};
   }
@@ -134,11 +134,11 @@ class OffloadSearch {
     bool first_cleared = false;
     for (std::size_t step = 0; step < waits_.size(); ++step) {
       if (triggers_device(step, device)) {
-        if (triggered) return fmt::format("it triggers {} again before it has waited for it", name(device));
+        if (triggered) return fmt::format("it triggers {} again before it waits for the first result", name(device));
         if (!cleared) return fmt::format("it does not clear the event of {} before it triggers it again", name(device));
         triggered = any_trigger = true;
       } else if (waits_[step] == device) {
-        if (!triggered) return fmt::format("it waits for {} without having triggered it", name(device));
+        if (!triggered) return fmt::format("it waits for {}, but has not triggered it", name(device));
         triggered = cleared = false;
       } else if (clears(step, event)) {
         if (triggered) return fmt::format("it clears the event of {} before it waits for it", name(device));
@@ -146,9 +146,9 @@ class OffloadSearch {
         if (!any_trigger) first_cleared = true;
       }
     }
-    if (triggered) return fmt::format("it triggers {} once more than it waits for it", name(device));
+    if (triggered) return fmt::format("it triggers {} more often than it waits for it", name(device));
     if (!cleared && !first_cleared)
-      return fmt::format("it does not clear the event of {}, so that its next job does not wait", name(device));
+      return fmt::format("it does not clear the event of {}, so its next job does not wait", name(device));
     return {};
   }
 
@@ -159,7 +159,7 @@ class OffloadSearch {
       if (waits_[step]) open = nullptr;
       for (const TaskIndex& device : devices_) {
         if (!triggers_device(step, device)) continue;
-        if (open != nullptr) return fmt::format("it has {} and {} at work at a time", name(*open), name(device));
+        if (open != nullptr) return fmt::format("it has {} and {} active at the same time", name(*open), name(device));
         open = &device;
       }
     }

@@ -155,9 +155,9 @@ class ProblemBuilder {
   std::string endless_blocking(const CoreModel& core, const cpu::CpuBound& blocking) const {
     for (const cpu::CpuShare& share : blocking.parts)
       if (share.time >= endless)
-        return fmt::format("{} may keep it from its core for as long as it waits for something",
+        return fmt::format("{} may block its core while it waits for an event",
                            input_.subject.name(core.tasks[*share.by]));
-    return "less urgent tasks may keep it from its core";
+    return "lower-priority tasks may block its core";
   }
 
   const ProblemInput& input_;

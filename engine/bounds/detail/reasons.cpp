@@ -23,7 +23,7 @@ std::string endless_blocking(const AnalyzedSystem& subject, const CoreProblem& p
     if (problem.members[i].task != task) continue;
     for (const cpu::CpuShare& share : blocking[i].parts)
       if (share.time >= endless)
-        return fmt::format("{} may keep it from its core for as long as it waits for something",
+        return fmt::format("{} may block its core while it waits for an event",
                            subject.name(problem.members[*share.by].task));
   }
   return {};
@@ -47,20 +47,22 @@ std::string why_unbounded_on_core(const ProblemInput& input, const CoreProblem& 
     const TaskIndex other = problem.members[obstacle].task;
     const std::string& why = faults[other];
     if (other != task)
-      return fmt::format("{}, which may come before it on {}, has no bound{}", input.subject.name(other), where,
+      return fmt::format("{}, which may delay it on {}, has no bound{}", input.subject.name(other), where,
                          why.empty() ? "" : ": " + why);
     // With several activations, another one may be the unbounded one.
     return why.empty() ? why_unbounded_on_core(input, problem, bounds, faults, task, obstacle) : why;
   }
   if (std::string blocking = endless_blocking(input.subject, problem, task); !blocking.empty()) return blocking;
   if (core.several())
-    return fmt::format("with those before it on {} the response may exceed the least time between releases", where);
+    return fmt::format("with the interference on {}, the response time may exceed the minimum inter-arrival time",
+                       where);
   const double demand = demand_on(core, problem, input.cores.ranks.rank[task]);
   if (bounds[at].reason == cpu::NoBound::overload)
-    return fmt::format("{} is overloaded{}: demand {:.4f}", where,
-                       core.analysis->by_rank ? " by those of at least its priority" : "", demand);
-  return fmt::format("no bound was found in the steps that the analysis takes; {} has a demand of {:.4f}", where,
-                     demand);
+    return fmt::format("{} is overloaded{}: utilization {:.2f} %", where,
+                       core.analysis->by_rank ? " by tasks of the same or a higher priority" : "", 100 * demand);
+  return fmt::format(
+      "the fixed-point iteration does not converge within its step limit; the utilization of {} is {:.2f} %", where,
+      100 * demand);
 }
 
 /// The obstacle of a host may have a reason of its own.
@@ -73,7 +75,7 @@ std::string why_unbounded_with_gpu(const ProblemInput& input, const GpuProblem& 
     const TaskIndex other = gpu.members[i].task;
     if (gpu.problem.tasks[i].unlimited && other != task && input.subject.is_host(other) &&
         core_of[other] == core_of[task] && rank[other] >= rank[task])
-      return fmt::format("{}, of at least its priority on {}, has no bound: {}", input.subject.name(other),
+      return fmt::format("{}, with the same or a higher priority on {}, has no bound: {}", input.subject.name(other),
                          input.subject.system.platform.units[input.subject.task(task).unit].name, faults[other]);
   }
   return bounds.tasks[at].reason;

@@ -12,7 +12,7 @@ namespace {
 
 /// The sums in time_slice_analysis saturate; values near the limit are not real times.
 constexpr Duration largest_time = Duration::picoseconds(std::int64_t{1} << 60);
-constexpr const char* beyond_counting = "the time that the GPU may be given to others is beyond what can be counted";
+constexpr const char* beyond_counting = "the time that the GPU may serve other contexts overflows";
 
 /// A lower bound for every job of the host: all its steps in sequence, except what it executes concurrently with an
 /// offload. After a Terminate, which may be in an alternative, only the steps of the operating system count.

@@ -33,18 +33,18 @@ std::optional<SemaphoreUse> use_of(const AnalyzedSystem& subject, SemaphoreIndex
     if (access.semaphore != semaphore) {
       const Semaphore& other = subject.system.semaphores[access.semaphore];
       if (held > 0 && kind == StepKind::request_semaphore && !other.priority_ceiling)
-        complain("holds while it requests another without a priority ceiling");
+        complain("holds while it requests a semaphore without a priority ceiling");
       continue;
     }
     if (!use) use = SemaphoreUse{task, 0, false};
     if (!subject.is_host(task)) complain("uses on a GPU");
-    if (!subject.worst[task].unanalyzable.empty()) complain("may use inside of a branch");
+    if (!subject.worst[task].unanalyzable.empty()) complain("may use inside a branch");
     const bool exclusive = access.operation == UseSemaphore::Operation::exclusive;
     use->exclusive = use->exclusive || exclusive;
     if (kind == StepKind::request_semaphore) {
       held += exclusive ? subject.system.semaphores[semaphore].capacity : 1;
     } else {
-      if (held == 0) complain("releases without having requested it");
+      if (held == 0) complain("releases without requesting it");
       held = use->exclusive ? 0 : std::max<std::int64_t>(0, held - 1);
     }
     use->most = std::max(use->most, held);
@@ -85,16 +85,16 @@ std::string why_endless(const AnalyzedSystem& subject, const Ranks& ranks, const
                          &task == &first ? std::string("others") : task.name);
   }
   if (!semaphore.priority_ceiling) return "which has no priority ceiling";
-  if (!of_one_scheduler(subject, ranks, uses)) return "which tasks of several schedulers share";
+  if (!of_one_scheduler(subject, ranks, uses)) return "which is shared by tasks of several schedulers";
   const SchedulerIndex scheduler = ranks.schedulers[uses.front().task].front();
   if (subject.system.platform.schedulers[scheduler].kind == SchedulingAlgorithm::priority_based_round_robin)
     return "whose users take turns (round robin)";
   for (const SemaphoreUse& use : uses)
     if (use.most > semaphore.free)
-      return fmt::format("of which {} wants more than is free at first", subject.name(use.task));
+      return fmt::format("of which {} requests more than is initially free", subject.name(use.task));
   if (semaphore.free < semaphore.capacity &&
       std::any_of(uses.begin(), uses.end(), [](const SemaphoreUse& use) { return use.exclusive; }))
-    return "which is wanted as a whole and is not at first";
+    return "which is requested as a whole but is initially not free";
   return {};
 }
 

@@ -50,7 +50,7 @@ class LimitJudge {
     add_observed(chain, limit, result.observed, verdict.implicit);
     verdict.explicit_access = by_bound(limit, of(result.explicit_access), result.explicit_reason);
     if (verdict.explicit_access.verdict == LimitVerdict::unknown)
-      verdict.explicit_access.reason += "; latencies under explicit communication are not simulated";
+      verdict.explicit_access.reason += "; the simulation does not cover latencies under explicit communication";
     verdict.let = by_intervals(chain, limit, result);
     return verdict;
   }
@@ -76,7 +76,7 @@ class LimitJudge {
                            ? bound ? fmt::format("the bound, {}, is {} above the maximum", format_duration(*bound),
                                                  format_duration(*bound - *limit.maximum))
                                    : fmt::format("there is no bound: {}", no_bound)
-                           : std::string("no bound tells how short the latency can be");
+                           : std::string("there is no lower bound on the latency");
     return judgement;
   }
 
@@ -91,7 +91,8 @@ class LimitJudge {
     }
     if (judgement.guaranteed == true) return;
     if (!seen.greatest) {
-      judgement.reason = fmt::format("nothing came through the chain in the simulated time, and {}", judgement.reason);
+      judgement.reason =
+          fmt::format("no data passed through the chain in the simulated time, and {}", judgement.reason);
       return;
     }
     if (const std::string left = left_over(chain); !left.empty()) {
@@ -105,10 +106,10 @@ class LimitJudge {
 
   /// The tasks with unfinished jobs; "" if there are none.
   std::string left_over(const Chain& chain) const {
-    if (results_.stopped_early) return "the simulation was stopped before its end";
+    if (results_.stopped_early) return "the simulation stopped early";
     for (const TaskIndex task : chain.tasks)
       if (results_.tasks[task].unfinished > 0)
-        return fmt::format("{} jobs of {} had not ended when the simulation did", results_.tasks[task].unfinished,
+        return fmt::format("{} jobs of {} had not ended at the end of the simulation", results_.tasks[task].unfinished,
                            system_.tasks[task].name);
     return "";
   }
@@ -137,7 +138,7 @@ class LimitJudge {
       judgement.guaranteed.reset();
       if (ended && seen <= interval) continue;
       return {LimitVerdict::unknown, std::nullopt,
-              fmt::format("{} needs longer than its interval of {}, so that LET is not kept", system_.tasks[task].name,
+              fmt::format("{} needs longer than its LET interval of {}", system_.tasks[task].name,
                           format_duration(interval))};
     }
     return judgement;

@@ -63,14 +63,14 @@ class ConstraintJudge {
     const bool stopped = results_.stopped_early && !std::holds_alternative<SectionPlacement>(kind());
     if (result_.verdict == LimitVerdict::met && stopped) {
       result_.verdict = LimitVerdict::unknown;
-      result_.reason += "; but the simulation was stopped before its end";
+      result_.reason += "; but the simulation stopped early";
     }
     if (result_.verdict == LimitVerdict::missed) {
       result_.guaranteed = false;
     } else if (shown) {
       result_.guaranteed = true;
       if (result_.verdict == LimitVerdict::unknown)
-        result_.reason = "bounds show it; in the simulation " + result_.reason;
+        result_.reason = "response-time bounds guarantee it; in the simulation " + result_.reason;
       result_.verdict = LimitVerdict::met;
     }
     return std::move(result_);
@@ -94,7 +94,7 @@ class ConstraintJudge {
     if (result_.verdict == LimitVerdict::unknown) {
       result_.reason = std::move(none);
     } else if (result_.verdict == LimitVerdict::met) {
-      result_.reason = fmt::format("none of {} breaks it", counted(judgement.judged, noun));
+      result_.reason = fmt::format("none of {} violates it", counted(judgement.judged, noun));
       if (judgement.least && *judgement.least == *judgement.most)
         result_.reason += fmt::format("; the {} is {}", distances, signed_text(*judgement.most));
       else if (judgement.least)
@@ -102,7 +102,7 @@ class ConstraintJudge {
                                       signed_text(*judgement.most));
     } else {
       result_.reason = fmt::format("{} of {} {}; the first: {}", judgement.broken, counted(judgement.judged, noun),
-                                   judgement.broken == 1 ? "breaks it" : "break it", broken(*judgement.first));
+                                   judgement.broken == 1 ? "violates it" : "violate it", broken(*judgement.first));
     }
   }
 
@@ -117,7 +117,8 @@ class ConstraintJudge {
     return later();
   }
   static std::string later() {
-    return "no occurrence could be judged, as what belongs to it may lie beyond the end; simulate longer (--until)";
+    return "no occurrence could be judged, because its counterpart may lie beyond the simulated time; simulate longer "
+           "(--until)";
   }
 
   void judge_kind(const Unjudgeable& why) {
@@ -129,21 +130,21 @@ class ConstraintJudge {
     const bool pairs = delay.mapping == DelayLimit::Mapping::one_to_one;
     const auto broken = [&](const Breach& breach) {
       if (breach.event == 1)
-        return fmt::format("{} is left over, no \"{}\" belongs to it", name_of(delay.target, breach),
-                           delay.source.name);
+        return fmt::format("{} has no matching \"{}\"", name_of(delay.target, breach), delay.source.name);
       std::string text = name_of(delay.source, breach);
-      const std::string demanded = fmt::format("demanded is {}", limits_text(delay.limits));
+      const std::string demanded = fmt::format("required: {}", limits_text(delay.limits));
       if (pairs)
-        return breach.others.empty() ? fmt::format("{} is left over, no \"{}\" belongs to it in time ({})", text,
-                                                   delay.target.name, demanded)
-                                     : fmt::format("{} belongs to the \"{}\" {}; {}", text, delay.target.name,
-                                                   apart_text(breach.at, breach.others[0]), demanded);
+        return breach.others.empty()
+                   ? fmt::format("{} has no matching \"{}\" in time ({})", text, delay.target.name, demanded)
+                   : fmt::format("{} matches the \"{}\" {}; {}", text, delay.target.name,
+                                 apart_text(breach.at, breach.others[0]), demanded);
       return fmt::format(
           "{} has no \"{}\" in time ({}){}", text, delay.target.name, demanded,
           breach.others.empty()
               ? std::string("; none follows")
-              : fmt::format("; the next comes {}{}", apart_text(breach.at, breach.others[0]),
-                            delay.mapping == DelayLimit::Mapping::unique_reaction ? ", and each can serve once" : ""));
+              : fmt::format(
+                    "; the next one is {}{}", apart_text(breach.at, breach.others[0]),
+                    delay.mapping == DelayLimit::Mapping::unique_reaction ? ", and each can match only once" : ""));
     };
     conclude(judgement, "occurrence", "delay", broken, never_or_later({{&delay.source, 0}, {&delay.target, 1}}));
   }
@@ -151,10 +152,10 @@ class ConstraintJudge {
   void judge_kind(const EventOrder& order) {
     const auto broken = [&](const Breach& breach) {
       if (breach.event == 1)
-        return fmt::format("{} comes before the \"{}\" that it is to follow", name_of(order.target, breach),
+        return fmt::format("{} occurs before the \"{}\" that it must follow", name_of(order.target, breach),
                            order.source.name);
-      return fmt::format("{} comes after its \"{}\", which comes {}", name_of(order.source, breach), order.target.name,
-                         apart_text(breach.at, breach.others[0]));
+      return fmt::format("{} occurs after its \"{}\", which occurs {}", name_of(order.source, breach),
+                         order.target.name, apart_text(breach.at, breach.others[0]));
     };
     conclude(judge_order(occurrences(0), occurrences(1), window_), "occurrence", "distance", broken,
              never_or_later({{&order.source, 0}, {&order.target, 1}}));
@@ -164,27 +165,27 @@ class ConstraintJudge {
     const Occurrences all = occurrences(0);
     const Judgement judgement = judge_repetition(all, repetition.span, repetition.limits, repetition.jitter);
     const auto broken = [&](const Breach& breach) {
-      return fmt::format("{} comes {} after {}; demanded is {}{}", name_of(repetition.event, breach),
-                         format_duration(breach.at - breach.others[0]),
-                         repetition.span == 1 ? std::string("the one before")
-                                              : fmt::format("the one that is {} before it", repetition.span),
-                         limits_text(repetition.limits),
-                         repetition.jitter > Duration{}
-                             ? fmt::format(" of ideal occurrences, which it may follow by up to {}",
-                                           format_duration(repetition.jitter))
-                             : "");
+      return fmt::format(
+          "{} occurs {} after {}; required: {}{}", name_of(repetition.event, breach),
+          format_duration(breach.at - breach.others[0]),
+          repetition.span == 1 ? std::string("the one before")
+                               : fmt::format("the occurrence {} before it", repetition.span),
+          limits_text(repetition.limits),
+          repetition.jitter > Duration{}
+              ? fmt::format(" between ideal occurrences, with a jitter of up to {}", format_duration(repetition.jitter))
+              : "");
     };
-    conclude(judgement, "occurrence", "distance", broken,
-             all.empty()
-                 ? never_or_later({{&repetition.event, 0}})
-                 : fmt::format("\"{}\" occurs {} in the simulated time, and its repetition spans {} more; simulate "
-                               "longer (--until)",
-                               repetition.event.name, all.size() == 1 ? "once" : counted(all.size(), "time"),
-                               repetition.span));
+    conclude(
+        judgement, "occurrence", "distance", broken,
+        all.empty()
+            ? never_or_later({{&repetition.event, 0}})
+            : fmt::format(
+                  "\"{}\" occurs {} in the simulated time, but the constraint spans {} more; simulate longer (--until)",
+                  repetition.event.name, all.size() == 1 ? "once" : counted(all.size(), "time"), repetition.span));
     // An occurrence that never happens has no distance: its absence is reported, not judged.
     if (result_.verdict == LimitVerdict::met && repetition.limits.upper && !all.empty() &&
         saturated(saturated(all.back(), *repetition.limits.upper), repetition.jitter) < window_.to)
-      result_.reason += fmt::format("; after the last at {} none comes up to the end at {}", time_text(all.back()),
+      result_.reason += fmt::format("; none occurs between the last one at {} and the end at {}", time_text(all.back()),
                                     time_text(window_.to));
   }
 
@@ -197,10 +198,9 @@ class ConstraintJudge {
       const std::string text = name_of(together.events[breach.event], breach);
       const std::string tolerance = fmt::format("the tolerance is {}", signed_text(together.tolerance));
       if (together.multiple_occurrences)
-        return fmt::format("{} is in no window with one of every event; {}", text, tolerance);
-      if (breach.others.empty())
-        return fmt::format("{} is left over, as others do not occur in time; {}", text, tolerance);
-      return fmt::format("{} and the last that belongs to it are {} apart; {}", text,
+        return fmt::format("{} is in no window that contains every event; {}", text, tolerance);
+      if (breach.others.empty()) return fmt::format("{} has no counterparts in time; {}", text, tolerance);
+      return fmt::format("{} and its last counterpart are {} apart; {}", text,
                          format_duration(breach.others[0] - breach.at), tolerance);
     };
     std::string none = later();
@@ -223,8 +223,8 @@ class ConstraintJudge {
     const auto broken = [&](const Breach& breach) {
       const std::string tolerance = fmt::format("the tolerance is {}", signed_text(together.tolerance));
       if (breach.others.size() == 1)
-        return fmt::format("of {} one chain responds at {} and the other not in time; {}", name_of(common, breach),
-                           time_text(breach.others[0]), tolerance);
+        return fmt::format("for {}, one chain responds at {} and the other does not respond in time; {}",
+                           name_of(common, breach), time_text(breach.others[0]), tolerance);
       const auto [first, last] = std::minmax(breach.others[0], breach.others[1]);
       return fmt::format("the {} of {}, at {} and {}, are {} apart; {}", ends, name_of(common, breach),
                          time_text(breach.others[0]), time_text(breach.others[1]), format_duration(last - first),
@@ -242,7 +242,7 @@ class ConstraintJudge {
     const auto limits = limits_in_time(system_, age);
     if (limits) {
       const auto broken = [&](const Breach& breach) {
-        return fmt::format("read {} of {} in {} at {} finds the value written at {}, {} old; demanded is {}",
+        return fmt::format("read {} of {} in {} at {} finds the value written at {}, {} old; required: {}",
                            breach.number + 1, label_name(age.label), task_name(*breach.task), time_text(breach.at),
                            time_text(breach.others[0]), format_duration(breach.at - breach.others[0]),
                            limits_text(*limits));
@@ -273,7 +273,7 @@ class ConstraintJudge {
 
   void judge_kind(const RunnableSequence&) {
     const auto broken = [&](const Breach& breach) {
-      return fmt::format("in job {} of {} runnable {} at {} is not where its order wants it", breach.number + 1,
+      return fmt::format("in job {} of {}, runnable {} at {} violates the order", breach.number + 1,
                          task_name(*breach.task), system_.runnables[breach.event].name, time_text(breach.at));
     };
     conclude(observer_.judgement(index_), "job", "", broken,
@@ -299,11 +299,11 @@ class ConstraintJudge {
     result_.judged = judgement.judged;
     if (!misplaced.empty()) {
       result_.verdict = LimitVerdict::missed;
-      result_.reason = fmt::format("{} of {} of section {} {} in none of its memories; the first: {}", judgement.broken,
-                                   counted(judgement.judged, "mapped label"), placement.section,
+      result_.reason = fmt::format("{} of {} of section {} {} in none of the required memories; the first: {}",
+                                   judgement.broken, counted(judgement.judged, "mapped label"), placement.section,
                                    judgement.broken == 1 ? "lies" : "lie", misplaced);
     } else if (!unmapped.empty()) {
-      result_.reason = fmt::format("label {} of section {} is mapped to no memory", unmapped, placement.section);
+      result_.reason = fmt::format("label {} of section {} is not mapped to a memory", unmapped, placement.section);
     } else {
       result_.verdict = LimitVerdict::met;
       result_.guaranteed = true;
@@ -357,8 +357,8 @@ std::vector<ConstraintResult> judge_constraints(const System& system, const Cons
 void report_constraints(const ConstraintObserver& observer, Diagnostics& diagnostics) {
   if (observer.full_from())
     diagnostics.add("AM0562", Severity::warning,
-                    fmt::format("the events of the timing constraints occur so often that only those before {} are "
-                                "judged; simulate less (--until)",
+                    fmt::format("the events of the timing constraints are so frequent that only those before {} are "
+                                "judged; simulate a shorter time (--until)",
                                 format_duration(observer.full_from()->since_start())));
 }
 

@@ -113,7 +113,7 @@ tl::expected<Kernel, std::string> parse_kernel(std::string_view text) {
       continue;
     }
     const auto unit = unit_of_letter(letter);
-    if (!unit) return tl::unexpected(fmt::format("'{}' is none of the units L, C, S, D", letter));
+    if (!unit) return tl::unexpected(fmt::format("'{}' is not one of the units L, C, S, D", letter));
     if (counted && times == 0) return tl::unexpected(std::string("an instruction is repeated 0 times"));
     kernel.insert(kernel.end(), counted ? times : 1, *unit);
     times = 0;
@@ -163,7 +163,7 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text) {
       const auto lines = line + static_cast<std::size_t>(std::count(rest.data(), before.data() + offset, '\n'));
       const std::string_view name = instruction.substr(0, instruction.find_first_of(" \t\r\n"));
       const auto unit = unit_of_opcode(name);
-      if (!unit) return tl::unexpected(fmt::format("line {}: \"{}\" is no opcode that is known", lines, name));
+      if (!unit) return tl::unexpected(fmt::format("line {}: unknown opcode \"{}\"", lines, name));
       kernel.push_back(*unit);
       if (kernel.size() > max_instructions)
         return tl::unexpected(fmt::format("line {}: a kernel of more than {} instructions", lines, max_instructions));

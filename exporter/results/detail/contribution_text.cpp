@@ -15,11 +15,11 @@ std::string describe(const System& system, const engine::Contribution& part) {
     case ContributionKind::memory:
       return "own memory accesses";
     case ContributionKind::preemption:
-      return fmt::format("core given to {}", by);
+      return fmt::format("core used by {}", by);
     case ContributionKind::blocking:
-      return by.empty() ? "blocked" : fmt::format("blocked by {}, which is not more urgent", by);
+      return by.empty() ? "blocked" : fmt::format("blocked by {} (not a higher priority)", by);
     case ContributionKind::budget:
-      return "budget of its server used up";
+      return "server budget exhausted";
     case ContributionKind::backlog:
       return "own earlier jobs";
     case ContributionKind::event:
@@ -29,13 +29,13 @@ std::string describe(const System& system, const engine::Contribution& part) {
     case ContributionKind::kernel:
       return "kernels";
     case ContributionKind::engine_slice:
-      return fmt::format("GPU given to {}", by);
+      return fmt::format("GPU used by {}", by);
     case ContributionKind::engine_queue:
       return fmt::format("behind {} in the same GPU context", by);
     case ContributionKind::context_switch:
       return "GPU context switches";
     case ContributionKind::interference:
-      return fmt::format("GPU slowed by {}", by);
+      return fmt::format("GPU slowed down by {}", by);
   }
   return {};
 }

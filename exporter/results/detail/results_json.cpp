@@ -224,7 +224,7 @@ class JsonRenderer {
     return {{"name", system_.runnables[result.runnable].name},
             {"task", task_name(result.task)},
             {"bound", no_bound(no_runnable_bound)},
-            {"simulated", statistics(result.duration, "never ran in the simulated time")}};
+            {"simulated", statistics(result.duration, "did not run in the simulated time")}};
   }
 
   Json operation(const engine::OperationResult& result) const {
@@ -236,7 +236,7 @@ class JsonRenderer {
                  {"bytes", copy != nullptr ? Json(copy->size.bytes) : Json(nullptr)}};
     json["runnable"] = node.runnable ? Json(system_.runnables[*node.runnable].name) : Json(nullptr);
     json["bound"] = bound(result.bound);
-    json["simulated"] = statistics(result.duration, "never ran in the simulated time");
+    json["simulated"] = statistics(result.duration, "did not run in the simulated time");
     return json;
   }
 

@@ -59,36 +59,34 @@ std::string described_json(std::string_view text) {
   const JsonNames names = names_of(text);
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> schemas{{
       {"amalthea-timing-exploration/",
-       "the result of `amalthea explore`, not an AMALTHEA model; --mapping reads what "
-       "`amalthea explore --mapping-out` writes"},
+       "the result of `amalthea explore`, not an AMALTHEA model; for --mapping, use a file that `amalthea explore "
+       "--mapping-out` wrote"},
       {"amalthea-timing/",
        "the result of `amalthea analyze`, not an AMALTHEA model; `amalthea report MODEL --baseline` "
        "reads it"},
-      {"amalthea-runs/", "the result of `amalthea simulate`, not an AMALTHEA model; give the model it was made from"},
+      {"amalthea-runs/", "the result of `amalthea simulate`, not an AMALTHEA model; use the model it was made from"},
       {"amalthea-explanation/",
-       "the result of `amalthea explain`, not an AMALTHEA model; give the model it was made from"},
+       "the result of `amalthea explain`, not an AMALTHEA model; use the model it was made from"},
       {"amalthea-findings/",
-       "the result of `amalthea validate`, not an AMALTHEA model; give the model it was made from"},
-      {"amalthea-conversion/",
-       "a report of `amalthea convert`, not an AMALTHEA model; give the model that was converted"},
-      {"amalthea-model/", "a model as JSON, which `amalthea convert` writes and nothing reads; give the .amxmi file"},
-      {"amalthea-", "a result of amalthea, not an AMALTHEA model; give the model it was made from"},
+       "the result of `amalthea validate`, not an AMALTHEA model; use the model it was made from"},
+      {"amalthea-conversion/", "a report of `amalthea convert`, not an AMALTHEA model; use the converted model"},
+      {"amalthea-model/", "a model in JSON, which `amalthea convert` writes but no verb reads; use the .amxmi file"},
+      {"amalthea-", "a result of amalthea, not an AMALTHEA model; use the model it was made from"},
   }};
   for (const auto& [schema, description] : schemas)
     if (names.schema.starts_with(schema)) return std::string(description);
   if (names.has({"runs", "version"}) && names.top.contains("$schema"))
-    return "a SARIF log, not an AMALTHEA model; give the model that it is about";
-  if (names.has({"traceEvents"})) return "a trace for Perfetto, not an AMALTHEA model; ui.perfetto.dev opens it";
+    return "a SARIF log, not an AMALTHEA model; use the model that it concerns";
+  if (names.has({"traceEvents"})) return "a trace for Perfetto, not an AMALTHEA model; open it in ui.perfetto.dev";
   if (names.has({"operations"}) || names.has({"benchmarks"}))
     return "a GPU scenario, not an AMALTHEA model; `amalthea gpu run` reads it";
   const bool has_name = names.has({"name"});
   for (const std::string_view key : {"multiprocessors", "time_slice_us", "context_switch_us", "preemption"})
-    if (has_name && names.top.contains(key))
-      return "a GPU profile, not an AMALTHEA model; --platform takes it beside a model";
+    if (has_name && names.top.contains(key)) return "a GPU profile, not an AMALTHEA model; pass it with --platform";
   if (names.has({"units"}) || names.has({"copy"}))
-    return "a memory model, not an AMALTHEA model; --memory takes it beside a model";
+    return "a memory model, not an AMALTHEA model; pass it with --memory";
   for (const std::string_view key : {"core", "priority", "waiting", "slice"})
-    if (names.below.contains(key)) return "a mapping file, not an AMALTHEA model; --mapping takes it beside a model";
+    if (names.below.contains(key)) return "a mapping file, not an AMALTHEA model; pass it with --mapping";
   return "JSON, not an AMALTHEA model; expected XML with the root element <am:Amalthea>, or a ZIP archive of it";
 }
 
@@ -105,31 +103,30 @@ std::string foreign_content(std::string_view path, std::string_view bytes) {
   if (text.starts_with('{') || text.starts_with('[')) return described_json(text);
   if (start.starts_with("\x1F\x8B"))
     return ending == ".gz" && lower_case(path).ends_with(".json.gz")
-               ? "a compressed trace for Perfetto or other JSON, not an AMALTHEA model; ui.perfetto.dev opens traces"
+               ? "a compressed trace for Perfetto or other JSON, not an AMALTHEA model; open traces in ui.perfetto.dev"
                : "compressed with gzip; unpack it with gunzip, or pack it as a ZIP archive";
   if (start.starts_with("SQLite format 3"))
-    return "an SQLite database, such as a trace (.atdb) or the summary of a batch, not an AMALTHEA model; give the "
-           "model "
-           "it was made from";
+    return "an SQLite database, such as a trace (.atdb) or the summary of a batch, not an AMALTHEA model; use the "
+           "model it was made from";
   if (text.starts_with("#version") || (ending == ".btf" && text.starts_with('#')))
-    return "a trace in BTF, not an AMALTHEA model; give the model it was made from";
+    return "a trace in BTF, not an AMALTHEA model; use the model it was made from";
   if (text.starts_with("version https://git-lfs."))
-    return "the pointer of a file in Git LFS, not the file; fetch it with git lfs pull";
+    return "a Git LFS pointer, not the file itself; fetch it with git lfs pull";
   const std::string beginning = lower_case(text.substr(0, 15));
   if (beginning.starts_with("<!doctype html") || beginning.starts_with("<html"))
-    return "an HTML page, such as a report or a download page, not an AMALTHEA model; give the .amxmi file";
+    return "an HTML page, such as a report or a download page, not an AMALTHEA model; use the .amxmi file";
   if (text.starts_with("---") || text.starts_with("%YAML") ||
       (!text.starts_with('<') && (ending == ".yaml" || ending == ".yml")))
     return "YAML, not an AMALTHEA model; expected XML with the root element <am:Amalthea>";
   if (text.starts_with("digraph") || text.starts_with("strict digraph"))
-    return "a graph for Graphviz, not an AMALTHEA model; give the model it was made from";
+    return "a graph for Graphviz, not an AMALTHEA model; use the model it was made from";
   if (start.starts_with("%PDF-") ||
       start.starts_with("\x7F"
                         "ELF") ||
       start.starts_with("7z\xBC\xAF") ||
       start.starts_with("\xFD"
                         "7zXZ"))
-    return "no text, and not an AMALTHEA model; expected XML with the root element <am:Amalthea>, or a ZIP archive of "
+    return "binary data, not an AMALTHEA model; expected XML with the root element <am:Amalthea>, or a ZIP archive of "
            "it";
   return {};
 }
@@ -139,7 +136,7 @@ std::string foreign_root(std::string_view root) {
   if (root == "AUTOSAR") return "; this is AUTOSAR XML (.arxml)";
   if (root == "svg") return "; this is a picture";
   if (root == "EPackage") return "; this is a metamodel";
-  if (root == "XMI") return "; save each root element of this XMI document as a file of its own";
+  if (root == "XMI") return "; save each root element of this XMI document in a separate file";
   return {};
 }
 

@@ -67,9 +67,9 @@ LikelyTarget LikelyTargets::search(Element holder, std::string_view written, Cla
     const auto found = std::find_if(list.begin(), list.end(),
                                     [&](const Candidate& candidate) { return candidate.id.data() == first.data(); });
     if (elsewhere)
-      return {found->element, fmt::format("; did you mean \"{}\" in {}? That has to be referred to by a child element "
-                                          "with href=\"amlt:/#{}\"",
-                                          first, found->element.document().source().path(), first)};
+      return {found->element,
+              fmt::format("; did you mean \"{}\" in {}? Reference it with a child element that has href=\"amlt:/#{}\"",
+                          first, found->element.document().source().path(), first)};
     return {found->element, near.suggestion()};
   }
   return {};

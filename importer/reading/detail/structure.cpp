@@ -41,7 +41,8 @@ class Findings {
     if (more_ > 0)
       diagnostics_.add(
           "AM0206", Severity::warning,
-          fmt::format("{} more findings of this kind are not listed; correct those that are, then look again", more_));
+          fmt::format("{} more findings of this kind are not listed; correct the listed ones, then check again",
+                      more_));
   }
 
   /// `message` and `place` are only called if the finding is listed. Each kind has a separate limit, so that warnings
@@ -131,12 +132,12 @@ class OtherStructure {
           constexpr std::string_view advice = "correct the namespace, or migrate the model";
           if (count_ == 1)
             return fmt::format(
-                "the namespace says AMALTHEA {}, but 1 element or attribute is from another version, known to {} ({}); "
-                "it is read by its structure; {}",
+                "the namespace states AMALTHEA {}, but 1 element or attribute belongs to another version, {} ({}); it "
+                "is read as in that version; {}",
                 own_text, best_text, first_what_, advice);
           return fmt::format(
-              "the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
-              "{} of them known to {} (the first: {}); they are read by their structure; {}",
+              "the namespace states AMALTHEA {}, but {} elements or attributes belong to another version, {} of them "
+              "to {} (the first: {}); they are read as in that version; {}",
               own_text, count_, having_[static_cast<std::size_t>(best)], best_text, first_what_, advice);
         },
         [&] { return first_.location(); });
@@ -166,8 +167,8 @@ class ObsoleteContent {
         "AM0209", Severity::note, first_,
         [&] {
           return fmt::format(
-              "{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
-              "{}); they are kept but not understood",
+              "{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: {}); they are "
+              "kept but not interpreted",
               count_, document_.version_text(), to_string(oldest_version), first_what_);
         },
         [&] { return first_.location(); });
@@ -293,7 +294,7 @@ class Classifier {
     findings_.add(
         "AM0201", Severity::error, element,
         [&] {
-          return fmt::format("unknown element <{}> in a {}; it is kept but not understood{}", element.tag(),
+          return fmt::format("unknown element <{}> in a {}; it is kept but not interpreted{}", element.tag(),
                              element.parent().class_name(),
                              feature_suggestion(*element.parent().cls(), element.tag(), document_.version(), false));
         },
@@ -332,8 +333,8 @@ class Classifier {
           "AM0231", Severity::warning, element,
           [&] {
             return fmt::format(
-                "<{0}> is an attribute of a {1} and written as an element, which is kept but not read; "
-                "write {0}=\"…\"",
+                "<{0}> is an attribute of a {1}, but it is written as an element, which is kept but not read; write "
+                "{0}=\"…\"",
                 element.tag(), element.parent().class_name());
           },
           [&] { return element.location(); });
@@ -409,8 +410,8 @@ void give_ids(Document& document, Findings& findings) {
           "AM0207", Severity::warning, element,
           [&] {
             return fmt::format(
-                "a second {} is named \"{}\"; references mean {}, not the one at line {}; rename one of "
-                "them if both are wanted",
+                "a second {} is named \"{}\"; references resolve to {}, not to the one at line {}; rename one of them "
+                "if both are needed",
                 element.class_name(), element.name(),
                 meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
                 other.location().line);
@@ -473,7 +474,7 @@ class ReferenceChecker {
     findings_.add(
         "AM0204", Severity::error, element,
         [&] {
-          return fmt::format("unknown attribute {} of a {}; it is kept but not understood{}", name,
+          return fmt::format("unknown attribute {} of a {}; it is kept but not interpreted{}", name,
                              element.class_name(),
                              feature_suggestion(*element.cls(), name, element.document().version(), true));
         },
@@ -578,14 +579,11 @@ class ReferenceChecker {
   std::string what_is_found(const Waiting& reference, Element target, const LikelyTarget& likely) {
     if (!target) {
       if (const Element elsewhere = model_.find(reference.token))
-        return fmt::format(
-            "nothing in its own file; there is one in {}, which has to be referred to by a child "
-            "<{} href=\"amlt:/#…\"/>",
-            elsewhere.document().source().path(), reference.feature->name);
+        return fmt::format("no element in its own file; {} has one; reference it with a child <{} href=\"amlt:/#…\"/>",
+                           elsewhere.document().source().path(), reference.feature->name);
       if (const Element unknown = likely_.unknown_element(reference.token))
-        return fmt::format("\"{}\" at line {}, of which no AMALTHEA version knows the {}; correct it there",
-                           unknown.name(), unknown.location().line,
-                           unknown.attribute("xsi:type") ? "class" : "element");
+        return fmt::format("\"{}\" at line {}, but no AMALTHEA version has the {}; correct it there", unknown.name(),
+                           unknown.location().line, unknown.attribute("xsi:type") ? "class" : "element");
     }
     return wrong_target(target, reference.feature->type) + remedy(reference.token, target, likely);
   }
@@ -593,7 +591,7 @@ class ReferenceChecker {
   static std::string remedy(std::string_view token, Element target, const LikelyTarget& likely) {
     if (!likely.suggestion.empty() || target) return likely.suggestion;
     if (token.starts_with('/')) return "; correct it";  // a position is relative to its own file
-    return "; correct it, or give the file that has it, too";
+    return "; correct it, or also pass the file that contains it";
   }
 
   /// Whether the token is part of a list that was reported as one name with blanks.
@@ -615,7 +613,7 @@ class ReferenceChecker {
     const Element target = model_.target(reference.element, joined);
     if (!target || !fits(target, type)) return std::nullopt;
     joined_ = {reference.element, reference.attribute, reference.offset + static_cast<std::uint32_t>(joined.size())};
-    return LikelyTarget{target, fmt::format("; did you mean \"{}\"? In references a blank is written +", joined)};
+    return LikelyTarget{target, fmt::format("; did you mean \"{}\"? In references a space is written as +", joined)};
   }
 
   /// An unknown element has been reported itself, and so has, once, a reference to it.
@@ -640,10 +638,11 @@ class ReferenceChecker {
     findings_.add(
         missing_file, Severity::error, proxy,
         [&] {
-          return fmt::format("reference \"{}\" of {} refers to {}{}", href, proxy.tag(),
-                             target ? wrong_target(target, feature->type) : std::string("nothing in the files given"),
-                             !target && likely.suggestion.empty() ? "; give the file that has it, or the whole folder"
-                                                                  : likely.suggestion);
+          return fmt::format(
+              "reference \"{}\" of {} refers to {}{}", href, proxy.tag(),
+              target ? wrong_target(target, feature->type) : std::string("no element in the given files"),
+              !target && likely.suggestion.empty() ? "; also pass the file that contains it, or the whole folder"
+                                                   : likely.suggestion);
         },
         [&] { return proxy.attribute_location("href"); });
   }
@@ -651,7 +650,7 @@ class ReferenceChecker {
   /// "a Label; expected a Runnable", or that there is no target.
   static std::string wrong_target(Element target, ClassId type) {
     return target ? fmt::format("a {}; expected a {}", target.class_name(), metamodel::info(type).name)
-                  : "nothing in the model";
+                  : "no element in the model";
   }
 
   enum class Fit : std::uint8_t { unknown, no, yes };

@@ -153,7 +153,7 @@ class DocumentBuilder : public xml::DefaultHandler {
     tag_begin_ = tag.span.begin;
     if (++depth_ > limits_.max_depth)
       stop("AM0105", tag_begin_,
-           fmt::format("elements are nested deeper than {} levels (--max-depth)", limits_.max_depth));
+           fmt::format("elements are nested more than {} levels deep (--max-depth)", limits_.max_depth));
     if (document_.size() >= limits_.max_elements)
       stop("AM0106", tag_begin_, fmt::format("more than {} elements (--max-elements)", limits_.max_elements));
     if (attributes.getLength() > limits_.max_attributes_per_element)
@@ -253,7 +253,7 @@ class DocumentBuilder : public xml::DefaultHandler {
     const auto uri = namespaces_.uri_of(name.prefix);
     if (!uri)
       not_well_formed(document_.source().location(tag_begin_),
-                      fmt::format("the prefix of {}:{} is not declared", name.prefix, name.local));
+                      fmt::format("the namespace prefix of {}:{} is not declared", name.prefix, name.local));
     return *uri;
   }
 
@@ -273,9 +273,10 @@ class DocumentBuilder : public xml::DefaultHandler {
     const std::string_view version_text = space.substr(amalthea_namespace.size());
     const auto version = parse_version(version_text);
     if (!version)
-      stop("AM0111", tag_begin_,
-           fmt::format("unknown AMALTHEA version \"{}\"; versions {} to {} are read; save the model as one of them",
-                       version_text, to_string(oldest_version), to_string(newest_version)));
+      stop(
+          "AM0111", tag_begin_,
+          fmt::format("unknown AMALTHEA version \"{}\"; supported versions are {} to {}; save the model in one of them",
+                      version_text, to_string(oldest_version), to_string(newest_version)));
     set_header(*version, IteaRelease::none);
   }
 
@@ -441,7 +442,7 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
     out_of_memory();
   } catch (const xml::XMLException& exception) {
     diagnostics.add("AM0109", Severity::error,
-                    fmt::format("the XML parser gave up: {}", to_utf8(view(exception.getMessage()))),
+                    fmt::format("the XML parser failed: {}", to_utf8(view(exception.getMessage()))),
                     {document->source().path()});
   }
   return nullptr;

@@ -33,7 +33,7 @@ tl::expected<zip_uint64_t, std::string> only_file(zip_t* archive) {
     found = i;
     ++files;
   }
-  if (files != 1) return tl::unexpected(fmt::format("it holds {} files; expected one model", files));
+  if (files != 1) return tl::unexpected(fmt::format("it contains {} files; expected one model", files));
   return *found;
 }
 
@@ -56,9 +56,9 @@ tl::expected<std::string, std::string> content_of(zip_t* archive, zip_uint64_t e
     content.resize(before + static_cast<std::size_t>(got));
     if (content.size() > max_by_size)
       return tl::unexpected(
-          fmt::format("what it holds is larger than the limit of {} bytes (--max-unpacked)", max_by_size));
+          fmt::format("its content is larger than the limit of {} bytes (--max-unpacked)", max_by_size));
     if (content.size() > max_by_ratio)
-      return tl::unexpected(fmt::format("what it holds is larger than {} bytes and {} times the archive (--max-ratio)",
+      return tl::unexpected(fmt::format("its content is larger than {} bytes and {} times the archive (--max-ratio)",
                                         small_unpacked_size, limits.max_unpacked_ratio));
     if (got == 0) return content;
   }

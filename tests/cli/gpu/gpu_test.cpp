@@ -68,8 +68,8 @@ TEST_CASE("gpu occupancy accepts user profiles and reports invalid input") {
   CHECK(complaint({"occupancy", "--platform", own, "--threads", "32"}) ==
         own + ":51:30: multiprocessors.max_blocks.value: expected a whole number from 1 to 65536");
   CHECK(complaint({"occupancy", "--platform", "generic", "--threads", "32"}) ==
-        "--platform generic: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or choose a "
-        "profile that does");
+        "--platform generic: the profile has no \"multiprocessors\" (the limits of an SM); add them, or choose another "
+        "profile");
   CHECK(complaint({"occupancy", "--threads", "2000"}) ==
         "tx2: a block of 2000 threads exceeds the 1024 a block may have");
   CHECK(complaint({"occupancy", "--threads", "32", "--platform", "none"}).starts_with("--platform none: neither"));
@@ -85,7 +85,7 @@ TEST_CASE("gpu place prints the SM of every block") {
   CHECK(printed({"place", "--sms", "8", "--ties", "last-sm", "--max-warps", "64", "4x4", "1x5"}) ==
         json{{"sm", {{0, 2, 4, 6}, {6}}}});
   CHECK(test::amalthea(gpu({"place", "--sms", "2", "--max-warps", "64", "2x33", "1x32"})).out ==
-        "2 blocks of 33 warps: SM 0 1\n1 blocks of 32 warps: SM -\n- waits until other blocks end\n");
+        "2 blocks of 33 warps: SM 0 1\n1 blocks of 32 warps: SM -\n- waits for other blocks to end\n");
 }
 
 TEST_CASE("gpu place reports invalid input") {
@@ -94,8 +94,8 @@ TEST_CASE("gpu place reports invalid input") {
        {"4", "4x", "x4", "0x4", "4x0", "-1x4", "4x4x4", "4.5x4", "99999999999999999999x1", "4X4"})
     CHECK(place(stream.c_str()) ==
           "\"" + stream + "\": expected BLOCKSxWARPS such as 4x5, both whole numbers above zero");
-  CHECK(place("4x65") == "\"4x65\": a block of 65 warps never fits an SM of 64");
-  CHECK(place("1000001x1") == "\"1000001x1\": more than 1000000 blocks in all");
+  CHECK(place("4x65") == "\"4x65\": a block of 65 warps does not fit on an SM, which holds 64");
+  CHECK(place("1000001x1") == "\"1000001x1\": the streams have more than 1000000 blocks in total");
   CHECK(complaint({"place", "--sms", "8", "4x4"}) == "gpu place needs --platform, or --sms and --max-warps");
 }
 

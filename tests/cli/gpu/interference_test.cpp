@@ -160,26 +160,26 @@ TEST_CASE("gpu interference reports invalid options") {
   for (const std::string size : {"", "KiB", "12Q", "-1KiB", "1.5MiB", "99999999999999999MiB"})
     CHECK(kernel("pattern=random,footprint=" + size) ==
           "\"footprint=" + size + "\": expected a size such as 256KiB, 256KB (the same), 2MiB or 4096");
-  CHECK(kernel("pattern=random,pattern=random") == "\"pattern\" occurs twice");
+  CHECK(kernel("pattern=random,pattern=random") == "\"pattern\" is given twice");
   CHECK(kernel("pattern=random,footprint=1KB,threads=0") == "\"threads=0\": expected a whole number above zero");
   CHECK(kernel("pattern=random,footprint=1KB,memory-share=2") == "\"memory-share=2\": expected a number from 0 to 1");
   CHECK(kernel("pattern=random,footprint=1KB,memory-share=nan") ==
         "\"memory-share=nan\": expected a number from 0 to 1");
-  CHECK(kernel("pattern=random,footprint=1KB,own=1us") == "\"own\" is for pattern=bulk only");
-  CHECK(kernel("pattern=sequential,footprint=1KB,lanes=same") == "\"lanes\" is for pattern=random only");
+  CHECK(kernel("pattern=random,footprint=1KB,own=1us") == "\"own\" applies to pattern=bulk only");
+  CHECK(kernel("pattern=sequential,footprint=1KB,lanes=same") == "\"lanes\" applies to pattern=random only");
   CHECK(kernel("pattern=sequential,footprint=1KB,fetch=16") ==
         "\"fetch=16\": expected 32 to 128 bytes, such as 32 or 64");
   CHECK(kernel("pattern=bulk,own=5") == "\"own=5\": expected a time such as 530us or 2ms");
   CHECK(kernel("pattern=bulk") ==
         "pattern=bulk needs at least one of own, load-path and memory-path, such as memory-path=530us");
   CHECK(kernel("pattern=coalesced,footprint=1KB,threads=8") ==
-        "8 threads: a coalesced walk needs whole warps of 32; pattern=sequential takes fewer");
+        "threads=8: pattern=coalesced requires at least one warp of 32 threads; use pattern=sequential for fewer");
   CHECK(kernel("pattern=random,colour=red").starts_with("\"colour\": unknown key; expected one of pattern, "));
   CHECK(kernel("pattern=random,count=2").starts_with("\"count\": unknown key"));
 
   const std::string good = "pattern=random,footprint=1KiB";
   CHECK(complaint({"--kernel", good, "--beside", "0xsame"}) ==
-        "--beside 0xsame: the count before x is to be a whole number above zero");
+        "--beside 0xsame: expected a whole number above zero before x");
   CHECK(complaint({"--kernel", good, "--beside", "2x" + good + ",count=3"}) ==
         "--beside 2x" + good + ",count=3: the count is given twice, before x and as count");
   CHECK(complaint({"--kernel", good, "--beside", "others"}) ==
@@ -191,9 +191,9 @@ TEST_CASE("gpu interference reports invalid options") {
         "tx2: the kernel: a block of 2000 threads exceeds the 1024 a block may have");
   CHECK(complaint({}) == "gpu interference needs --kernel, or --against-measurements");
   CHECK(complaint({"--against-measurements", "--kernel", good}) ==
-        "--against-measurements takes no kernels and no CPU traffic: it goes through what was measured");
+        "--against-measurements evaluates the measured cases; omit --kernel, --beside and --cpu");
   CHECK(complaint({"--platform", "xavier", "--against-measurements"}) ==
-        "--platform xavier: the profile has no measured memory figures (\"measured_memory\")");
+        "--platform xavier: the profile has no measurements (\"measured_memory\")");
 }
 
 }  // namespace gpu_interference_test

@@ -79,13 +79,13 @@ TEST_CASE("gpu makespan supports slow units and PTX") {
   CHECK(result["lower"] == 11);
   test::write_text(file, "ld.global.f32 %f1, [%rd1];\nfoo %f1;\n");
   CHECK(complaint({"--ptx", file, "--warps", "1"}) ==
-        "amalthea: error: " + file + ": line 2: \"foo\" is no opcode that is known\n");
+        "amalthea: error: " + file + ": line 2: unknown opcode \"foo\"\n");
 }
 
 TEST_CASE("gpu makespan rejects invalid values with one message") {
-  CHECK(complaint({"--warps", "4"}) == "amalthea: error: gpu makespan needs --kernel or --ptx, one of them\n");
+  CHECK(complaint({"--warps", "4"}) == "amalthea: error: gpu makespan requires either --kernel or --ptx\n");
   CHECK(complaint({"--kernel", "LXC", "--warps", "4"}) ==
-        "amalthea: error: --kernel: 'X' is none of the units L, C, S, D\n");
+        "amalthea: error: --kernel: 'X' is not one of the units L, C, S, D\n");
   CHECK(complaint({"--kernel", "LC", "--warps", "4", "--sigma", "0"}) ==
         "amalthea: error: --sigma \"0\": expected a number of warps above zero, or \"units\"\n");
   CHECK(complaint({"--kernel", "LC", "--warps", "4", "--units", "L=24"}) ==

@@ -22,8 +22,8 @@ TEST_CASE("verbs for NVIDIA GPUs reject an AMD GPU") {
     CHECK(result.exit_code == 2);
   }
   CHECK(test::amalthea({"gpu", "occupancy", "--platform", "radeon-vii", "--threads", "256"}).err ==
-        "amalthea: error: --platform radeon-vii: an AMD GPU, which works by other rules; amalthea gpu run and gpu "
-        "partition know them\n");
+        "amalthea: error: --platform radeon-vii: this verb models NVIDIA GPUs; for an AMD GPU, use amalthea gpu run or "
+        "amalthea gpu partition\n");
 }
 
 TEST_CASE("gpu partition prints the response times of a kernel under a mask") {
@@ -69,10 +69,10 @@ TEST_CASE("gpu partition rejects invalid requests") {
     CHECK(done.exit_code == 2);
     return done.err;
   };
-  CHECK(error({"--kernel", "mm1024", "--platform", "tx2"}).find("not one of an AMD GPU") != std::string::npos);
-  CHECK(error({"--kernel", "mm512"}).find("it has mm1024, mm256") != std::string::npos);
+  CHECK(error({"--kernel", "mm1024", "--platform", "tx2"}).find("not a profile of an AMD GPU") != std::string::npos);
+  CHECK(error({"--kernel", "mm512"}).find("expected one of mm1024, mm256") != std::string::npos);
   CHECK(error({"--kernel", "mm1024", "--mask", "0x0"}).find("--mask 0x0: it enables no CU") != std::string::npos);
-  CHECK(error({"--kernel", "mm1024", "--against", "mm256", "--units", "60"}).find("there are 60 CUs") !=
+  CHECK(error({"--kernel", "mm1024", "--against", "mm256", "--units", "60"}).find("the GPU has 60 CUs") !=
         std::string::npos);
 }
 

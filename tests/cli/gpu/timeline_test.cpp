@@ -130,7 +130,7 @@ TEST_CASE("gpu run reports invalid outputs before it simulates") {
         "amalthea: error: --timeline a.png: expected a file that ends in one of .txt, .svg, .json, .btf");
   CHECK(complaint({camera, "--timeline", folder.path() + "/none/a.svg"}) ==
         "amalthea: error: cannot write " + folder.path() + "/none/a.svg: the folder " + folder.path() +
-            "/none does not exist; make it, or name another");
+            "/none does not exist; create it, or choose another folder");
   CHECK(complaint({camera, "--log-directory", folder.path() + "/none"}).find("none does not exist") !=
         std::string::npos);
   const std::string own = folder.path() + "/own.json";

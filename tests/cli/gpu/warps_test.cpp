@@ -75,17 +75,17 @@ TEST_CASE("gpu warps accepts units and sub-cores and values per kernel") {
 
 TEST_CASE("gpu warps reports invalid values in one message") {
   check_error({"gpu", "warps"}, "--latencies is required (or --sweep)");
-  check_error({"gpu", "warps", "--latencies", "1,x"}, "--latencies: \"x\" is no whole number");
-  check_error({"gpu", "warps", "--latencies", "1,,2"}, "--latencies: \"\" is no whole number");
-  check_error({"gpu", "warps", "--latencies", "tensor:1"}, "--latencies: \"tensor\" is no unit");
+  check_error({"gpu", "warps", "--latencies", "1,x"}, "--latencies: \"x\" is not a whole number");
+  check_error({"gpu", "warps", "--latencies", "1,,2"}, "--latencies: \"\" is not a whole number");
+  check_error({"gpu", "warps", "--latencies", "tensor:1"}, "--latencies: \"tensor\" is not a unit");
   check_error({"gpu", "warps", "--latencies", "1,0"}, "kernel 1: latencies must be between 1 and 1000000");
   check_error({"gpu", "warps", "--latencies", "1", "--kernels", "2", "--warps", "1,2,3"},
-              "--warps: 3 values for 2 kernels; one, or one per kernel");
+              "--warps: 3 values for 2 kernels; expected one value, or one per kernel");
   check_error({"gpu", "warps", "--latencies", "1", "--warps", "65"}, "warps must be at least 1, and at most 64");
   check_error({"gpu", "warps", "--latencies", "1", "--budgets", "0"}, "the budget must be at least 1");
   check_error({"gpu", "warps", "--latencies", "1", "--policy", "fifo"}, "--policy");
   check_error({"gpu", "warps", "--latencies", "1", "--sub-cores", "0"}, "--sub-cores");
-  check_error({"gpu", "warps", "--latencies", "1", "--format", "csv"}, "--format csv goes with --sweep only");
+  check_error({"gpu", "warps", "--latencies", "1", "--format", "csv"}, "--format csv requires --sweep");
   check_error({"gpu", "warps", "--latencies", "1", "--picture", "x.svg"}, "--picture");
   check_error({"gpu", "warps", "--sweep", "--programs", "0"}, "programs must be between 1 and 10000");
 }

@@ -57,7 +57,8 @@ TEST_CASE("an empty or oversized or malformed CU mask is rejected with a reason"
   CHECK(error("0x1,2") == "\"2\" is not a word such as 0xff");
   CHECK(error("packed:61") == "\"61\" is not a number of CUs from 1 to 60");
   CHECK(error("bits:012") == "after bits: expected only 0 and 1");
-  for (const char* text : {"", "five", "5-3", "-1", "0,,1"}) CHECK(error(text).find("is no mask") != std::string::npos);
+  for (const char* text : {"", "five", "5-3", "-1", "0,,1"})
+    CHECK(error(text).find("is not a mask") != std::string::npos);
 }
 
 }  // namespace amd_cu_mask_test

@@ -174,7 +174,7 @@ TEST_CASE("the HSA queues that a scenario needs are counted") {
 
 TEST_CASE("keys for AMD GPUs are rejected on other GPUs and invalid values have a reason") {
   const auto error = [](const std::string& json) { return gpu::parse_stream_scenario(json).error().message; };
-  CHECK(error(R"({"amd": {}, "operations": []})") == "amd: the platform is no AMD GPU");
+  CHECK(error(R"({"amd": {}, "operations": []})") == "amd: the platform is not an AMD GPU");
   CHECK(error(R"({"streams": [{"name": "a", "cu_mask": "0x1"}], "operations": []})") ==
         "streams[0].cu_mask: unknown key; a stream has name, priority, context");
   const std::string radeon = R"({"platform": "radeon-vii", "operations": [], "streams": [{"name": "a", )";

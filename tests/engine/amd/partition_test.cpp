@@ -127,15 +127,15 @@ TEST_CASE("worst practices are reported: a stray CU on an engine and overtaking 
     return text;
   };
   CHECK(found(task("mm1024", "packed:31"), {}) ==
-        "AM0580 mask 0x333333333333337 of mm1024 enables 15, 15, 1, 0 CUs on the shader engines; every engine in use "
-        "gets as many blocks as any other, so that they work like 3. Without the 1 CU on the least of them it would be "
-        "30\n");
+        "AM0580 mask 0x333333333333337 of mm1024 enables 15, 15, 1, 0 CUs on the shader engines; all engines in use "
+        "get the same number of blocks, so the mask is worth only 3 CUs. Without the 1 CU on the smallest engine it "
+        "would be worth 30\n");
   CHECK(found(task("mm1024", "packed:37"), {}).starts_with("AM0580 "));  // 15, 15, 7: as 21
   CHECK(found(task("mm1024", "packed:40"), {}).empty());                 // 15, 15, 10: as 30
   CHECK(found(task("mm1024", "distributed:31"), {}).empty());
   CHECK(found(task("mm1024", "full"), task("mm256", "0-3")) ==
-        "AM0581 mm1024 shares 4 CUs with mm256: blocks of 256 threads start where one of 1024 does not fit yet and cut "
-        "ahead of it; give them masks that do not overlap\n");
+        "AM0581 mm1024 shares 4 CUs with mm256: blocks of 256 threads fit where one of 1024 does not, and overtake it; "
+        "use masks that do not overlap\n");
   CHECK(found(task("mm1024", "even"), task("mm256", "odd")).empty());
   CHECK(found(task("mm256", "full"), task("mm256", "full")).empty());
 }

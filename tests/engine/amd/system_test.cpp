@@ -65,8 +65,8 @@ TEST_CASE("invalid CU masks and differing masks in a stream and masks for other 
   const TaskIndex b = launching(maker, gpu, "B", 1, 10, "0-7");
   for (const TaskIndex task : {a, b}) maker[task].gpu.context = maker[task].gpu.stream = "one";
   CHECK(findings(maker.build(), radeon(), false) ==
-        "AM0585 tasks of the stream \"one\" have the CU masks \"0xff\" and \"0-7\"; a mask is one of the whole stream; "
-        "give them the same, or different streams\n");
+        "AM0585 tasks of the stream \"one\" have the CU masks \"0xff\" and \"0-7\"; a mask applies to a whole stream; "
+        "use the same mask, or different streams\n");
   maker[b].gpu.cu_mask = "0xff";
   CHECK(findings(maker.build(), radeon(), true).empty());
   CHECK(findings(maker.build(), plain_profile(us(1000)), true).find("AM0583 gpu.cuMask of task \"A\" has no effect") ==

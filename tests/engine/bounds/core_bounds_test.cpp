@@ -129,8 +129,8 @@ TEST_CASE("a task without a rate limit has no bound and the stimulus is named") 
                   low = task(maker, "low", core, 1, 100, 12), high = task(maker, "high", core, 3, 100, 1);
   maker.compute(any, 1);
   const auto bounds = bounds_of(maker);
-  CHECK(bounds[any].reason == "nothing limits how often the stimulus any time occurs");
-  CHECK_THAT(bounds[low].reason, Catch::Contains("any, of at least its priority on core, has no bound"));
+  CHECK(bounds[any].reason == "the stimulus any time has no minimum inter-arrival time");
+  CHECK_THAT(bounds[low].reason, Catch::Contains("any, with the same or a higher priority on core, has no bound"));
   CHECK(bounds[high].worst == us(1));
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("semaphores with unbounded waiting are named") {
     const auto bounds = bounds_of(maker);
     CHECK(bounds[a].reason == "it uses the semaphore shared, which is shared between cores: a may wait for c");
     CHECK(bounds[c].reason == bounds[a].reason);
-    CHECK_THAT(bounds[b].reason, Catch::Contains("a, which may come before it on core one, has no bound"));
+    CHECK_THAT(bounds[b].reason, Catch::Contains("a, which may delay it on core one, has no bound"));
   }
   SECTION("with enough for all") {
     const SemaphoreIndex two_of = semaphore(maker, "two", false);
@@ -317,9 +317,8 @@ TEST_CASE("earliest deadline first bounds hold for a system") {
   }
   SECTION("has no bound with sections") {
     maker[a].preemption = Preemption::non_preemptive;
-    CHECK(bounds_of(maker)[b].reason ==
-          fmt::format("core schedules by {}, and a has parts that cannot be preempted at any time",
-                      to_string(SchedulingAlgorithm::earliest_deadline_first)));
+    CHECK(bounds_of(maker)[b].reason == fmt::format("core schedules by {}, and a has non-preemptive parts",
+                                                    to_string(SchedulingAlgorithm::earliest_deadline_first)));
   }
   SECTION("has no bound with tasks that wait for a GPU") {
     const UnitIndex gpu = maker.gpu("GPU");
@@ -384,12 +383,11 @@ TEST_CASE("tasks that migrate between cores have bounds") {
   }
   SECTION("need cores that are alike") {
     platform.units[two].frequency = Frequency::millihertz(2'000'000'000);
-    CHECK(bounds_of(maker)[c].reason == "tasks move between one and two, which are not alike");
+    CHECK(bounds_of(maker)[c].reason == "tasks migrate between one and two, which are different");
   }
   SECTION("can be preempted at any time") {
     maker[b].preemption = Preemption::cooperative;
-    CHECK(bounds_of(maker)[c].reason ==
-          "tasks move between cores, and b has parts that cannot be preempted at any time");
+    CHECK(bounds_of(maker)[c].reason == "tasks migrate between cores, and b has non-preemptive parts");
   }
 }
 
@@ -412,7 +410,7 @@ TEST_CASE("jobs of a migrating task run one after the other for any number of ac
   }
   SECTION("and where they come too often, that is why there is no bound") {
     also_every(15);
-    CHECK_THAT(bounds_of(maker)[twice].reason, Catch::Contains("may exceed the least time between releases"));
+    CHECK_THAT(bounds_of(maker)[twice].reason, Catch::Contains("may exceed the minimum inter-arrival time"));
   }
 }
 

@@ -142,10 +142,10 @@ TEST_CASE("an excluded task has a reason and affects only dependent tasks") {
   maker[first].gpu.context = maker[second].gpu.context = "shared";
   const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[waiter].bound.reason ==
-        "it waits for setter, a task on a CPU, and only waits for a GPU are analysed");
+        "it waits for setter, a task on a CPU, but the analysis covers only waits for a GPU");
   CHECK(results.tasks[waiter].bound.best == us(5));
   CHECK(results.tasks[below].bound.reason ==
-        "waiter, of at least its priority on one, has no bound: " + results.tasks[waiter].bound.reason);
+        "waiter, with the same or a higher priority on one, has no bound: " + results.tasks[waiter].bound.reason);
   CHECK(results.tasks[above].bound.worst == us(5));
   CHECK(results.tasks[setter].bound.worst == us(5));
   CHECK_THAT(results.tasks[first].bound.reason, Catch::StartsWith("it shares its GPU context with second"));
@@ -170,8 +170,9 @@ TEST_CASE("an overloaded core or GPU is named with its demand and independent ta
   const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[high].bound.worst == us(6));
   CHECK(results.tasks[elsewhere].bound.worst == us(6));
-  CHECK(results.tasks[low].bound.reason == "core one is overloaded by those of at least its priority: demand 1.2000");
-  CHECK(results.tasks[left].bound.reason == "the execution engine is overloaded: demand 1.2000");
+  CHECK(results.tasks[low].bound.reason ==
+        "core one is overloaded by tasks of the same or a higher priority: utilization 120.00 %");
+  CHECK(results.tasks[left].bound.reason == "the execution engine is overloaded: utilization 120.00 %");
   CHECK(results.tasks[right].bound.reason == results.tasks[left].bound.reason);
 }
 
@@ -187,7 +188,7 @@ TEST_CASE("tasks that trigger each other in a cycle have no bound") {
   maker.trigger(b, back);
   const System system = maker.build();
   const auto bounds = system_bounds(system, default_devices(system));
-  CHECK(bounds.tasks[a].reason == "tasks trigger each other in a circle, which has no period");
+  CHECK(bounds.tasks[a].reason == "tasks trigger each other in a cycle, which has no period");
   CHECK(bounds.tasks[b].reason == bounds.tasks[a].reason);
 }
 

@@ -154,7 +154,7 @@ TEST_CASE("a hyperperiod that is too long to enumerate is reported") {
                                                                   {Duration::picoseconds(999'999'999'961), {}},
                                                                   {Duration::picoseconds(7), {}}});
   REQUIRE_FALSE(primes);
-  CHECK(primes.error() == "the hyperperiod of the chain's tasks is too long to be enumerated");
+  CHECK(primes.error() == "the hyperperiod of the tasks in the chain is too long");
   const auto many = engine::let_latencies(
       std::vector<Periodic>{{Duration::picoseconds(1'000'000'007), {}}, {Duration::picoseconds(999), {}}});
   CHECK_FALSE(many);
@@ -403,7 +403,7 @@ TEST_CASE("a chain of task names is parsed and errors are reported") {
   CHECK(error("Alpha->") == "expected task names with -> between them, such as A->B->C");
   CHECK(error("Alpha->Alpha") == "task \"Alpha\" follows itself");
   system.tasks[b].name = "Alpha";
-  CHECK(error("Alpha") == "there are several tasks named \"Alpha\"; rename all but one");
+  CHECK(error("Alpha") == "several tasks are named \"Alpha\"; rename all but one");
 
   Diagnostics diagnostics;
   engine::report_gaps(system, *chain, diagnostics);

@@ -110,7 +110,7 @@ TEST_CASE("LET latencies hold only if jobs end within their intervals") {
       {"chain", {slow, late}, {}, Chain::Source::model, {{"limit", reaction, std::nullopt, test::us(500)}}});
   const auto judged = [&] { return analysed_with(system, Communication::let).chains[0].limits[0].let; };
   CHECK(judged().verdict == LimitVerdict::unknown);  // 20 + 4 × 4 > 30
-  CHECK(judged().reason == "late needs longer than its interval of 30 us, so that LET is not kept");
+  CHECK(judged().reason == "late needs longer than its LET interval of 30 us");
   std::get<Compute>(system.graph[system.tasks[late].body[0]].activity).ticks = test::constant_ticks(10);
   CHECK(judged().verdict == LimitVerdict::met);
   CHECK(judged().guaranteed == true);
@@ -135,7 +135,7 @@ TEST_CASE("latencies count from the activation if it is the stimulus of the chai
 
 TEST_CASE("a chain with a gap is not judged") {
   System system = chain_system({{"limit", reaction, std::nullopt, test::us(1000)}});
-  system.chains[0].gap = "the event \"e\" of its chain happens in no process, or in no single one";
+  system.chains[0].gap = "the event \"e\" of its chain occurs in no process, or in several";
   const Results results = analysed_with(system, Communication::implicit);
   CHECK(results.chains[0].limits[0].implicit.verdict == LimitVerdict::unknown);
   CHECK(results.chains[0].limits[0].implicit.reason == system.chains[0].gap);

@@ -362,7 +362,7 @@ TEST_CASE("a guaranteed constraint is met even if the simulation is too short") 
   CHECK(result.verdict == LimitVerdict::met);
   CHECK(result.guaranteed == true);
   CHECK(result.judged == 0);
-  CHECK(result.reason.find("bounds show it") == 0);
+  CHECK(result.reason.find("response-time bounds guarantee it") == 0);
 }
 
 TEST_CASE("the default simulation time covers limits longer than the hyperperiod") {
@@ -397,7 +397,7 @@ TEST_CASE("a stopped simulation does not show that a constraint is met") {
   CHECK(results.stopped_early);
   CHECK(results.constraints[0].judged > 0);
   CHECK(results.constraints[0].verdict == LimitVerdict::unknown);
-  CHECK(results.constraints[0].reason.find("the simulation was stopped") != std::string::npos);
+  CHECK(results.constraints[0].reason.find("the simulation stopped early") != std::string::npos);
 }
 
 }  // namespace constraints_constraint_observer_test

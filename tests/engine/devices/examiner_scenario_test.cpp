@@ -185,7 +185,7 @@ TEST_CASE("multikernel and stream_action issue several operations and all thread
   CHECK(operations[5].stream == operations[2].stream);
   REQUIRE(scenario.remarks.size() == 1);
   CHECK(scenario.remarks[0].message ==
-        "benchmarks[1].additional_info.actions[1].type: takes no time and holds up nothing here");
+        "benchmarks[1].additional_info.actions[1].type: takes no time and delays nothing in this simulation");
 }
 
 TEST_CASE("input without effect is reported as a remark") {
@@ -194,10 +194,10 @@ TEST_CASE("input without effect is reported as a remark") {
              "\"max_iterations\": 1, \"max_resident_threads\": 2048, \"do_warmup\": true, \"colour\": 1"));
   std::vector<std::string> messages;
   for (const amalthea::engine::TextError& remark : scenario.remarks) messages.push_back(remark.message);
-  CHECK(messages ==
-        std::vector<std::string>{"max_resident_threads: the platform holds 4096 threads; its limits are taken",
-                                 "colour: unknown key, not read", "benchmarks[0].tread_count: unknown key, not read",
-                                 "benchmarks[0].max_time: not applied: max_iterations says how often it runs"});
+  CHECK(messages == std::vector<std::string>{
+                        "max_resident_threads: the platform holds 4096 threads; its limits are taken",
+                        "colour: unknown key; it is ignored", "benchmarks[0].tread_count: unknown key; it is ignored",
+                        "benchmarks[0].max_time: not applied: max_iterations says how often it runs"});
   CHECK(scenario.remarks[0].line == 1);
   CHECK(scenario.remarks[2].line == 3);
   CHECK(parsed(config({benchmark(R"("thread_count": 32, "block_count": 1)")},
@@ -219,20 +219,19 @@ TEST_CASE("input that cannot be simulated is rejected at its location") {
   CHECK(one(counts + ", \"release_time\": -1").find("expected seconds") != std::string::npos);
   CHECK(one(counts + ", \"release_time\": 1e300").find("expected seconds") != std::string::npos);
   CHECK(one(counts + ", \"data_size\": -1").find("expected a whole number from 0") != std::string::npos);
-  CHECK(one(counts + ", \"sm_mask\": \"~0x1\"").find("masks of SMs are not modelled") != std::string::npos);
-  CHECK(one(counts + ", \"max_iterations\": 0").find("iterations without a number are not modelled") !=
+  CHECK(one(counts + ", \"sm_mask\": \"~0x1\"").find("masks of SMs are not modeled") != std::string::npos);
+  CHECK(one(counts + ", \"max_iterations\": 0").find("iterations without a number are not modeled") !=
         std::string::npos);
   CHECK(one(counts + ", \"max_iterations\": 9000000000000000").find("more than 1000000 operations") !=
         std::string::npos);
   CHECK(refused(test::replaced(config({benchmark(counts)}), "timer_spin", "mandelbrot"))
-            .find("benchmarks[0].filename: how long a block of \"mandelbrot\" lasts is not known") !=
-        std::string::npos);
+            .find("benchmarks[0].filename: the duration of a block of \"mandelbrot\" is unknown") != std::string::npos);
   CHECK(refused(config({})) == "2:15: benchmarks: expected \"benchmarks\", an array that is not empty");
   CHECK(refused(config({"3"})).find("benchmarks[0]: expected an object with \"filename\"") != std::string::npos);
   CHECK(refused(config({benchmark(counts)}, "\"max_iterations\": 2, \"sync_every_iteration\": true"))
-            .find("sync_every_iteration: waiting for the others") != std::string::npos);
+            .find("sync_every_iteration: synchronization") != std::string::npos);
   CHECK(refused(config({benchmark(counts + ", \"mps_thread_percentage\": 50")}, "\"use_processes\": true"))
-            .find("shares of MPS are not modelled") != std::string::npos);
+            .find("shares of MPS are not modeled") != std::string::npos);
   CHECK(refused("{\"benchmarks\": [").find("not JSON") != std::string::npos);
   CHECK(refused("[]").find("expected an object with \"benchmarks\"") != std::string::npos);
 }

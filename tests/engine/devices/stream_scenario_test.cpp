@@ -411,9 +411,8 @@ TEST_CASE("a scenario is read from JSON and errors have a location") {
   CHECK(error("{\"platform\": \"generic\", \"operations\": []}").starts_with("1:22: platform: not a built-in profile"));
   CHECK(error("{\"copy_engines\": 3, \"operations\": []}") == "1:18: copy_engines: expected 1 or 2");
   CHECK(error("{\"streams\": [{\"name\": \"a\"}, {\"name\": \"a\"}], \"operations\": []}") ==
-        "1:29: streams[1]: there are two streams \"a\"");
-  CHECK(error("{\"streams\": [{}], \"operations\": []}") ==
-        "1:14: streams[0]: a stream needs a \"name\" that is not empty");
+        "1:29: streams[1]: two streams are named \"a\"");
+  CHECK(error("{\"streams\": [{}], \"operations\": []}") == "1:14: streams[0]: a stream needs a non-empty \"name\"");
   CHECK(error("{\"streams\": [{\"name\": \"a\", \"priority\": \"top\"}], \"operations\": []}") ==
         "1:44: streams[0].priority: expected one of \"high\", \"low\"");
   CHECK(operation("{\"threads\": 1}") == "2:1: operations[0]: expected either \"kernel\" or \"copy\" with a name");
@@ -467,13 +466,13 @@ TEST_CASE("a scenario with several contexts is read from JSON") {
 
   const auto error = [](const std::string& text) { return format(parse_stream_scenario(text).error()); };
   CHECK(error(R"({"contexts": [{"name": "A"}, {"name": "A"}], "operations": []})") ==
-        "1:30: contexts[1]: there are two contexts \"A\"");
+        "1:30: contexts[1]: two contexts are named \"A\"");
   CHECK(error(R"({"contexts": [{"name": "A", "timeslice": "0ms"}], "operations": []})") ==
-        "1:46: contexts[0].timeslice: a time slice must be longer than zero");
+        "1:46: contexts[0].timeslice: a time slice must be above zero");
   CHECK(error(R"({"contexts": [{"name": "A", "priority": "top"}], "operations": []})") ==
         "1:45: contexts[0].priority: expected one of \"high\", \"medium\", \"low\"");
   CHECK(error(R"({"operations": [{"copy": "C", "context": "X", "kind": "h2d", "duration_ps": 1}]})") ==
-        "1:44: operations[0].context: there is no context \"X\" in \"contexts\"");
+        "1:44: operations[0].context: \"contexts\" has no context \"X\"");
   CHECK(error(R"({"interference": {"kernel_by_dma": 2}, "operations": []})") ==
         "1:36: interference.kernel_by_dma: unknown key; expected kernel_by_memcpy, kernel_by_memset, "
         "kernel_by_same_gpc, kernel_by_other_gpc, kernel_by_cpu, copy_by_kernel, copy_by_cpu");

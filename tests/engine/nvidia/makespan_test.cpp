@@ -121,7 +121,7 @@ TEST_CASE("makespan: a kernel string has repeat counts and blanks and unknown le
   CHECK(to_string(parse_kernel("5L 9C 2L 9c").value()) == voronoi);
   CHECK(to_string(parse_kernel("lcSD").value()) == "LCSD");
   CHECK(parse_kernel("").error() == "a kernel without instructions");
-  CHECK(parse_kernel("LX").error() == "'X' is none of the units L, C, S, D");
+  CHECK(parse_kernel("LX").error() == "'X' is not one of the units L, C, S, D");
   CHECK(parse_kernel("L3").error() == "a number without a unit after it");
   CHECK(parse_kernel("0L").error() == "an instruction is repeated 0 times");
   CHECK(parse_kernel("99999999999999999999L").error() == "a kernel of more than 4096 instructions");
@@ -165,7 +165,7 @@ Loop: add.s32 %r1, %r1, 1;
 )";
   CHECK(to_string(kernel_of_ptx(ptx).value()) == "LCSDCSLCC");
   CHECK(kernel_of_ptx("mov.u32 %r1, 0;\n// nothing\nfrobnicate.u32 %r1;\n").error() ==
-        "line 3: \"frobnicate.u32\" is no opcode that is known");
+        "line 3: unknown opcode \"frobnicate.u32\"");
   CHECK(kernel_of_ptx(".version 4.3\n").error() == "no instructions");
 }
 

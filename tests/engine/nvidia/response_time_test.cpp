@@ -226,8 +226,8 @@ TEST_CASE("an RTA problem is read from JSON and errors have a location") {
   CHECK(error("{\"g_max\": 0\n}") == "1:11: g_max: expected a whole number from 1 to 2^63 - 1");
   CHECK(error(" 12") == "1:3: expected an object with \"g_max\" and \"kernels\"");
   CHECK(error("[]") == "1:1: expected an object with \"g_max\" and \"kernels\"");
-  CHECK(error("{\"g_max\": 8, \"g_max\": 8}") == "1:20: key \"g_max\" occurs twice");
-  CHECK(error(std::string(100000, '[')) == "1:33: nested deeper than 32");
+  CHECK(error("{\"g_max\": 8, \"g_max\": 8}") == "1:20: key \"g_max\" is given twice");
+  CHECK(error(std::string(100000, '[')) == "1:33: nested more than 32 levels deep");
   CHECK(error("").starts_with("1:1: not JSON: "));
   CHECK(error("{\"g_max\":\n 8,, }").starts_with("2:4: not JSON: "));
 }
@@ -245,7 +245,8 @@ TEST_CASE("periodic releases are followed until they repeat and overload is reje
 
   problem.kernels[1].execution = 4;
   CHECK(response_times_periodic(problem).error() ==
-        "the demand is 1.1667 of the GPU (the sum of C g / (g_max T)): response times grow without end");
+        "the GPU is overloaded: its utilization, the sum of C g / (g_max T), is 116.67 %, so response times grow "
+        "without limit");
   problem.kernels[0].period = problem.kernels[1].period = 0;
   CHECK(response_times_periodic(problem).error() == "no kernel has a period \"T\" and something to do");
 }

@@ -715,7 +715,7 @@ TEST_CASE("a task without a bound has a reason and does not affect the bounds of
                                                 task("B", 1, 1, 100, WaitMode::suspend, 10, {GpuSegment{{kernel(30)}}}),
                                                 task("C", 1, 2, 100, WaitMode::suspend, 10, {cpu(5)})}));
   CHECK_FALSE(overloaded.tasks[0].response);
-  CHECK(overloaded.tasks[0].reason == "the execution engine is overloaded: demand 1.2000");
+  CHECK(overloaded.tasks[0].reason == "the execution engine is overloaded: utilization 120.00 %");
   CHECK(overloaded.tasks[0].parts.empty());
   CHECK(overloaded.tasks[1].response == us(30 + 3 * 10 + 5));  // by slots alone, and C may run when it wants to end
   CHECK(overloaded.tasks[2].response == us(5));
@@ -723,7 +723,7 @@ TEST_CASE("a task without a bound has a reason and does not affect the bounds of
   const auto core = bounds_of(problem_of(
       {task("A", 0, 2, 10, WaitMode::busy, 10, {cpu(6)}), task("B", 0, 1, 20, WaitMode::busy, 10, {cpu(9)})}));
   CHECK(core.tasks[0].response == us(6));
-  CHECK(core.tasks[1].reason == "core 0 is overloaded by those of at least its priority: demand 1.0500");
+  CHECK(core.tasks[1].reason == "core 0 is overloaded by tasks of the same or a higher priority: utilization 105.00 %");
 
   auto late = problem_of({task("A", 0, 1, 100, WaitMode::busy, 10, {cpu(6)})});
   late.tasks[0].deadline = us(5);
@@ -744,8 +744,9 @@ TEST_CASE("WATERS 2019: SFM needs short slices of Detection and lane detection n
   const auto original = problem(50000, WaitMode::busy);
   const auto before = bounds_of(original);
   CHECK_FALSE(before.tasks[0].response);
-  CHECK(before.tasks[0].reason ==
-        "the GPU may be given to others for 100 ms, most to Detection (100 ms), with a period of 33 ms");
+  CHECK(
+      before.tasks[0].reason ==
+      "the GPU may serve other contexts for 100 ms, most of it Detection (100 ms), but the task has a period of 33 ms");
   CHECK(before.tasks[0].gpu_segments == std::vector{us(7900 + 2 * 50000)});
   // 3 turns with 7.2 ms of SFM before each; Lidar once before each CPU segment.
   CHECK(before.tasks[3].response == us(3690 + 13660 + 116000 + 3 * 7200 + 1020 + 13660));
@@ -760,7 +761,8 @@ TEST_CASE("WATERS 2019: SFM needs short slices of Detection and lane detection n
       CHECK(bounds.tasks[1].in_time);
     } else {
       CHECK_FALSE(bounds.tasks[1].response);
-      CHECK(bounds.tasks[1].reason == "core 0 is overloaded by those of at least its priority: demand 1.0827");
+      CHECK(bounds.tasks[1].reason ==
+            "core 0 is overloaded by tasks of the same or a higher priority: utilization 108.27 %");
     }
     const auto seen = simulated(short_slices, {0, 0, 0, 0}, us(660000));
     for (std::size_t i = 0; i < 4; ++i)

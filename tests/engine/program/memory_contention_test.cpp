@@ -191,12 +191,12 @@ TEST_CASE("memory: a core without a table entry uses the model and is reported")
   report_memory_model(maker.build(), model, diagnostics);
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].message ==
-        "the memory model \"waters2019\" says nothing of core \"Cortex-R5\" (Cortex-R5); its accesses cost what the "
-        "model says; add an entry to it (docs/reference/memory.md)");
+        "the memory model \"waters2019\" has no entry for core \"Cortex-R5\" (Cortex-R5); its accesses use the "
+        "latencies of the AMALTHEA model; add an entry (docs/reference/memory.md)");
   Diagnostics of_copies;
   report_memory_model(maker.build(), parsed(R"({"copy": {"ns_per_line": 3}})"), of_copies);
   REQUIRE(of_copies.all().size() == 1);
-  CHECK(of_copies.all()[0].message == "memory model \"of a file\": accesses of cores as the model says");
+  CHECK(of_copies.all()[0].message == "memory model \"of a file\": accesses of cores as in the AMALTHEA model");
 }
 
 TEST_CASE("memory: entries are found by definition and by unit and by a word of the definition's name") {
@@ -281,13 +281,13 @@ TEST_CASE("memory: bounds can round every step up") {
 TEST_CASE("memory: errors in a table have a location") {
   CHECK(error_of("{") != "");
   CHECK(error_of("[]") == "1:1: expected an object with \"units\"");
-  CHECK(error_of("{}") == "1:1: neither \"units\" nor \"copy\" says anything");
-  CHECK(error_of("{\"unit\":\n 3}") == "2:2: unit: not known here; expected name, units, copy");
+  CHECK(error_of("{}") == "1:1: \"units\" and \"copy\" are both empty");
+  CHECK(error_of("{\"unit\":\n 3}") == "2:2: unit: unknown key; expected name, units, copy");
   CHECK(error_of(R"({"units": {"A57": {}}})") == "1:19: units.A57: \"base_ns\" is missing");
   CHECK(error_of(R"({"units": {"A57": {"base_ns": -1}}})") ==
         "1:32: units.A57.base_ns: expected a number from 0 to 1000000000");
-  CHECK(error_of(R"({"units": {"A57": {"base_ns": 1, "base": 1}}})").find("not known here") != std::string::npos);
-  CHECK(error_of(R"({"units": {"A57": {"base_ns": 1, "hit_rate": 0.5}}})").find("only known together") !=
+  CHECK(error_of(R"({"units": {"A57": {"base_ns": 1, "base": 1}}})").find("unknown key") != std::string::npos);
+  CHECK(error_of(R"({"units": {"A57": {"base_ns": 1, "hit_rate": 0.5}}})").find("\"hit_ns\" together") !=
         std::string::npos);
   CHECK(error_of(R"({"units": {"A57": {"base_ns": 1, "hit_rate": 0.5, "hit_ns": 2}}})") ==
         "1:19: units.A57: \"hit_ns\" is more than \"base_ns\"");

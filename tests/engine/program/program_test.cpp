@@ -217,7 +217,7 @@ TEST_CASE("a flattened program has the same steps for best and worst and states 
     INFO(kind_name(activity));
     const Program best = one.program(Execution::best, true), worst = one.program(Execution::worst, true);
     CHECK(best.steps.size() == worst.steps.size());
-    CHECK(worst.unanalyzable == fmt::format("inside of a branch it does more than execute ({})", kind_name(activity)));
+    CHECK(worst.unanalyzable == fmt::format("a branch contains more than execution ({})", kind_name(activity)));
 
     OneTask outside;
     outside.maker.inter_process();

@@ -340,8 +340,8 @@ TEST_CASE("an overloaded GPU is named and only dependent tasks are unbounded") {
   CHECK(verdict(b) == engine::Verdict::met);
   CHECK(verdict(beside) == engine::Verdict::met);
   CHECK(results.tasks[device_a].reason ==
-        "the execution engine of GPU is overloaded: demand 1.2000; this task needs 0.9000 and its time slice gives it "
-        "0.7000");
+        "the execution engine of GPU is overloaded: its utilization is 120.00 %; this task needs 90.00 %, but its "
+        "time slice provides 70.00 %");
   for (const auto& resource : results.resources)
     CHECK(resource.overloaded() == (resource.kind == engine::ResourceKind::execution_engine));
 }
@@ -362,7 +362,8 @@ TEST_CASE("a task that polls for one of equal priority on its core starves it an
     CHECK(results.tasks[stuck].verdict == engine::Verdict::unbounded);
     CHECK(results.tasks[stuck].response.jobs == 0);
     CHECK(results.tasks[stuck].reason ==
-          "wrapper polls on core core for an event of function, which is not more urgent and never runs there");
+          "wrapper polls on core core for an event of function, which does not have a higher priority and never runs "
+          "there");
   }
   CHECK(results.tasks[above].verdict == engine::Verdict::met);
 }

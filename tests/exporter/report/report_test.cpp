@@ -238,9 +238,9 @@ TEST_CASE("report: a baseline may contain more than the compared keys") {
   view.baseline = &*baseline;
   CHECK(json::parse(exporter::render_report_data(view))["baseline"]["name"] == "before.json");
 
-  CHECK(exporter::read_baseline("x", "{").error() == "it is no JSON");
+  CHECK(exporter::read_baseline("x", "{").error() == "it is not JSON");
   CHECK(exporter::read_baseline("x", "{}").error() ==
-        "it is no results of analyze --format json (schema amalthea-timing/1)");
+        "it is not the output of analyze --format json (schema amalthea-timing/1)");
   const auto odd = exporter::read_baseline(
       "x", R"({"schema": "amalthea-timing/1", "tasks": [1, {"name": 2}, {"name": "T", "bound": 3}], "chains": {}})");
   REQUIRE(odd);

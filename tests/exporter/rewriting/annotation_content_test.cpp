@@ -220,8 +220,8 @@ TEST_CASE("a version without measurements rejects them and names the versions th
     if (has_measurements(version)) continue;
     REQUIRE(diagnostics.all().size() == 1);
     CHECK(diagnostics.all().front().id == "AM0550");
-    CHECK(diagnostics.all().front().message == fmt::format("AMALTHEA {} has no measurement model; --as measurements is "
-                                                           "for 0.8.2 to 0.9.9; leave it out, or convert the model",
+    CHECK(diagnostics.all().front().message == fmt::format("AMALTHEA {} has no measurement model; --as measurements "
+                                                           "works for 0.8.2 to 0.9.9; omit it, or convert the model",
                                                            to_string(version)));
   }
 }
@@ -310,8 +310,7 @@ TEST_CASE("an element that was not analyzed or never ran states so") {
       test::replaced(test::timed_model(Version::v3_3_0), "<labels", "<runnables name=\"Unused\"/><labels");
   Diagnostics diagnostics;
   const Model model = test::model_from_text(annotated(text, {}), diagnostics);
-  CHECK(properties_of(named(model, "swModel", "runnables", "Unused"))["reason"] ==
-        "no process that was analysed calls it");
+  CHECK(properties_of(named(model, "swModel", "runnables", "Unused"))["reason"] == "no analyzed process calls it");
   const Model no_controller =
       test::model_from_text(annotated(test::replaced(test::timed_model(Version::v3_3_0),
                                                      "<isrAllocation isr=\"I?type=ISR\" "

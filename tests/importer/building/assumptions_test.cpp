@@ -189,7 +189,7 @@ TEST_CASE("an incomplete requirement limit is reported") {
   CHECK(says(without(open_minimal(), " limitType=\"UpperLimit\"")).find("states no limitType, so") !=
         std::string::npos);
   CHECK(says(without(open_minimal(), " metric=\"ResponseTime\"")).find("states no metric, so") != std::string::npos);
-  CHECK(says(without(open_minimal(), "<limitValue value=\"2\" unit=\"ms\"/>")).find("states no limitValue") !=
+  CHECK(says(without(open_minimal(), "<limitValue value=\"2\" unit=\"ms\"/>")).find("states no readable limitValue") !=
         std::string::npos);
   const std::string whole = open_minimal();
   const auto begin = whole.find("<limit "), end = whole.find("</limit>", begin) + 8;

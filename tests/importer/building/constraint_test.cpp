@@ -127,7 +127,7 @@ TEST_CASE("a delay is missed if no target occurs in time for every mapping") {
   check("ActuatedInTime", {}, "met", "none of ");
   const std::pair<std::string, std::string> tight = {"<upper value=\"10\" unit=\"ms\"/>",
                                                      "<upper value=\"8\" unit=\"ms\"/>"};
-  check("ActuatedInTime", {tight}, "missed", "occurrence 1 of \"Tick\" at 0 ps belongs to the \"ActuateEnds\" 8.500");
+  check("ActuatedInTime", {tight}, "missed", "occurrence 1 of \"Tick\" at 0 ps matches the \"ActuateEnds\" 8.500");
   for (const char* mapping : {"Reaction", "UniqueReaction", "_undefined_"}) {
     const std::pair<std::string, std::string> other = {"mappingType=\"OneToOne\"",
                                                        fmt::format("mappingType=\"{}\"", mapping)};
@@ -135,28 +135,29 @@ TEST_CASE("a delay is missed if no target occurs in time for every mapping") {
     check("ActuatedInTime", {other, tight}, "missed",
           "occurrence 1 of \"Tick\" at 0 ps has no \"ActuateEnds\" in time");
   }
-  check_unjudgeable("ActuatedInTime", {{" source=\"Tick?type=StimulusEvent\"", ""}}, "its source is not set");
-  check_unjudgeable("ActuatedInTime", {{"<upper value=\"10\" unit=\"ms\"/>", ""}}, "neither lower nor upper", "AM0560");
+  check_unjudgeable("ActuatedInTime", {{" source=\"Tick?type=StimulusEvent\"", ""}}, "its source is missing");
+  check_unjudgeable("ActuatedInTime", {{"<upper value=\"10\" unit=\"ms\"/>", ""}}, "neither a lower nor an upper limit",
+                    "AM0560");
   check_unjudgeable("ActuatedInTime", {{"<upper value=\"10\" unit=\"ms\"/>", "<upper value=\"ten\" unit=\"ms\"/>"}},
                     "its upper cannot be read");
   check("ActuatedInTime",
         {{"eventType=\"terminate\" entity=\"Actuate?type=Task\"", "eventType=\"poll\" entity=\"Actuate?type=Task\""}},
-        "missed", "no \"ActuateEnds\" belongs to it");
+        "missed", "no matching \"ActuateEnds\"");
 }
 
 TEST_CASE("a repetition is missed if distances differ from its period by more than the jitter") {
   check("SensedRegularly", {}, "met", "none of ");
-  check(
-      "SensedRegularly", {{"<period value=\"5\"", "<period value=\"2\""}}, "missed",
-      "occurrence 2 of \"SenseStarts\" at 5 ms comes 5 ms after the one before; demanded is 2 ms of ideal occurrences");
+  check("SensedRegularly", {{"<period value=\"5\"", "<period value=\"2\""}}, "missed",
+        "occurrence 2 of \"SenseStarts\" at 5 ms occurs 5 ms after the one before; required: 2 ms between ideal "
+        "occurrences");
   check("SensedRegularly", {{"span=\"1\"", "span=\"2\""}, {"<period value=\"5\"", "<period value=\"10\""}}, "met",
         "none of ");
   check_unjudgeable("SensedRegularly", {{" event=\"SenseStarts?type=RunnableEvent\" span", " span"}},
-                    "its event is not set");
-  check_unjudgeable("SensedRegularly", {{"<period value=\"5\" unit=\"ms\"/>", ""}}, "none of lower, upper and period",
-                    "AM0560");
+                    "its event is missing");
+  check_unjudgeable("SensedRegularly", {{"<period value=\"5\" unit=\"ms\"/>", ""}},
+                    "no lower limit, upper limit or period", "AM0560");
   check("SensedRegularly", {{"<period value=\"5\" unit=\"ms\"/>", "<period value=\"90\" unit=\"s\"/>"}}, "missed",
-        "demanded is 90 s");
+        "required: 90 s");
 }
 
 TEST_CASE("events are synchronized within the tolerance") {
@@ -167,11 +168,11 @@ TEST_CASE("events are synchronized within the tolerance") {
   check("WrittenTogether", {}, "met", "none of ");
   check("WrittenTogether", {tight}, "missed", "occurrence 1 of \"SpeedWritten\" at 1.00002 ms");
   check("WrittenTogether", {multiple}, "met", "none of ");
-  check("WrittenTogether", {multiple, tight}, "missed", "is in no window with one of every event");
+  check("WrittenTogether", {multiple, tight}, "missed", "is in no window that contains every event");
   check_unjudgeable("WrittenTogether",
                     {{"events=\"SpeedWritten?type=LabelEvent AngleWritten?type=LabelEvent\"",
                       "events=\"SpeedWritten?type=LabelEvent\""}},
-                    "it names one event alone");
+                    "it references only one event");
   check_unjudgeable("WrittenTogether", {{"<tolerance value=\"1\" unit=\"ms\"/>", ""}}, "no tolerance", "AM0560");
 }
 
@@ -179,7 +180,7 @@ TEST_CASE("two chains are synchronized by their responses or stimuli") {
   check("RespondTogether", {}, "met", "none of ");
   check("RespondTogether", {{"<tolerance value=\"2\" unit=\"ms\"/>", "<tolerance value=\"500\" unit=\"us\"/>"}},
         "missed", "the responses of occurrence 1 of \"SenseStarts\" at 0 ps");
-  check_unjudgeable("RespondTogether", {{" type=\"Response\"", ""}}, "it does not say whether");
+  check_unjudgeable("RespondTogether", {{" type=\"Response\"", ""}}, "it does not state whether");
   check_unjudgeable("RespondTogether", {{"type=\"Response\"", "type=\"Stimulus\""}}, "no common response");
   // The chain to Output by Command, and the one that begins with Command: Command is written 7.5 ms after Sense starts.
   const Changes of_stimuli = {{"type=\"Response\"", "type=\"Stimulus\""},
@@ -206,7 +207,7 @@ TEST_CASE("runnables run in the order of their groups") {
         {{"runnables=\"Filter?type=Runnable\"", "runnables=\"Compute?type=Runnable\""},
          {"<runnableGroups runnables=\"Compute?type=Runnable\"/>\n    </runnable",
           "<runnableGroups runnables=\"Filter?type=Runnable\"/>\n    </runnable"}},
-        "missed", "in job 1 of Control runnable Compute at");
+        "missed", "in job 1 of Control, runnable Compute at");
   check_unjudgeable("FilterFirst", {{" orderType=\"successor\"", ""}}, "(orderType)");
   check("FilterFirst",
         {{"orderType=\"successor\" processScope=\"Control?type=Task\"",
@@ -226,7 +227,7 @@ TEST_CASE("data age is limited in time and in periods of its writer") {
          fmt::format("<dataAge xsi:type=\"am:DataAgeCycle\"{}/>", attributes)}};
   };
   check("SpeedAge", cycles(" minimumCycle=\"0\" maximumCycle=\"0\""), "met", "none of ");
-  check("SpeedAge", cycles(" minimumCycle=\"1\" maximumCycle=\"0\""), "missed", "demanded is at least 5 ms");
+  check("SpeedAge", cycles(" minimumCycle=\"1\" maximumCycle=\"0\""), "missed", "required: at least 5 ms");
   check_unjudgeable("SpeedAge", cycles(""), "neither minimumCycle nor maximumCycle", "AM0560");
   Changes two_writers = cycles(" maximumCycle=\"1\"");
   two_writers.push_back({"data=\"Command?type=Label\" access=\"write\"", "data=\"Speed?type=Label\" access=\"write\""});
@@ -276,15 +277,16 @@ TEST_CASE("the labels of a section are mapped to its memories") {
         {{"<physicalSectionMapping name=\"DataMapping\" origin=\"Data?type=Section\" memory=\"Fast?type=Memory\" "
           "startAddress=\"0\" endAddress=\"0\"/>",
           ""}},
-        "unknown", "label Speed of section Data is mapped to no memory");
-  check_unjudgeable("DataIsFast", {{" section=\"Data?type=Section\" memories", " memories"}}, "its section is not set");
+        "unknown", "label Speed of section Data is not mapped to a memory");
+  check_unjudgeable("DataIsFast", {{" section=\"Data?type=Section\" memories", " memories"}}, "its section is missing");
 }
 
 TEST_CASE("a latency constraint whose chain is not a sequence of processes is still reported") {
   const std::string scope = " scope=\"SenseToOutput?type=EventChain\" type=\"Age\"";
   CHECK(judged(sample_text()).find("Fresh") == nullptr);
-  check_unjudgeable("Fresh", {{scope, " type=\"Age\""}}, "(scope) is not set");
-  check_unjudgeable("Fresh", {{"<maximum value=\"40\" unit=\"ms\"/>", ""}}, "neither minimum nor maximum", "AM0560");
+  check_unjudgeable("Fresh", {{scope, " type=\"Age\""}}, "(scope) is missing");
+  check_unjudgeable("Fresh", {{"<maximum value=\"40\" unit=\"ms\"/>", ""}}, "neither a minimum nor a maximum",
+                    "AM0560");
   check_unjudgeable("Fresh",
                     {{scope, " scope=\"Ticks?type=EventChain\" type=\"Age\""},
                      {"<timingConstraints",
@@ -302,36 +304,36 @@ TEST_CASE("events that the simulation does not observe are named as the reason")
   };
   check_unjudgeable("ActuatedInTime",
                     with_event("<events xsi:type=\"am:ComponentEvent\" xmi:id=\"Tick\" name=\"Tick\"/>"),
-                    "is of the class ComponentEvent");
+                    "has the class ComponentEvent");
   check_unjudgeable(
       "ActuatedInTime",
       with_event("<events xsi:type=\"am:ModeLabelEvent\" xmi:id=\"Tick\" name=\"Tick\" eventType=\"read\"/>"),
       "reads of a mode label");
   check_unjudgeable("ActuatedInTime", with_event("<events xsi:type=\"am:CustomEvent\" xmi:id=\"Tick\" name=\"Tick\"/>"),
-                    "a custom event that no stimulus waits for");
+                    "a custom event that no stimulus uses");
   check_unjudgeable("ActuatedInTime",
                     with_event("<events xsi:type=\"am:ProcessEvent\" xmi:id=\"Tick\" name=\"Tick\" "
                                "eventType=\"activate\" entity=\"Idle?type=ISR\"/>"),
-                    "has a reference (entity) to something that is not in the model");
+                    "has a reference (entity) to an element that is not in the model");
   check_unjudgeable(
       "ActuatedInTime",
       with_event("<events xsi:type=\"am:LabelEvent\" xmi:id=\"Tick\" name=\"Tick\" eventType=\"start\"/>"),
-      "of a type (eventType) that there is not for LabelEvent");
+      "an eventType that LabelEvent does not support");
   // Nor are references of the constraint itself passed over.
   check_unjudgeable("WrittenTogether",
                     {{"AngleWritten?type=LabelEvent\">", "AngleWritten?type=LabelEvent Lost?type=LabelEvent\">"}},
-                    "its events names something that is not in the model");
+                    "its events references an element that is not in the model");
   check_unjudgeable("FilterFirst",
                     {{"runnables=\"Filter?type=Runnable\"", "runnables=\"Filter?type=Runnable Lost?type=Runnable\""}},
-                    "its runnables names something that is not in the model");
+                    "its runnables references an element that is not in the model");
   check_unjudgeable("SpeedAndAngle",
                     {{"labels=\"Speed?type=Label Angle?type=Label\"", "labels=\"Speed?type=Label Lost?type=Label\""}},
-                    "its labels names something that is not in the model");
+                    "its labels references an element that is not in the model");
   check_unjudgeable("RespondTogether",
                     {{"<items xsi:type=\"am:EventChainContainer\">\n",
                       "<items xsi:type=\"am:EventChainReference\" eventChain=\"Lost?type=EventChain\"/>\n<items "
                       "xsi:type=\"am:EventChainContainer\">\n"}},
-                    "its event chain \"SenseToOutput\" has a part that is not in the model");
+                    "its event chain \"SenseToOutput\" has a segment that is not in the model");
 }
 
 // ---------------------------------------------------------------- versions

@@ -89,7 +89,7 @@ TEST_CASE("mapping: a task moves to the scheduler of its new core and keeps its 
   for (const Diagnostic& note : notes)
     dasm =
         dasm || note.message ==
-                    "task \"DASM\" runs on \"Core3\" with priority 8 as was asked for; the model has it on \"Core5\"";
+                    "task \"DASM\" runs on \"Core3\" with priority 8, as requested; in the model it runs on \"Core5\"";
   CHECK(dasm);
 }
 

@@ -155,7 +155,7 @@ TEST_CASE("a task without affinity may run on all cores of its scheduler and one
                               fmt::format("\"C1?type={0} C0?type={0}\">", core)));
     CHECK(units(*both, task_named(*both, "T")) == "C1 C0 first C1");
     CHECK(both.message("AM0405") ==
-          "scheduler \"Sched\" schedules globally: its tasks may migrate; the first such, \"T\", between \"C1\", "
+          "scheduler \"Sched\" schedules globally, so its tasks may migrate; the first one, \"T\", between \"C1\", "
           "\"C0\"");
   }
 }
@@ -227,7 +227,7 @@ TEST_CASE("an ISR without a core is omitted with a warning") {
   CHECK(built->tasks.size() == 1);
   CHECK(built.message("AM0436") ==
         "ISR \"I\" is allocated to \"IC\", which is responsible for no CPU core (schedulerAllocation); it is not "
-        "simulated: the time it takes is missing from all results");
+        "simulated, and its execution time is missing from all results");
   const Built unmapped(
       replaced(test::platform_model(Version::v3_3_0), "<isrs name=\"I\"/>", "<isrs name=\"I\"/><isrs name=\"J\"/>"));
   CHECK(unmapped.count("AM0436") == 2);
@@ -321,8 +321,8 @@ TEST_CASE("since 2.0.0 parameters have the names of their definitions") {
 
 TEST_CASE("a missing algorithm parameter is one error that names it") {
   CHECK(Built(with_algorithm(Version::v1_2_0, "DeferrableServer")).message("AM0341") ==
-        "scheduler \"Sched\" uses the algorithm DeferrableServer, which needs a budget (maxBudget or capacity) and a "
-        "period (replenishment or period); add it to its parameters or its association");
+        "scheduler \"Sched\" uses the algorithm DeferrableServer, which requires a budget (maxBudget or capacity) and "
+        "a period (replenishment or period); add it to its parameters or its association");
   // Round robin: with one task, or with distinct priorities, no tasks take turns.
   const std::string alone = with_algorithm(Version::v1_2_0, "PriorityBasedRoundRobin");
   CHECK_FALSE(Built(alone)->platform.schedulers.at(0).time_slice.has_value());
@@ -334,17 +334,16 @@ TEST_CASE("a missing algorithm parameter is one error that names it") {
   };
   CHECK(with_second(2).system.has_value());
   CHECK(with_second(3).message("AM0341") ==
-        "scheduler \"Sched\" uses the algorithm PriorityBasedRoundRobin, which needs a time slice (timeSliceLength) "
-        "where priorities are equal; add it to its parameters or its association");
+        "scheduler \"Sched\" uses the algorithm PriorityBasedRoundRobin, which requires a time slice (timeSliceLength) "
+        "for tasks with equal priorities; add it to its parameters or its association");
   CHECK(Built(with_algorithm(Version::v1_2_0, "Grouping")).message("AM0341") ==
-        "scheduler \"Sched\" uses the algorithm Grouping, which needs a parent scheduler; add it to its parameters or "
-        "its "
-        "association");
+        "scheduler \"Sched\" uses the algorithm Grouping, which requires a parent scheduler; add it to its parameters "
+        "or its association");
   CHECK(
       Built(with_definitions(with_algorithm(Version::v3_3_0, "DeferrableServer", time_parameter("capacity", "0", "ms")),
                              {"capacity"}))
           .message("AM0340") ==
-      "unreadable scheduling parameter capacity of scheduler \"Sched\": it must be longer than zero");
+      "unreadable scheduling parameter capacity of scheduler \"Sched\": it must be above zero");
 }
 
 TEST_CASE("overheads of an operating system apply to its schedulers and instructions take cycles") {
@@ -527,7 +526,7 @@ TEST_CASE("conditions on unsupported things become probabilities with one warnin
         "call R\n"
         "branch repeats [weight 1: 1] [weight 1: 0]\n"
         "call S\n");
-  CHECK(built.message("AM0437").starts_with("2 conditions depend on what is not simulated"));
+  CHECK(built.message("AM0437").starts_with("2 conditions depend on channels"));
 }
 
 TEST_CASE("uninterruptible groups and schedule points and ends and synchronous calls are activities") {
@@ -579,8 +578,8 @@ TEST_CASE("a device task with a counter is one error and is valid without it") {
   const Built built(text);
   CHECK_FALSE(built.system.has_value());
   CHECK(built.message("AM0342") ==
-        "RunnableCall in device task \"Vision\": what a GPU executes cannot depend on modes, chance or counters; put "
-        "it into the task that triggers this one");
+        "RunnableCall in device task \"Vision\": GPU work cannot depend on modes, probabilities or counters; move it "
+        "into the task that triggers this one");
   CHECK(Built(sample).system.has_value());
 }
 

@@ -139,8 +139,8 @@ TEST_CASE("a periodic stimulus counted by a clock is reported and its recurrence
       "<recurrence value=\"2\" unit=\"ms\"/></stimuli>"));
   REQUIRE(built.system.has_value());
   CHECK(has(built.findings,
-            "AM0416: stimulus \"every_2ms\" is counted by the clock \"crank\", which is not simulated; its "
-            "recurrence is taken as time; state it as the time between two occurrences"));
+            "AM0416: stimulus \"every_2ms\" counts ticks of the clock \"crank\", which is not simulated; the analysis "
+            "uses its recurrence as a time; state the time between two occurrences"));
 }
 
 TEST_CASE("stimuli under their names before 0.8.1 activate like current ones") {

@@ -225,12 +225,11 @@ TEST_CASE("folding is reported for each function and nothing else is") {
   const auto notes = findings(waters(), built, Severity::note);
   CHECK(built);
   REQUIRE(notes.size() == 2);
-  CHECK(
-      notes[0] ==
-      fmt::format("model.amxmi:{}: note: task \"Lane_detection\" is mapped to the CPU core \"Core1\", so its wrapper "
-                  "\"PRE_Lane_detection_gpu_POST\" and its copies fall away; it takes over the wrapper's releases and "
-                  "deadline (--keep-wrappers simulates them as written) [AM0410]",
-                  place(waters(), "<tasks xmi:id=\"Lane_detection?type=Task\"")));
+  CHECK(notes[0] ==
+        fmt::format("model.amxmi:{}: note: task \"Lane_detection\" is mapped to the CPU core \"Core1\", so the "
+                    "analysis drops its wrapper \"PRE_Lane_detection_gpu_POST\" and its copies, and releases it like "
+                    "the wrapper, with the wrapper's deadline (--keep-wrappers keeps them) [AM0410]",
+                    place(waters(), "<tasks xmi:id=\"Lane_detection?type=Task\"")));
   CHECK(notes[1].find("task \"Localization\" is mapped to the CPU core \"Core3\"") != std::string::npos);
 }
 
@@ -437,9 +436,9 @@ TEST_CASE("a kernel's launch is read from its runnable or else from its task") {
               place(bad, fmt::format("<value xsi:type=\"am:StringObject\" value=\"{}\"", wrong)), wrong));
   }
   const std::string lonely = with_property("Vision_Function", "gpu.grid", "4");
-  CHECK(only_error(lonely) == fmt::format("model.amxmi:{}: error: gpu.grid is given without gpu.block (threads per "
-                                          "block) [AM0322]",
-                                          place(lonely, "<value xsi:type=\"am:StringObject\" value=\"4\"")));
+  CHECK(only_error(lonely) ==
+        fmt::format("model.amxmi:{}: error: gpu.grid requires gpu.block (threads per block) [AM0322]",
+                    place(lonely, "<value xsi:type=\"am:StringObject\" value=\"4\"")));
 }
 
 TEST_CASE("GPU sharing of a device task is read from its properties") {
@@ -581,8 +580,8 @@ TEST_CASE("a runnable that calls itself is an error at the call") {
                "<items xsi:type=\"am:RunnableCall\" runnable=\"Control_Preprocessing?type=Runnable\"/>"
                "<items xsi:type=\"am:Ticks\">");
   const auto second = text.find("runnable=\"Control_Preprocessing", text.find("<runnables"));
-  CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: runnable \"Control_Preprocessing\" calls itself; what "
-                                        "recurses has no bound, so break the circle [AM0305]",
+  CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: runnable \"Control_Preprocessing\" calls itself, and "
+                                        "recursion has no bound; break the cycle [AM0305]",
                                         place(text, text.substr(second - 34, 90))));
 }
 
@@ -597,10 +596,11 @@ TEST_CASE("runnables that call each other in a cycle are an error at the closing
   const auto errors = findings(text, built);
   CHECK_FALSE(built);
   REQUIRE(errors.size() == 2);  // seen from Control and from Monitor
-  CHECK(errors[0].find("runnable \"Control_Preprocessing\" calls itself; what recurses has no bound, so break the "
-                       "circle [AM0305]") != std::string::npos);
+  CHECK(errors[0].find(
+            "runnable \"Control_Preprocessing\" calls itself, and recursion has no bound; break the cycle [AM0305]") !=
+        std::string::npos);
   CHECK(errors[1].find(
-            "runnable \"Monitor_Function\" calls itself; what recurses has no bound, so break the circle [AM0305]") !=
+            "runnable \"Monitor_Function\" calls itself, and recursion has no bound; break the cycle [AM0305]") !=
         std::string::npos);
 }
 
@@ -625,15 +625,15 @@ std::string with_calls(int count, int times) {
 TEST_CASE("calls nested too deeply are an error without stack overflow") {
   CHECK(system_of(with_calls(512, 1)).runnables.size() > 512);
   const std::string error = only_error(with_calls(100'000, 1));
-  CHECK(error.find("the call of runnable \"R512\" is nested deeper than 512 runnables; flatten the calls [AM0305]") !=
-        std::string::npos);
+  CHECK(
+      error.find("the call of runnable \"R512\" is nested more than 512 runnables deep; flatten the calls [AM0305]") !=
+      std::string::npos);
 }
 
 TEST_CASE("exponentially multiplying calls are an error without memory exhaustion") {
   const std::string error = only_error(with_calls(60, 2));
-  CHECK(error.find("the tasks have more than 300000 activities, counting every call of a runnable anew; split the "
-                   "model, give some runnables ticks instead of calls, or raise --max-activities [AM0317]") !=
-        std::string::npos);
+  CHECK(error.find("the tasks have more than 300000 activities if each call of a runnable counts; split the model, "
+                   "replace calls by ticks, or raise --max-activities [AM0317]") != std::string::npos);
 }
 
 TEST_CASE("a task without allocation is one error at the task") {
@@ -658,8 +658,7 @@ TEST_CASE("a scheduler without units is one error at the scheduler for any numbe
 
 TEST_CASE("a core without a clock is one error at the core for any number of tasks") {
   const std::string expected =
-      ": error: processing unit \"Core\", on which task \"Control\" runs, has no clock; give it one (frequencyDomain "
-      "with "
+      ": error: processing unit \"Core\", which runs task \"Control\", has no clock; add one (frequencyDomain with "
       "defaultValue) [AM0304]";
   const std::string no_reference =
       replaced(minimal(), " name=\"Core\" frequencyDomain=\"Cpu_Clock?type=FrequencyDomain\"", " name=\"Core\"");
@@ -671,8 +670,8 @@ TEST_CASE("a core without a clock is one error at the core for any number of tas
 
 TEST_CASE("a device without a GPU definition is one error even if more is missing") {
   const std::string expected =
-      ": error: device \"GPU\" has no GPU definition: scheduler \"Gpu_Scheduler\" hands out time slices on it, but it "
-      "refers to no ProcessingUnitDefinition with puType=\"GPU\"; set puType there, or remove the time slices [AM0307]";
+      ": error: unit \"GPU\" is not defined as a GPU, but scheduler \"Gpu_Scheduler\" assigns time slices on it; set "
+      "puType=\"GPU\" in its ProcessingUnitDefinition, or remove the time slices [AM0307]";
   const std::string unit = "<modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU?";
   const std::string no_type = replaced(minimal(), " puType=\"GPU\"", "");
   CHECK(only_error(no_type) == "model.amxmi:" + place(no_type, unit) + expected);
@@ -687,16 +686,16 @@ TEST_CASE("a device without a GPU definition is one error even if more is missin
       "");
   CHECK(only_error(no_definition) ==
         fmt::format("model.amxmi:{}: error: definition \"Gpu?type=ProcessingUnitDefinition\" of ProcessingUnit \"GPU\" "
-                    "refers to nothing in the model; did you mean \"Cpu?type=ProcessingUnitDefinition\"? [AM0203]",
+                    "refers to no element in the model; did you mean \"Cpu?type=ProcessingUnitDefinition\"? [AM0203]",
                     place(no_definition, "definition=\"Gpu?type", 12)));
 }
 
 TEST_CASE("a device that several tasks share is reported once") {
   // Time slices tell what the WATERS device is meant to be, also without its gpu.platform.
   const std::string text = replaced(waters(), " puType=\"GPU\"", "");
-  CHECK(only_error(text).find("device \"GP10B\" has no GPU definition") != std::string::npos);
+  CHECK(only_error(text).find("unit \"GP10B\" is not defined as a GPU") != std::string::npos);
   const std::string plain = replaced(text, "<value xsi:type=\"am:StringObject\" value=\"tx2\"/>", "");
-  CHECK(only_error(plain).find("device \"GP10B\" has no GPU definition") != std::string::npos);
+  CHECK(only_error(plain).find("unit \"GP10B\" is not defined as a GPU") != std::string::npos);
 }
 
 TEST_CASE("missing ticks for the kind of core are one error at the ticks") {
@@ -707,8 +706,8 @@ TEST_CASE("missing ticks for the kind of core are one error at the ticks") {
   const std::string rest = text.substr(text.find(only_cpu) - 80);
   CHECK(only_error(text) ==
         fmt::format(
-            "model.amxmi:{}: error: runnable \"Vision_Function\" has no ticks for \"Gpu\", the kind of \"GPU\" on "
-            "which task \"Vision\" runs; add an extended entry for it or a default, or map the task elsewhere [AM0314]",
+            "model.amxmi:{}: error: runnable \"Vision_Function\" has no ticks for \"Gpu\", the definition of \"GPU\", "
+            "which runs task \"Vision\"; add an extended entry or a default, or map the task elsewhere [AM0314]",
             place(text, rest.substr(rest.find("<items"), 120))));
 }
 
@@ -736,8 +735,7 @@ TEST_CASE("an unsupported kind of stimulus is one error at the stimulus") {
 
 TEST_CASE("a zero or missing period is one error at the stimulus") {
   const std::string expected =
-      ": error: periodic stimulus \"every_2ms\" needs a recurrence longer than zero and an offset that is not negative "
-      "[AM0311]";
+      ": error: periodic stimulus \"every_2ms\" needs a recurrence above zero and an offset of 0 or more [AM0311]";
   const std::string stimulus = "<stimuli xsi:type=\"am:PeriodicStimulus\" xmi:id=\"every_2ms";
   for (const char* recurrence : {"<recurrence value=\"0\" unit=\"ms\"/>", "<recurrence value=\"-2\" unit=\"ms\"/>", "",
                                  "<recurrence value=\"2\" unit=\"ms\"/><offset value=\"-1\" unit=\"ms\"/>"}) {
@@ -780,26 +778,24 @@ TEST_CASE("an unreadable priority or time slice is one error at its value") {
 TEST_CASE("an event mask without events is one error at the item") {
   const std::string text = replaced(minimal(), "<eventMask events=\"Vision_done?type=OsEvent\"/>", "<eventMask/>");
   CHECK(only_error(text) ==
-        fmt::format("model.amxmi:{}: error: WaitEvent names no event; refer to one in its eventMask [AM0313]",
+        fmt::format("model.amxmi:{}: error: WaitEvent has no event; reference one in its eventMask [AM0313]",
                     place(text, "<items xsi:type=\"am:WaitEvent\"")));
 }
 
 TEST_CASE("a call without a runnable is one error at the call") {
   const std::string text = replaced(minimal(), " runnable=\"Monitor_Function?type=Runnable\"", "");
-  CHECK(only_error(text) ==
-        fmt::format("model.amxmi:{}: error: RunnableCall has no runnable, which its timing depends on; add it, or "
-                    "remove the element [AM0301]",
-                    place(text, "<items xsi:type=\"am:RunnableCall\"/>")));
+  CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: RunnableCall has no runnable, which its timing "
+                                        "requires; add it, or remove the element [AM0301]",
+                                        place(text, "<items xsi:type=\"am:RunnableCall\"/>")));
 }
 
 TEST_CASE("a call of an unknown runnable is one error at the reference") {
   const std::string text =
       replaced(minimal(), "runnable=\"Monitor_Function?type=Runnable\"", "runnable=\"Gone?type=Runnable\"");
   CHECK(only_error(text) ==
-        fmt::format(
-            "model.amxmi:{}: error: runnable \"Gone?type=Runnable\" of RunnableCall refers to nothing in the model"
-            "; correct it, or give the file that has it, too [AM0203]",
-            place(text, "Gone?type")));
+        fmt::format("model.amxmi:{}: error: runnable \"Gone?type=Runnable\" of RunnableCall refers to no element in "
+                    "the model; correct it, or also pass the file that contains it [AM0203]",
+                    place(text, "Gone?type")));
 }
 
 TEST_CASE("a call of something other than a runnable is one error at the reference") {
@@ -816,13 +812,11 @@ TEST_CASE("a model without tasks is one error at the root in every version") {
     return fmt::format("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\"/>", version);
   };
   CHECK(only_error(root("3.3.0")) ==
-        "model.amxmi:1:1: error: the model has no task; there is nothing to analyse; give all of its files, or add a "
-        "task "
-        "to the swModel [AM0312]");
+        "model.amxmi:1:1: error: the model has no task to analyze; pass all its files, or add a task to the swModel "
+        "[AM0312]");
   CHECK(only_error(root("0.8.3")) ==
-        "model.amxmi:1:1: error: the model has no task; there is nothing to analyse; give all of its files, or add a "
-        "task "
-        "to the swModel [AM0312]");
+        "model.amxmi:1:1: error: the model has no task to analyze; pass all its files, or add a task to the swModel "
+        "[AM0312]");
 }
 
 TEST_CASE("chains that refer to each other terminate") {
@@ -857,9 +851,8 @@ TEST_CASE("what the analysis omits is reported once with its number") {
   const auto warnings = findings(semaphore, built, Severity::warning);
   CHECK(built);
   REQUIRE(warnings.size() == 1);
-  CHECK(
-      warnings.front().find("2 SemaphoreAccess in the model are not simulated: the time they take is missing from all "
-                            "results; the first one stands here [AM0401]") != std::string::npos);
+  CHECK(warnings.front().find("2 SemaphoreAccess in the model are not simulated; the time they take is missing from "
+                              "all results; this is the first one [AM0401]") != std::string::npos);
 }
 
 TEST_CASE("a task that waits for an event that is never set is reported with the event name") {
@@ -870,8 +863,8 @@ TEST_CASE("a task that waits for an event that is never set is reported with the
   CHECK(built);
   REQUIRE(warnings.size() == 1);
   CHECK(warnings.front() ==
-        fmt::format("model.amxmi:{}: warning: task \"Control\" waits for Vision_done, which no task sets; it waits for "
-                    "ever; add a SetEvent to the task that is awaited [AM0413]",
+        fmt::format("model.amxmi:{}: warning: task \"Control\" waits for Vision_done, which no task sets, so it waits "
+                    "forever; add a SetEvent to the task that it waits for [AM0413]",
                     place(text, "<items xsi:type=\"am:WaitEvent\"")));
 }
 

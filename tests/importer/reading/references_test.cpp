@@ -91,8 +91,8 @@ TEST_CASE("references by position are resolved and reported without a target") {
       diagnostics);
   CHECK(model.reference(first(model, "taskAllocation"), "task").name() == "B");
   CHECK(test::messages(diagnostics) ==
-        std::vector<std::string>{"model.amxmi:3:23: error: task \"//@swModel/@tasks.7\" of TaskAllocation refers to "
-                                 "nothing in the model; correct it [AM0203]"});
+        std::vector<std::string>{"model.amxmi:3:23: error: task \"//@swModel/@tasks.7\" of TaskAllocation refers to no "
+                                 "element in the model; correct it [AM0203]"});
 }
 
 TEST_CASE("a reference by xmi:id takes precedence over one by name") {
@@ -117,9 +117,9 @@ TEST_CASE("a reference without a file is resolved only in its own file and the m
   CHECK_FALSE(model.reference(first(model, "taskAllocation"), "task"));
   REQUIRE(files.diagnostics.all().size() == 1);
   const std::string message = format(files.diagnostics.all().front());
-  CHECK(message.find("task \"T?type=Task\" of TaskAllocation refers to nothing in its own file; there is one in ") !=
+  CHECK(message.find("task \"T?type=Task\" of TaskAllocation refers to no element in its own file; ") !=
         std::string::npos);
-  CHECK(message.find("a.amxmi, which has to be referred to by a child <task href=\"amlt:/#…\"/> [AM0203]") !=
+  CHECK(message.find("a.amxmi has one; reference it with a child <task href=\"amlt:/#…\"/> [AM0203]") !=
         std::string::npos);
 }
 
@@ -188,20 +188,18 @@ TEST_CASE("content of another version than the namespace is reported once with t
           "</callGraph></tasks></swModel>",
           "0.9.9"),
       diagnostics);
-  CHECK(
-      test::messages(diagnostics) ==
-      std::vector<std::string>{
-          "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 2 elements or attributes are from another "
-          "version, 2 of them known to 0.9.5 (the first: <callGraph> in a Task); they are read by their structure; "
-          "correct the namespace, or migrate the model [AM0208]"});
+  CHECK(test::messages(diagnostics) ==
+        std::vector<std::string>{
+            "model.amxmi:3:1: warning: the namespace states AMALTHEA 0.9.9, but 2 elements or attributes belong to "
+            "another version, 2 of them to 0.9.5 (the first: <callGraph> in a Task); they are read as in that version; "
+            "correct the namespace, or migrate the model [AM0208]"});
 
   Diagnostics of_one;
   test::model_from_text(in_root("<swModel><tasks name='T'>\n<callGraph/></tasks></swModel>", "0.9.9"), of_one);
   CHECK(test::messages(of_one) ==
-        std::vector<std::string>{
-            "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 1 element or attribute is from another "
-            "version, known to 0.9.5 (<callGraph> in a Task); it is read by its structure; correct the namespace, or "
-            "migrate the model [AM0208]"});
+        std::vector<std::string>{"model.amxmi:3:1: warning: the namespace states AMALTHEA 0.9.9, but 1 element or "
+                                 "attribute belongs to another version, 0.9.5 (<callGraph> in a Task); it is read as "
+                                 "in that version; correct the namespace, or migrate the model [AM0208]"});
 }
 
 TEST_CASE("objects of a class that the namespace's version lacks can be referred to") {
@@ -248,7 +246,7 @@ TEST_CASE("models before 0.7.0 refer to each other by package-qualified names an
   CHECK(ids == std::vector<std::string>{"AM0209", "AM0209"});  // once per file
   CHECK(files.diagnostics.all().front().message ==
         "2 elements or attributes of ITEA 1.2.0 have no counterpart in AMALTHEA 0.7.0 and later (the first: <deadline> "
-        "in a Task); they are kept but not understood");
+        "in a Task); they are kept but not interpreted");
 }
 
 TEST_CASE("a part model has its sub-model at the root") {

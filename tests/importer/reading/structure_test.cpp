@@ -73,8 +73,9 @@ TEST_CASE("an unknown element is kept and reported once with its content") {
   const Model model = test::model_from_text(
       test::in_root("<swModel>\n  <gizmos name=\"g\"><parts name=\"p\" task=\"X?type=Task\"/></gizmos>\n</swModel>"),
       diagnostics);
-  CHECK(test::messages(diagnostics) == Findings{"model.amxmi:3:3: error: unknown element <gizmos> in a SWModel; it is "
-                                                "kept but not understood [AM0201]"});
+  CHECK(test::messages(diagnostics) ==
+        Findings{
+            "model.amxmi:3:3: error: unknown element <gizmos> in a SWModel; it is kept but not interpreted [AM0201]"});
   CHECK(diagnostics.all().front().path == "swModel/gizmos/g");
   CHECK(named(model, "p").parent() == named(model, "g"));
   CHECK_FALSE(named(model, "g").cls().has_value());
@@ -84,9 +85,9 @@ TEST_CASE("an unknown attribute is kept and reported at its value") {
   Diagnostics diagnostics;
   const Model model =
       test::model_from_text(test::in_root("<swModel>\n  <tasks name=\"t\" colour=\"red\"/>\n</swModel>"), diagnostics);
-  CHECK(test::messages(diagnostics) ==
-        Findings{"model.amxmi:3:27: error: unknown attribute colour of a Task; it is kept "
-                 "but not understood [AM0204]"});
+  CHECK(
+      test::messages(diagnostics) ==
+      Findings{"model.amxmi:3:27: error: unknown attribute colour of a Task; it is kept but not interpreted [AM0204]"});
   CHECK(named(model, "t").attribute("colour") == "red");
 }
 
@@ -102,8 +103,8 @@ TEST_CASE("an unknown class is reported at its name") {
 
 TEST_CASE("an unresolved reference is an error at the reference") {
   CHECK(findings("<mappingModel>\n  <taskAllocation task=\"Gone?type=Task\"/>\n</mappingModel>") ==
-        Findings{"model.amxmi:3:25: error: task \"Gone?type=Task\" of TaskAllocation refers to nothing in the model"
-                 "; correct it, or give the file that has it, too [AM0203]"});
+        Findings{"model.amxmi:3:25: error: task \"Gone?type=Task\" of TaskAllocation refers to no element in the "
+                 "model; correct it, or also pass the file that contains it [AM0203]"});
 }
 
 TEST_CASE("only the wrong reference in a list is reported at its location") {
@@ -111,8 +112,8 @@ TEST_CASE("only the wrong reference in a list is reported at its location") {
       findings("<hwModel><structures><modules xsi:type=\"am:ProcessingUnit\" name=\"C0\"/></structures></hwModel>"
                "<mappingModel>\n  <schedulerAllocation responsibility=\"C0?type=ProcessingUnit C1?type=ProcessingUnit "
                "C0?type=ProcessingUnit\"/>\n</mappingModel>") ==
-      Findings{"model.amxmi:3:63: error: responsibility \"C1?type=ProcessingUnit\" of SchedulerAllocation refers to "
-               "nothing in the model; did you mean \"C0?type=ProcessingUnit\"? [AM0203]"});
+      Findings{"model.amxmi:3:63: error: responsibility \"C1?type=ProcessingUnit\" of SchedulerAllocation refers to no "
+               "element in the model; did you mean \"C0?type=ProcessingUnit\"? [AM0203]"});
 }
 
 TEST_CASE("a reference to something of another kind is an error at the reference") {
@@ -124,8 +125,8 @@ TEST_CASE("a reference to something of another kind is an error at the reference
 
 TEST_CASE("the message about a wrong reference names its owner") {
   CHECK(findings("<swModel>\n<tasks name=\"t\" stimuli=\"s?type=PeriodicStimulus\"/></swModel>") ==
-        Findings{"model.amxmi:3:26: error: stimuli \"s?type=PeriodicStimulus\" of Task \"t\" refers to nothing in the "
-                 "model; correct it, or give the file that has it, too [AM0203]"});
+        Findings{"model.amxmi:3:26: error: stimuli \"s?type=PeriodicStimulus\" of Task \"t\" refers to no element in "
+                 "the model; correct it, or also pass the file that contains it [AM0203]"});
 }
 
 TEST_CASE("references are resolved by xmi:id first and then by name") {
@@ -189,12 +190,13 @@ TEST_CASE("references to other files of the folder are child elements with an hr
   REQUIRE(importer::read_model({map}, {}, alone).has_value());
   CHECK(
       test::messages(alone) ==
-      Findings{fmt::format("{}:2:58: error: reference \"amlt:/#C+0?type=ProcessingUnit\" of responsibility refers to "
-                           "nothing in the files given; give the file that has it, or the whole folder [AM0205]",
-                           map),
-               fmt::format("{}:2:113: error: reference \"amlt:/#C1%3Ftype%3DProcessingUnit\" of responsibility refers "
-                           "to nothing in the files given; give the file that has it, or the whole folder [AM0205]",
-                           map)});
+      Findings{
+          fmt::format("{}:2:58: error: reference \"amlt:/#C+0?type=ProcessingUnit\" of responsibility refers to no "
+                      "element in the given files; also pass the file that contains it, or the whole folder [AM0205]",
+                      map),
+          fmt::format("{}:2:113: error: reference \"amlt:/#C1%3Ftype%3DProcessingUnit\" of responsibility refers to no "
+                      "element in the given files; also pass the file that contains it, or the whole folder [AM0205]",
+                      map)});
 }
 
 TEST_CASE("references to files of another kind are ignored") {

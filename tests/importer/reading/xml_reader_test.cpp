@@ -326,11 +326,11 @@ TEST_CASE("nesting deeper than the limit is an error at the first element too de
   limits.max_depth = 3;
   CHECK(read(in_root("<a><b/></a>")) != nullptr);
   CHECK(error_of(in_root("\n<a>\n<b>\n  <c/></b></a>"), limits) ==
-        "m.amxmi:4:3: error: elements are nested deeper than 3 levels (--max-depth) [AM0105]");
+        "m.amxmi:4:3: error: elements are nested more than 3 levels deep (--max-depth) [AM0105]");
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   CHECK(error_of(std::string(root_open).append("\n").append(deep)) ==
-        "m.amxmi:2:1534: error: elements are nested deeper than 512 levels (--max-depth) [AM0105]");
+        "m.amxmi:2:1534: error: elements are nested more than 512 levels deep (--max-depth) [AM0105]");
 }
 
 TEST_CASE("more elements than the limit are an error at the first excess one") {
@@ -394,9 +394,8 @@ TEST_CASE("XML that is not an AMALTHEA model is rejected with its kind") {
 
 TEST_CASE("an unknown version is rejected with the known ones") {
   CHECK(error_of("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/9.9.9\"/>") ==
-        "m.amxmi:1:1: error: unknown AMALTHEA version \"9.9.9\"; versions 0.7.0 to 3.3.0 are read; save the model as "
-        "one of "
-        "them [AM0111]");
+        "m.amxmi:1:1: error: unknown AMALTHEA version \"9.9.9\"; supported versions are 0.7.0 to 3.3.0; save the model "
+        "in one of them [AM0111]");
   CHECK(error_of("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/\"/>").ends_with("[AM0111]"));
 }
 
@@ -446,15 +445,14 @@ TEST_CASE("empty files and archives and folders without models are rejected with
   CHECK_FALSE(importer::read_model({folder.path() + "/none.amxmi"}, {}, diagnostics));
   std::vector<std::string> messages;
   for (const auto& diagnostic : diagnostics.all()) messages.push_back(format(diagnostic));
-  CHECK(messages ==
-        std::vector<std::string>{
-            "e.amxmi: error: the file is empty; expected an AMALTHEA model [AM0115]",
-            "z.amxmi: error: the ZIP archive cannot be read: Not a zip archive [AM0113]",
-            fmt::format("{}: error: the folder holds no .amxmi file; give the folder that has them, or the model "
-                        "files themselves [AM0114]",
-                        folder.path()),
-            fmt::format("{}/none.amxmi: error: cannot open the file: No such file or directory [AM0116]",
-                        folder.path())});
+  CHECK(messages == std::vector<std::string>{
+                        "e.amxmi: error: the file is empty; expected an AMALTHEA model [AM0115]",
+                        "z.amxmi: error: the ZIP archive cannot be read: Not a zip archive [AM0113]",
+                        fmt::format("{}: error: the folder contains no .amxmi file; pass the folder that contains "
+                                    "them, or the model files [AM0114]",
+                                    folder.path()),
+                        fmt::format("{}/none.amxmi: error: cannot open the file: No such file or directory [AM0116]",
+                                    folder.path())});
 }
 
 TEST_CASE("a file that grows beyond the limit is rejected without reading all of it") {

@@ -62,14 +62,14 @@ TEST_CASE("a zipped model is recognized by its content and read like any other")
 
 TEST_CASE("an archive must hold one file") {
   CHECK(error_of(archive({{"a.amxmi", model_text}, {"b.amxmi", model_text}})) ==
-        "the ZIP archive cannot be read: it holds 2 files; expected one model");
-  CHECK(error_of(archive({{"a/", ""}})) == "the ZIP archive cannot be read: it holds 0 files; expected one model");
+        "the ZIP archive cannot be read: it contains 2 files; expected one model");
+  CHECK(error_of(archive({{"a/", ""}})) == "the ZIP archive cannot be read: it contains 0 files; expected one model");
 }
 
 TEST_CASE("what unpacks to far more than the archive's size is refused unless the model is small") {
   importer::Limits limits;
   CHECK(error_of(archive({{"a.amxmi", std::string(10'000'001, ' ')}}), limits) ==
-        "the ZIP archive cannot be read: what it holds is larger than 10000000 bytes and 100 times the archive "
+        "the ZIP archive cannot be read: its content is larger than 10000000 bytes and 100 times the archive "
         "(--max-ratio)");
   const auto is_unpacked = [&](std::size_t size) {
     Diagnostics diagnostics;
@@ -90,7 +90,7 @@ TEST_CASE("content that unpacks beyond the limit is rejected whatever size the a
   const std::string bomb = archive({{"a.amxmi", std::string(10'000'000, ' ')}});
   CHECK(bomb.size() < 20'000);
   CHECK(error_of(bomb, limits) ==
-        "the ZIP archive cannot be read: what it holds is larger than the limit of 1000 bytes (--max-unpacked)");
+        "the ZIP archive cannot be read: its content is larger than the limit of 1000 bytes (--max-unpacked)");
 }
 
 TEST_CASE("a damaged archive is one error for any damage") {
