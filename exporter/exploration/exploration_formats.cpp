@@ -141,7 +141,7 @@ class Renderer {
     else
       out_ += fmt::format(" With the mapping of the model, no task {}is late", all ? "" : "else ");
     if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
-      out_ += fmt::format("; it violates {} constraints", broken);
+      out_ += fmt::format("; constraints that it violates: {}", broken);
     out_ += ".\n";
     if (const auto& conflict = exploration_.conflict)
       out_ += fmt::format("{}These requirements conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),

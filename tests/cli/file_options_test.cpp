@@ -149,7 +149,7 @@ TEST_CASE("no output of any verb takes the place of any of its inputs, however t
               test::amalthea(command(verb, {{output, spelled}, {input, file}}, folder.path() + "/other"));
           INFO(pair << ' ' << spelled << '\n' << result.out << result.err);
           CHECK(result.exit_code == 2);
-          CHECK(result.err.find("would write over " + file + ", which is read") != std::string::npos);
+          CHECK(result.err.find("would overwrite the input " + file) != std::string::npos);
           CHECK(test::read_text(file) == "precious");
         }
       }
@@ -189,16 +189,16 @@ TEST_CASE("files of folders and manifests, archives and standard streams are inp
     const auto result = test::run({"/bin/sh", "-c", "cd \"$1\"; exec \"$0\" " + arguments, AMALTHEA_COMMAND, models});
     INFO(arguments << '\n' << result.err);
     CHECK(result.exit_code == 2);
-    CHECK(result.err.find(over + ", which is read") != std::string::npos);
+    CHECK(result.err.find(over + "; choose another file") != std::string::npos);
     CHECK(test::read_text(model) == text);
     CHECK(test::read_text(models + "/deep/n.amxmi") == text);
   };
-  refused("analyze . -o m.amxmi", "-o would write over ./m.amxmi");
-  refused("batch . --sarif deep/n.amxmi", "--sarif would write over ./deep/n.amxmi");
-  refused("batch --manifest ../list -o m.amxmi", "-o would write over " + model);
-  refused("analyze - -o m.amxmi < m.amxmi", "-o would write over -");
-  refused("graph m.amxmi >> m.amxmi", "standard output would write over m.amxmi");
-  refused("convert . --to 3.2.0 -o .", "-o would write over ./m.amxmi");
+  refused("analyze . -o m.amxmi", "-o would overwrite the input ./m.amxmi");
+  refused("batch . --sarif deep/n.amxmi", "--sarif would overwrite the input ./deep/n.amxmi");
+  refused("batch --manifest ../list -o m.amxmi", "-o would overwrite the input " + model);
+  refused("analyze - -o m.amxmi < m.amxmi", "-o would overwrite the input -");
+  refused("graph m.amxmi >> m.amxmi", "standard output would overwrite the input m.amxmi");
+  refused("convert . --to 3.2.0 -o .", "-o would overwrite the input ./m.amxmi");
   CHECK(test::amalthea({"batch", model, "-o", folder.path() + "/o", "--sarif", folder.path() + "/o.partial"}).err ==
         fmt::format(
             "amalthea: error: -o and --sarif would both write {}/o.partial; choose another file for one of them\n",
@@ -217,7 +217,7 @@ TEST_CASE("a file of several is written over no other file that is read, not thr
   const auto result = test::amalthea({"annotate", one, two, "-o", folder.path() + "/out", "--strip"});
   INFO(result.err);
   CHECK(result.exit_code == 2);
-  CHECK(result.err.find("-o would write over " + two) != std::string::npos);
+  CHECK(result.err.find("-o would overwrite the input " + two) != std::string::npos);
   const auto tree = test::amalthea(
       {"convert", folder.path() + "/a", "--tree", "--to", "3.2.0", "-o", folder.path() + "/out", "--jobs", "1"});
   INFO(tree.out << tree.err);

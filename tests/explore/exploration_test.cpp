@@ -732,12 +732,12 @@ TEST_CASE("explore: the verdict names late tasks and violations before and after
   exploration.front[0].judgement.late = {1};
   CHECK(text_of(exploration)
             .starts_with("No mapping was found that meets all deadlines; late: two. With the mapping of the model, no "
-                         "task is late; it violates  constraints2.\n"));
+                         "task is late; constraints that it violates: 2.\n"));
   exploration.original_judgement.late = {0};
   exploration.front[0].judgement.broken = 1;
   CHECK(text_of(exploration)
             .starts_with("No mapping was found that meets all deadlines; late: two; violated constraints: 1. Late with "
-                         "the mapping of the model: one; it violates  constraints2.\n"));
+                         "the mapping of the model: one; constraints that it violates: 2.\n"));
 }
 
 TEST_CASE("explore: a chain bound equal to its limit meets it and a picosecond more violates it") {
@@ -766,10 +766,11 @@ TEST_CASE("explore: simulations that contradict or do not confirm a solution are
   exploration.front[0].simulated[1] = us(100);
   CHECK(text_of(exploration).find("beyond") == std::string::npos);
   exploration.front[0].simulated[1] = us(101);
-  CHECK(text_of(exploration).find("responses beyond their bounds, which is a mistake of this program: two.\n") !=
+  CHECK(text_of(exploration).find("response times exceed their bounds, which is an error of this program: two.\n") !=
         std::string::npos);
   exploration.front[0].was_simulated = false;
-  CHECK(text_of(exploration).find("could not be simulated; nothing confirms its bounds.\n") != std::string::npos);
+  CHECK(text_of(exploration).find("could not be simulated, so the simulation does not confirm its bounds.\n") !=
+        std::string::npos);
 }
 
 }  // namespace exploration_test

@@ -98,7 +98,7 @@ TEST_CASE("a model with an AMD GPU is analyzed and simulated and annotated and t
   const auto analyzed = test::amalthea({"analyze", model, "--format", "json"});
   CHECK(analyzed.exit_code == 0);
   CHECK(analyzed.err.find("AM0414") == std::string::npos);  // gpu.cuMask is understood
-  CHECK(analyzed.out.find("an AMD GPU, kernels of all tasks run beside each other") != std::string::npos);
+  CHECK(analyzed.out.find("an AMD GPU, kernels of different tasks run concurrently") != std::string::npos);
   CHECK(test::amalthea({"validate", model}).exit_code == 0);
   CHECK(test::amalthea({"simulate", model, "--runs", "3"}).exit_code == 0);
   CHECK(test::amalthea({"explain", model, "Radar"}).exit_code == 0);

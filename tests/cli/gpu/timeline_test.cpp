@@ -137,9 +137,9 @@ TEST_CASE("gpu run reports invalid outputs before it simulates") {
   const std::string text = R"({"operations": [{"kernel": "K", "stream": "own", "threads": 1, "duration": "1us"}]})";
   test::write_text(own, text);
   CHECK(complaint({own, "--timeline", own}) ==
-        "amalthea: error: --timeline would write over " + own + ", which is read; name another file");
+        "amalthea: error: --timeline would overwrite the input " + own + "; choose another file");
   CHECK(complaint({own, "--log-directory", folder.path()}) ==
-        "amalthea: error: --log-directory would write over " + own + ", which is read; name another file");
+        "amalthea: error: --log-directory would overwrite the input " + own + "; choose another file");
   CHECK(test::read_text(own) == text);
   test::write_text(folder.path() + "/bad.json", "{\"benchmarks\": 3}");
   CHECK(complaint({folder.path() + "/bad.json"}) ==
