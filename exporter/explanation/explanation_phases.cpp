@@ -62,7 +62,7 @@ class PhaseDescriber {
       case ContributionKind::preemption:
         return fmt::format("ready, preempted by {} (higher priority)", by(interval));
       case ContributionKind::blocking:
-        return fmt::format("ready, blocked by {} (not preemptable)", by(interval));
+        return fmt::format("ready, blocked by {} (not preemptible)", by(interval));
       case ContributionKind::budget:
         return "ready, but the budget of its server is exhausted";
       default:

@@ -33,7 +33,7 @@ std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundSh
     case BoundPart::preemption:
       return fmt::format("core used by {}", by);
     case BoundPart::blocking:
-      return fmt::format("blocked by {} (not preemptable)", by);
+      return fmt::format("blocked by {} (not preemptible)", by);
     case BoundPart::slices:
       return fmt::format("GPU used by {}", by);
     case BoundPart::overruns:

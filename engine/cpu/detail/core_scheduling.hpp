@@ -70,7 +70,7 @@ class CoreScheduling {
   /// The least urgent task that runs on any of these cores.
   std::optional<TaskIndex> least_urgent(CoreSetIndex set) const;
   /// Whether the obstacle of a ready task is that one, and its kind follows from the keys of both: no servers, and no
-  /// non-preemptable sections or only keys to compare.
+  /// non-preemptible sections or only keys to compare.
   bool obstacle_is_least_urgent(DomainIndex domain) const { return domains_[domain].simple; }
   /// Whether the kind is always preemption, so that even the keys are irrelevant.
   bool only_preempts(DomainIndex domain) const { return !domains_[domain].holds; }
@@ -144,7 +144,7 @@ class CoreScheduling {
     std::vector<CoreIndex> cores;
     std::vector<CoreSetIndex> core_sets;
     std::set<TaskIndex, Before> ready;  ///< the most urgent first
-    bool plain = true;                  ///< one core, no servers, no non-preemptable tasks: the most urgent one runs
+    bool plain = true;                  ///< one core, no servers, no non-preemptible tasks: the most urgent one runs
     bool holds = false;                 ///< some task cannot be preempted, or has a server
     bool simple = true;                 ///< see obstacle_is_least_urgent
   };

@@ -5,7 +5,7 @@
 ///
 /// A job's account is updated when something happens to the job. Jobs that wait for a core need no updates as long as a
 /// log of the running tasks suffices (job_times.hpp). It does, except in domains with servers, and in domains with
-/// non-preemptable tasks and scheduler hierarchies: there every decision updates all ready jobs. The same applies to an
+/// non-preemptible tasks and scheduler hierarchies: there every decision updates all ready jobs. The same applies to an
 /// observer that wants intervals, which is notified of each interval when it ends. Operations on devices, and the tasks
 /// that wait for them, are updated whenever something happens on a device.
 
