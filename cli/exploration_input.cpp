@@ -373,7 +373,6 @@ void add_exploration_options(CLI::App& verb, ExplorationInput& input) {
       ->group(group::search);
   verb.add_option("--search-steps", input.steps,
                   "Steps that all bounds of a search may take. A search that needs more ends earlier")
-      ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000'000}))
       ->capture_default_str()
       ->group(rarely(group::search));

@@ -145,7 +145,6 @@ void add_limit_options(CLI::App& verb, importer::Limits& limits) {
       ->group(rarely(group::limits));
   verb.add_option("--max-ratio", limits.max_unpacked_ratio,
                   "Largest accepted ratio of a model of more than 10 MB to its ZIP archive")
-      ->type_name("N")
       ->capture_default_str()
       ->group(rarely(group::limits));
 }
@@ -157,7 +156,6 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
       ->group(rarely(group::analysis));
   verb.add_option("--max-activities", options.max_activities,
                   "Largest accepted number of activities of all tasks. Every call of a runnable counts")
-      ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}))
       ->capture_default_str()
       ->group(rarely(group::limits));
@@ -183,7 +181,6 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
       ->type_name("TIME")
       ->group(group::analysis);
   verb.add_option("--max-steps", options.max_steps, "Steps that a simulation may take. It stops when it needs more")
-      ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
       ->capture_default_str()
       ->group(rarely(group::limits));

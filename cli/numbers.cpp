@@ -19,15 +19,15 @@ std::string wrong_number(const std::string& text, bool whole, bool is_signed) {
   if (!whole) {
     const double number = std::strtod(text.c_str(), &end);
     const bool finite = std::isfinite(number);
-    return *end != '\0' || finite ? "" : fmt::format("{} is no finite number; expected one", text);
+    return *end != '\0' || finite ? "" : fmt::format("{} is not a finite number", text);
   }
   if (is_signed)
     std::strtoll(text.c_str(), &end, 0);
   else
     std::strtoull(text.c_str(), &end, 0);
-  if (*end == '\0' && errno == ERANGE) return fmt::format("{} is beyond what 64 bits hold", text);
+  if (*end == '\0' && errno == ERANGE) return fmt::format("{} does not fit into 64 bits", text);
   if (*end == '\0' && !is_signed && text.starts_with('-'))
-    return fmt::format("{} is below zero; expected a whole number from 0 on", text);
+    return fmt::format("{} is below zero; expected a whole number of 0 or more", text);
   return "";
 }
 

@@ -179,7 +179,6 @@ void add_gpu_run(CLI::App& gpu, int& exit_code) {
       ->group(rarely("Scenario"));
   verb->add_option("--max-steps", options->max_steps,
                    "Steps that the simulation may take. A scenario that needs more is refused")
-      ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
       ->capture_default_str()
       ->group(rarely("Scenario"));

@@ -81,9 +81,9 @@ class PhaseDescriber {
       case ContributionKind::kernel:
         return "kernel running" + slowed();
       case ContributionKind::engine_slice:
-        return fmt::format("waiting: the GPU serves {}", by(interval));
+        return fmt::format("the GPU serves {}", by(interval));
       case ContributionKind::engine_queue:
-        return fmt::format("waiting behind {} in the same GPU context", by(interval));
+        return fmt::format("queued behind {} in the same GPU context", by(interval));
       case ContributionKind::context_switch:
         return "GPU context switch";
       case ContributionKind::event:

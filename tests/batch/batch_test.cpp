@@ -99,8 +99,8 @@ TEST_CASE("batch: a model that exceeds time or memory limits does not affect the
   const Models models;
   const std::string waters = models.path("a/waters.amxmi");
   // Long enough for the small model on a busy machine, far too short for 20 000 s of the large one.
-  const auto slow = test::amalthea(
-      {"batch", waters, models.path("a/empty.amxmi"), "--until", "20000s", "--time-limit", "3", "--jobs", "1"});
+  const auto slow = test::amalthea({"batch", waters, models.path("a/empty.amxmi"), "--until", "20000s", "--max-steps",
+                                    "1000000000000", "--time-limit", "3", "--jobs", "1"});
   const auto lines = parsed(slow.out);
   REQUIRE(lines.size() == 2);
   CHECK(lines[0]["status"] == "out of time");
