@@ -52,7 +52,7 @@ TEST_CASE("explain: SFM waits for the slices of Detection in text and drawing") 
   CHECK(result.exit_code == 1);
   for (const char* expected : {"PRE_SFM_gpu_POST: the longest of 400 simulated jobs has a response time of 111.838151 "
                                "ms, 78.838151 ms more than its deadline of 33 ms.",
-                               "runs SFM_Preprocessing on Core1", "polls on Core1: waiting: the GPU serves Detection",
+                               "runs SFM_Preprocessing on Core1", "polls on Core1: the GPU serves Detection",
                                "GPU used by Detection", "Upper bound on the response time"})
     CHECK_THAT(result.out, Catch::Contains(expected));
   const std::string svg = test::read_text(picture);
