@@ -106,7 +106,7 @@ TEST_CASE("--help of every verb fits a screen and points to --help-all") {
   }
 }
 
-TEST_CASE("--help-all of every verb names every option that the page of commands lists") {
+TEST_CASE("the --help-all of every verb names every option that the page of commands lists") {
   std::string verb;
   std::string help;
   std::size_t options = 0;
