@@ -91,7 +91,7 @@ void fill(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("--help of every verb fits a screen and points to --help-all") {
+TEST_CASE("the --help of every verb fits a screen and points to --help-all") {
   for (const Words& verb : all_verbs()) {
     INFO(joined(verb));
     const auto lines = lines_of(help_of(verb, "--help"));
