@@ -110,12 +110,12 @@ const kinds = {
   memory: ['#0072B2', 'level', 'own memory accesses'],
   copy: ['#56B4E9', null, 'own copies'],
   kernel: ['#009E73', null, 'own kernels'],
-  preemption: ['#D55E00', 'rising', 'core given to others'],
-  blocking: ['#D55E00', 'crossed', 'blocked by less urgent ones'],
+  preemption: ['#D55E00', 'rising', 'core used by others'],
+  blocking: ['#D55E00', 'crossed', 'blocked by lower priority'],
   backlog: ['#CC79A7', 'upright', 'own earlier jobs'],
   event: ['#F0E442', 'level', 'waiting for an event'],
-  budget: ['#BBBBBB', 'upright', 'budget of its server used up'],
-  engine_slice: ['#E69F00', 'falling', 'GPU given to others'],
+  budget: ['#BBBBBB', 'upright', 'server budget exhausted'],
+  engine_slice: ['#E69F00', 'falling', 'GPU used by others'],
   engine_queue: ['#E69F00', 'grid', 'behind others in the same GPU context'],
   context_switch: ['#F0E442', 'crossed', 'GPU context switches'],
   interference: ['#CC79A7', 'rising', 'GPU slowed by others']
@@ -125,14 +125,14 @@ function describe(kind, by) {
   switch (kind) {
     case 'execution': return 'own execution';
     case 'memory': return 'own memory accesses';
-    case 'preemption': return 'core given to ' + by;
-    case 'blocking': return by ? 'blocked by ' + by + ', which is not more urgent' : 'blocked';
-    case 'budget': return 'budget of its server used up';
+    case 'preemption': return 'core used by ' + by;
+    case 'blocking': return by ? 'blocked by ' + by + ' (lower or equal priority)' : 'blocked';
+    case 'budget': return 'server budget exhausted';
     case 'backlog': return 'own earlier jobs';
     case 'event': return 'waiting for an event' + (by ? ' of ' + by : '');
     case 'copy': return 'copies';
     case 'kernel': return 'kernels';
-    case 'engine_slice': return 'GPU given to ' + by;
+    case 'engine_slice': return 'GPU used by ' + by;
     case 'engine_queue': return 'behind ' + by + ' in the same GPU context';
     case 'context_switch': return by ? 'GPU turning to ' + by : 'GPU context switches';
     case 'interference': return 'GPU slowed by ' + by;
@@ -226,7 +226,7 @@ function addJump(parent, task, words) {
   add(line, 'span', {}, sentence);
   for (const assumption of results.assumptions) add(section, 'p', {class: 'note assumed'}, 'Assumed: ' + assumption.text + '.');
   for (const replaced of results.replaced) add(section, 'p', {class: 'note replaced'}, 'Replaced: ' + replaced + '.');
-  if (errors) add(section, 'p', {class: 'note'}, `The model has ${counted(errors, 'error')}; what they concern is left out. See the findings.`);
+  if (errors) add(section, 'p', {class: 'note'}, `The model has ${counted(errors, 'error')}; the affected parts are left out. See the findings.`);
   if (simulation.stopped_early) add(section, 'p', {class: 'note'}, `The simulation was stopped at ${exact(simulation.horizon_ps)}, before its end.`);
 
   const tiles = add(section, 'ul', {class: 'tiles', 'aria-label': 'Counts'});
@@ -268,7 +268,7 @@ function addJump(parent, task, words) {
   }
   const others = results.limits.filter(limit => ['missed', 'unknown'].includes(limit.verdict) && !(tasks.some(task => task.name === limit.name && isFailing(task)) && ['deadline', 'task'].includes(limit.kind)));
   if (others.length) {
-    add(section, 'h3', {}, failing.length + orphans.length ? 'And what else is missed or was not judged' : 'What is missed or was not judged');
+    add(section, 'h3', {}, failing.length + orphans.length ? 'Other limits that are missed or were not judged' : 'Limits that are missed or were not judged');
     const list = add(section, 'ul', {class: 'failing', id: 'not-judged'});
     for (const limit of others) {
       const item = add(list, 'li', {});
@@ -436,7 +436,7 @@ function percent(share) { return share === null || share === undefined ? '–' :
     if (task.bound.wcrt_ps !== null) return task.deadline_ps - Math.ceil(task.bound.wcrt_ps / tableSize * 1000 - 1e-9) * tableSize / 1000;
     return task.simulated.max_ps === null ? null : task.deadline_ps - task.simulated.max_ps;
   };
-  const legend = addLegend(section, 'Legend of the bars', [['#0072B2', null, 'up to the longest job seen'], ['#D55E00', 'rising', 'the part after the deadline'], ['#none', 'rising', 'up to the bound']]);
+  const legend = addLegend(section, 'Legend of the bars', [['#0072B2', null, 'longest response observed'], ['#D55E00', 'rising', 'part after the deadline'], ['#none', 'rising', 'upper bound']]);
   const extra = (draw, words) => {
     const item = add(legend, 'li', {});
     draw(addSvg(item, 'svg', {width: 24, height: 16, 'aria-hidden': 'true'}));
@@ -497,7 +497,7 @@ function percent(share) { return share === null || share === undefined ? '–' :
   if (!listed.length) return remove('decomposition');
   listed.sort((a, b) => isFailing(b) - isFailing(a));
   const used = Object.keys(kinds).filter(kind => listed.some(task => task.contributions.concat(task.bound.contributions).some(part => part.kind === kind)));
-  add(section, 'p', {class: 'soft'}, 'What the longest job seen, and the bound, are made of. Both bars of a task have one scale; the line is its deadline.');
+  add(section, 'p', {class: 'soft'}, 'Contributions to the longest observed response time and to the upper bound. Both bars of a task have the same scale; the line is the deadline.');
   addLegend(section, 'Kinds of contributions', used.map(kind => kinds[kind]));
   const draw = (parent, task) => {
     const stack = add(parent, 'div', {class: 'stack'});

@@ -10,8 +10,8 @@ const gantt = (function () {
   const byOf = code => schedule.standings[code][2], unitOf = code => schedule.standings[code][3];
   const engineOf = code => schedule.standings[code][4], whatOf = code => schedule.standings[code][5];
   const states = {
-    running: ['#0072B2', null, 'running'], polling: ['#E69F00', 'rising', 'polling: waits on its core'], ready: ['#D55E00', 'falling', 'ready: others are served'],
-    waiting: ['#BBBBBB', null, 'waiting, off its core'], parking: ['#F0E442', 'crossed', 'parking: polled, core given to others'], active: ['#F0E442', 'upright', 'released, not yet started']
+    running: ['#0072B2', null, 'running'], polling: ['#E69F00', 'rising', 'polling on its core'], ready: ['#D55E00', 'falling', 'ready, not running'],
+    waiting: ['#BBBBBB', null, 'waiting, off its core'], parking: ['#F0E442', 'crossed', 'parking: polling, preempted'], active: ['#F0E442', 'upright', 'released, not yet started']
   };
   const works = code => stateOf(code) === 'running' || stateOf(code) === 'polling';
   const taskPaint = task => [okabeIto[task % 8], [null, 'rising', 'falling', 'upright', 'level', 'crossed'][Math.floor(task / 8) % 6]];

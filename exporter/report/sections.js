@@ -47,10 +47,10 @@
   if (!results.resources.length) return remove('resources');
   const width = 420, most = d3.max(results.resources, resource => Math.max(resource.demand, resource.utilization));
   const top = Math.max(1.1, Math.min(3, most * 1.05));
-  const demand = [['#E69F00', 'falling', 'demand in the long run']];
+  const demand = [['#E69F00', 'falling', 'long-term demand']];
   if (most > 1) demand.push(['#D55E00', 'crossed', 'demand above 100 %']);
-  addLegend(section, 'Legend of the bars', [['#0072B2', null, 'in use, of the simulated time'], ...demand]);
-  addTable(section, 'In use: executing or polling, or serving a context. Demand: work per time; polling counts with the undisturbed device time. The line is 100 %.', [
+  addLegend(section, 'Legend of the bars', [['#0072B2', null, 'share of the simulated time in use'], ...demand]);
+  addTable(section, 'In use: executing, polling or serving a context. Demand: work per time; polling counts as the undisturbed device time. The line is 100 %.', [
     {title: 'Verdict', fill: (cell, resource) => addMark(cell, resource.verdict)},
     {title: 'Resource', kind: 'row', fill: (cell, resource) => resource.name},
     {title: 'Kind', fill: (cell, resource) => resource.kind},
@@ -86,7 +86,7 @@
 (function findings() {
   const section = byId('findings'), order = {error: 0, warning: 1, note: 2};
   const list = results.findings.slice().sort((a, b) => order[a.severity] - order[b.severity]);
-  if (!list.length) return void add(section, 'p', {}, 'The model gave no cause for findings.');
+  if (!list.length) return void add(section, 'p', {}, 'No findings.');
   const counts = ['error', 'warning', 'note'].map(severity => [severity, list.filter(entry => entry.severity === severity).length]).filter(([, n]) => n);
   add(section, 'p', {class: 'soft'}, counts.map(([severity, n]) => counted(n, severity)).join(', ') + '.');
   const columns = [
@@ -120,7 +120,7 @@
   fact('Simulated', exact(simulation.horizon_ps) + (simulation.hyperperiod_ps ? `; hyperperiod ${exact(simulation.hyperperiod_ps)}` : '') + `; ${simulation.events.toLocaleString('en')} instants`);
   fact('Intervals in this file', schedule.spans.toLocaleString('en') + (schedule.cut ? ', not all' : ', all'));
   fact('Schemas of the data', `${data.schema}, ${results.schema}`);
-  fact('Charts', 'D3 ' + d3.version + ' (its licence is in this file)');
+  fact('Charts', 'D3 ' + d3.version + ' (its license is in this file)');
 })();
 
 for (const section of document.querySelectorAll('main > section'))

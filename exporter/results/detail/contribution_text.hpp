@@ -10,7 +10,7 @@
 
 namespace amalthea::exporter {
 
-/// A part of a response time: "core given to SFM", "kernels", …
+/// A part of a response time: "core used by SFM", "kernels", …
 std::string describe(const System& system, const engine::Contribution& part);
 
 /// The kind of an interval in explanations and drawings: a runnable's memory accesses are part of its execution there.
