@@ -184,7 +184,7 @@ TEST_CASE("any of the first allocations may fail") {
   }
 }
 
-TEST_CASE("every call that writes, renames or starts something may fail, and every allocation", "[long]") {
+TEST_CASE("every call that writes or renames or starts something may fail and every allocation", "[.][sweep]") {
   for (const std::string& command : commands()) {
     Trial trial(command);
     for (const std::string call : {"write", "fsync", "rename", "open", "fork", "thread"}) {
