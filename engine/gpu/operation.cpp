@@ -3,6 +3,20 @@
 
 namespace amalthea::engine::gpu {
 
+StreamOperationKind kind_of(const Activity& activity) {
+  const auto* copy = std::get_if<Copy>(&activity);
+  if (copy == nullptr) return StreamOperationKind::kernel;
+  switch (copy->kind) {
+    case CopyKind::host_to_device:
+      return StreamOperationKind::host_to_device;
+    case CopyKind::device_to_host:
+      return StreamOperationKind::device_to_host;
+    case CopyKind::memset:
+      return StreamOperationKind::memset;
+  }
+  return StreamOperationKind::host_to_device;
+}
+
 std::string_view name_of_engine(EngineIndex engine) { return engine == 0 ? "EE" : engine == 1 ? "CE" : "CE2"; }
 
 std::string_view name_of(StreamOperationKind kind) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "amalthea/graph/activity.hpp"
 #include "amalthea/time.hpp"
 #include "engine/gpu/kernel_cost.hpp"
 #include "engine/gpu/occupancy.hpp"
@@ -27,6 +28,8 @@ using EngineIndex = std::uint32_t;
 std::string_view name_of_engine(EngineIndex engine);  ///< "EE", "CE", "CE2"
 
 enum class StreamOperationKind : std::uint8_t { kernel, host_to_device, device_to_host, memset };
+/// What an activity of a device task is to the device: a kernel, or the copy that it states.
+StreamOperationKind kind_of(const Activity& activity);
 std::string_view name_of(StreamOperationKind kind);  ///< "kernel", "h2d", "d2h", "memset"
 
 /// An operation submitted to a stream.

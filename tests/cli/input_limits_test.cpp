@@ -100,21 +100,21 @@ TEST_CASE("a side file may come through a pipe") {
   CHECK(result.exit_code == test::amalthea({"analyze", model()}).exit_code);
 }
 
-TEST_CASE("numbers that are none are refused with the name of the option") {
+TEST_CASE("invalid numbers are refused with the name of the option") {
+  const auto is_refused = [](Arguments arguments, const std::string& option, const char* value) {
+    arguments.push_back(fmt::format("{}={}", option, value));
+    const auto result = test::amalthea(arguments);
+    INFO(option << " " << value << ": " << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.find(option) != std::string::npos);
+  };
   for (const auto& [verb, option] : std::vector<std::pair<Arguments, const char*>>{
            {{"explore", model()}, "--seconds"},
            {{"batch", model()}, "--time-limit"},
            {{"gpu", "run", "x.json"}, "--copy-bandwidth"},
            {{"gpu", "makespan", "--kernel", "C", "--warps", "1"}, "--temperature"},
            {{"gpu", "makespan", "--kernel", "C", "--warps", "1"}, "--time-limit"}})
-    for (const char* value : {"nan", "inf", "-inf", "1e999", "-1"}) {
-      Arguments arguments = verb;
-      arguments.push_back(fmt::format("{}={}", option, value));
-      const auto result = test::amalthea(arguments);
-      INFO(option << " " << value << ": " << result.err);
-      CHECK(result.exit_code == 2);
-      CHECK(result.err.find(option) != std::string::npos);
-    }
+    for (const char* value : {"nan", "inf", "-inf", "1e999", "-1"}) is_refused(verb, option, value);
   for (const auto& [verb, option] :
        std::vector<std::pair<Arguments, const char*>>{{{"info", model()}, "--max-size"},
                                                       {{"info", model()}, "--max-depth"},
@@ -128,14 +128,7 @@ TEST_CASE("numbers that are none are refused with the name of the option") {
                                                       {{"simulate", model()}, "--trace-run"},
                                                       {{"batch", model()}, "--memory-limit"},
                                                       {{"gpu", "study", "placement"}, "--configurations"}})
-    for (const char* value : {"-1", "99999999999999999999", "nan", "1e3", ""}) {
-      Arguments arguments = verb;
-      arguments.push_back(fmt::format("{}={}", option, value));
-      const auto result = test::amalthea(arguments);
-      INFO(option << " " << value << ": " << result.err);
-      CHECK(result.exit_code == 2);
-      CHECK(result.err.find(option) != std::string::npos);
-    }
+    for (const char* value : {"-1", "99999999999999999999", "nan", "1e3", ""}) is_refused(verb, option, value);
 }
 
 TEST_CASE("numbers in JSON files that are none are refused with the place") {

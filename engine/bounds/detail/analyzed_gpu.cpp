@@ -43,7 +43,7 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
     for (std::size_t step = 0; step < subject.steps(task).size(); ++step)
       from_device =
           from_device || (subject.step({task, step}).kind == StepKind::copy &&
-                          kind_of(subject.activity({task, step})) == gpu::StreamOperationKind::device_to_host);
+                          gpu::kind_of(subject.activity({task, step})) == gpu::StreamOperationKind::device_to_host);
     if (operations_of(subject, task).worst >= nvidia::longest_analyzed)
       return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analyzed));
   }
@@ -63,20 +63,6 @@ void exclude(const AnalyzedSystem& subject, TaskIndex device, const std::string&
 }
 
 }  // namespace
-
-gpu::StreamOperationKind kind_of(const Activity& activity) {
-  const auto* copy = std::get_if<Copy>(&activity);
-  if (copy == nullptr) return gpu::StreamOperationKind::kernel;
-  switch (copy->kind) {
-    case CopyKind::host_to_device:
-      return gpu::StreamOperationKind::host_to_device;
-    case CopyKind::device_to_host:
-      return gpu::StreamOperationKind::device_to_host;
-    case CopyKind::memset:
-      return gpu::StreamOperationKind::memset;
-  }
-  return gpu::StreamOperationKind::host_to_device;
-}
 
 std::optional<UnitIndex> analyzed_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                                       Offloads& offloads, Faults& faults) {

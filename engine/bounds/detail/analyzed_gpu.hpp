@@ -10,8 +10,6 @@
 
 namespace amalthea::engine::bounds {
 
-gpu::StreamOperationKind kind_of(const Activity& activity);
-
 /// The GPU for which the equations hold; nothing if there is none. Device tasks of other GPUs get a fault, and so do
 /// the host tasks that wait for them; the analysis ignores these waits.
 std::optional<UnitIndex> analyzed_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,

@@ -20,7 +20,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, TaskIndex device) {
     const Activity& activity = subject.activity(task_step);
     const Span span = span_of(subject, task_step);
     const auto* kernel = std::get_if<Kernel>(&activity);
-    segment.operations.push_back({kind_of(activity),
+    segment.operations.push_back({gpu::kind_of(activity),
                                   span.best,
                                   std::max(span.worst, Duration::picoseconds(1)),
                                   {},

@@ -7,21 +7,6 @@
 #include "engine/simulation/detail/listeners.hpp"
 
 namespace amalthea::engine::simulation {
-namespace {
-
-gpu::StreamOperationKind operation_kind(CopyKind kind) {
-  switch (kind) {
-    case CopyKind::host_to_device:
-      return gpu::StreamOperationKind::host_to_device;
-    case CopyKind::device_to_host:
-      return gpu::StreamOperationKind::device_to_host;
-    case CopyKind::memset:
-      return gpu::StreamOperationKind::memset;
-  }
-  return gpu::StreamOperationKind::host_to_device;
-}
-
-}  // namespace
 
 DeviceTasks::DeviceTasks(const SimulationInput& input, const Clock& clock, Jobs& jobs, TimelessActivities& activities,
                          Branches& branches, const Listeners& listeners, bool recorded)
@@ -142,14 +127,12 @@ void DeviceTasks::submit(TaskIndex task) {
   operation.stream = state.stream;
   operation.duration = jobs_[task].work;
   const Activity& activity = jobs_.activity(task);
+  operation.kind = gpu::kind_of(activity);
   if (const auto* kernel = std::get_if<Kernel>(&activity)) {
-    operation.kind = gpu::StreamOperationKind::kernel;
     operation.memory_share = kernel->memory_intensity;
     operation.blocks = step.blocks;
     operation.block = step.block;
     if (kernel->launch) operation.cache_config = kernel->launch->cache_config;
-  } else {
-    operation.kind = operation_kind(std::get<Copy>(activity).kind);
   }
   if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due
   device.changed = true;
