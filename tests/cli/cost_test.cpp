@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -267,9 +268,13 @@ TEST_CASE("a simulation that takes too many steps is stopped, and its verdict is
   CHECK(whole.err.find("AM0504") == std::string::npos);
 }
 
-TEST_CASE("doubling calls cost little") { check_cost(doubling_calls(14), {"info", "analyze"}); }
+TEST_CASE("doubling calls cost little") {
+  test::skip_if_sanitized();
+  check_cost(doubling_calls(14), {"info", "analyze"});
+}
 
 TEST_CASE("small models cost little in every verb", "[long]") {
+  test::skip_if_sanitized();
   const std::vector<std::pair<const char*, std::string>> families = {
       {"doubling calls", doubling_calls(16)},
       {"doubling calls without end", doubling_calls(60)},
@@ -294,6 +299,7 @@ TEST_CASE("small models cost little in every verb", "[long]") {
 }
 
 TEST_CASE("small GPU scenarios cost little") {
+  test::skip_if_sanitized();
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/scenario.json";
   const auto check = [&](const std::string& text, int exit_code, const char* message) {
