@@ -14,7 +14,7 @@ namespace test {
 
 /// Skips a test that limits the address space, in a build with a sanitizer: sanitizers reserve terabytes of it.
 inline void skip_if_sanitized() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef AMALTHEA_SANITIZED
   skip("a build without sanitizers (this test limits the address space)");
 #endif
 }
