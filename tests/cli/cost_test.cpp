@@ -114,6 +114,12 @@ std::string nearly_full() {
                    periodic(0, 3, "ns") + periodic(1, 1'000'000, "ns") + periodic(2, 100, "s"), 3});
 }
 
+/// Jobs that wait forever beside very many short ones.
+std::string overload() {
+  return model_of({repeated(60, [](int i) { return task(i, ticks(1, 30), i); }),
+                   repeated(59, [](int i) { return periodic(i, 1, "us"); }) + periodic(59, 1, "s"), 60});
+}
+
 std::string prime_periods(const char* unit, const char* algorithm) {
   std::vector<int> primes;
   for (int number = 10'007; primes.size() < 60; ++number) {
@@ -233,7 +239,7 @@ void check_cost(const std::string& text, const std::vector<std::string>& verbs) 
     const std::string options = space == verb.npos ? "" : verb.substr(space);
     const auto result =
         test::run({"/bin/sh", "-c",
-                   fmt::format("ulimit -t 100; ulimit -v 2000000; cd '{}'; exec '{}' {} model.amxmi{} > out.txt",
+                   fmt::format("ulimit -t 40; ulimit -v 2000000; cd '{}'; exec '{}' {} model.amxmi{} > out.txt",
                                folder.path(), AMALTHEA_COMMAND, verb.substr(0, space), options)});
     INFO(verb << ": " << result.err.substr(0, 1000));
     const bool usual = result.exit_code == 0 || result.exit_code == 1 || result.exit_code == 4;
@@ -281,6 +287,7 @@ TEST_CASE("small models cost little in every verb", "[long]") {
       {"doubling alternatives", doubling_alternatives(18)},
       {"a short beside a long period", short_beside_long_period()},
       {"a core that is nearly full", nearly_full()},
+      {"an overloaded core", overload()},
       {"prime periods", prime_periods("ns", "FixedPriorityPreemptive")},
       {"prime periods by deadline", prime_periods("ns", "EarliestDeadlineFirst")},
       {"prime periods in picoseconds", prime_periods("ps", "FixedPriorityPreemptive")},
@@ -306,7 +313,7 @@ TEST_CASE("small GPU scenarios cost little") {
     test::write_text(file, text);
     const auto result = test::run(
         {"/bin/sh", "-c",
-         fmt::format("ulimit -t 100; ulimit -v 2000000; exec '{}' gpu run '{}' > /dev/null", AMALTHEA_COMMAND, file)});
+         fmt::format("ulimit -t 40; ulimit -v 2000000; exec '{}' gpu run '{}' > /dev/null", AMALTHEA_COMMAND, file)});
     INFO(result.err.substr(0, 1000));
     CHECK(result.exit_code == exit_code);
     CHECK(result.err.find(message) != std::string::npos);
