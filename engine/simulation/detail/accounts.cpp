@@ -141,6 +141,7 @@ void Accounts::update_interval(TaskIndex task) {
   account.unit = unit;
   account.node = node;
   account.times.change(clock_.now(), standing);
+  if (account.times.pending() > max_stretches) parts(task);
 }
 
 void Accounts::notify_interval(TaskIndex task) {
