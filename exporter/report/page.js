@@ -533,6 +533,30 @@ function percent(share) { return share === null || share === undefined ? '–' :
       add(stack, 'span', {class: 'label'}, 'bound');
       add(stack, 'span', {class: 'soft'}, 'none: ' + task.bound.reason);
     }
+    if (task.contributions.length > 1) waterfall(stack, task);
+  };
+  /** The longest job, part by part: each begins where the one above ends. */
+  const waterfall = (parent, task) => {
+    const details = add(parent, 'details', {class: 'waterfall'});
+    add(details, 'summary', {}, `Longest job of ${task.name}, part by part`);
+    details.addEventListener('toggle', () => {
+      if (details.querySelector('svg')) return;
+      const top = Math.max(task.simulated.max_ps, task.deadline_ps || 0) * 1.001, high = 22;
+      let at = 0;
+      const rows = task.contributions.map(part => ({part, from: at, to: at += part.ps}));
+      addTable(details, `Parts in the order in which they first occur; the line is the deadline.`, [
+        {title: 'Spent on', kind: 'row', fill: (cell, row) => describe(row.part.kind, row.part.by)},
+        {title: 'Time', kind: 'number', fill: (cell, row) => timeCell(row.part.ps)},
+        {title: 'Share', kind: 'number', fill: (cell, row) => percent(row.part.ps / task.simulated.max_ps)},
+        {title: 'So far', kind: 'number', fill: (cell, row) => timeCell(row.to)},
+        {title: 'From release to completion', kind: 'chart', fill: (cell, row) => {
+          const svg = addSvg(cell, 'svg', {class: 'chart', width: 420, height: high, role: 'img', 'aria-label': `${exact(row.from)} to ${exact(row.to)}`});
+          const x = ps => 418 * ps / top, [colour, hatch] = kinds[row.part.kind];
+          addSvg(svg, 'rect', {x: x(row.from), y: 3, width: Math.max(1, x(row.part.ps)), height: high - 6, fill: svgPaint(colour, hatch)});
+          if (task.deadline_ps) addSvg(svg, 'rect', {x: x(task.deadline_ps) - 1, y: 0, width: 2, height: high, fill: 'var(--text)'});
+        }}
+      ], rows);
+    });
   };
   const open = listed.slice(0, 30), rest = listed.slice(30);
   for (const task of open) draw(section, task);

@@ -158,6 +158,16 @@ const std::vector<Contribution>& Accounts::parts(TaskIndex task) {
   return accounts_[task].times.parts(task, logs_[cpu_.core_set_of(task)], sum_);
 }
 
+std::vector<Contribution> Accounts::parts_so_far(TaskIndex task) {
+  std::vector<Contribution> so_far = parts(task);
+  const JobTimes& times = accounts_[task].times;
+  if (times.since() == clock_.now()) return so_far;
+  sum_.begin(so_far);
+  sum_.add(times.standing().reason, clock_.now() - times.since());
+  sum_.end();
+  return so_far;
+}
+
 /// Drops what no job needs any more. If that is little, the limit grows before the next attempt; finally, jobs that
 /// have waited for long are updated.
 void Accounts::shorten(CoreScheduling::CoreSetIndex set) {
