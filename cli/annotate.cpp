@@ -27,6 +27,7 @@ struct AnnotateOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::vector<std::string> forms = {"properties"};
+  std::string detail = "full";
   std::string output;
   bool strip = false;
 };
@@ -74,6 +75,9 @@ std::optional<exporter::AnnotationRequest> request_of(const AnnotateOptions& opt
   request.properties = asked("properties");
   request.measurements = asked("measurements");
   request.requirements = asked("requirements");
+  request.detail = options.detail == "summary" ? exporter::AnnotationDetail::summary
+                   : options.detail == "brief" ? exporter::AnnotationDetail::brief
+                                               : exporter::AnnotationDetail::full;
   request.until = options.analysis.until;
   request.keep_wrappers = options.analysis.build.keep_wrappers;
   const auto changes = read_mapping_changes(options.analysis.mapping_file, options.analysis.map);
@@ -145,6 +149,13 @@ void add_annotate(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"properties", "measurements", "requirements"}))
+      ->capture_default_str()
+      ->group(group::output);
+  verb->add_option("--detail", options->detail,
+                   "How much the custom properties contain. summary: a sentence for each process and event chain; "
+                   "brief: verdicts, bounds, and what they consist of; full: everything")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"summary", "brief", "full"}))
       ->capture_default_str()
       ->group(group::output);
   add_output(*verb, "-o,--output", options->output,

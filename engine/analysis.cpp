@@ -243,6 +243,23 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
   return all_fit;
 }
 
+/// The time slices of the device tasks on each engine, and how launched kernels fill their GPU. `contexts`: of every
+/// GPU, parallel to Platform::units.
+void describe_use_of_gpus(const System& system, const std::vector<const DeviceProfile*>& devices,
+                          const std::vector<std::vector<GpuContext>>& contexts, Results& results) {
+  for (ResourceResult& resource : results.resources)
+    for (EngineUse& use : resource.uses)
+      for (const GpuContext& context : contexts[resource.unit])
+        if (std::find(context.tasks.begin(), context.tasks.end(), use.task) != context.tasks.end())
+          use.time_slice = context.slice;
+  for (OperationResult& operation : results.operations) {
+    const auto* kernel = std::get_if<Kernel>(&system.graph[operation.node].activity);
+    if (kernel == nullptr || !kernel->launch) continue;
+    if (const auto plan = gpu::plan_launch(*kernel->launch, *devices[system.tasks[operation.task].unit]))
+      operation.launch = LaunchFigures{plan->per_sm, plan->rounds};
+  }
+}
+
 /// What the options replace in the model.
 std::vector<std::string> replacements(const AnalysisOptions& options, const Preparation& preparation) {
   std::vector<std::string> replaced;
@@ -278,8 +295,11 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
                                 "may activate each other endlessly, or a period or time slice may be far too short; "
                                 "correct it, simulate only the beginning (--until), or raise --max-steps",
                                 format_duration(results.horizon), results.events));
-  for (const Chain& chain : system.chains)
-    results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);
+  for (const Chain& chain : system.chains) {
+    ChainResult& result = results.chains.emplace_back();
+    result.observed = observed_latencies(chain, results.accesses);
+    result.observed_steps = longest_reaction(chain, results.accesses);
+  }
   judge_simulation(system, options, preparation, results);
   results.requirements = judge_requirements(system, results);
   results.constraints = judge_constraints(system, constraints, programs, results);
@@ -330,13 +350,17 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   flat.flatten_branches = true;
   const std::vector<Program> flattened = compile_programs(system, options.execution, devices, flat);
   add_demands(system, flattened, results);
+  describe_use_of_gpus(system, devices, contexts, results);
   judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
   add_bounds(system, system_bounds(system, devices, options.compile), results);
   add_bases(system, devices, results);
   std::vector<std::optional<Duration>> responses;
   for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
   std::vector<ChainResult> chains = chain_latencies(system, responses);
-  for (std::size_t index = 0; index < chains.size(); ++index) chains[index].observed = results.chains[index].observed;
+  for (std::size_t index = 0; index < chains.size(); ++index) {
+    chains[index].observed = results.chains[index].observed;
+    chains[index].observed_steps = std::move(results.chains[index].observed_steps);
+  }
   results.chains = std::move(chains);
   judge_chain_limits(system, results);
 }

@@ -84,12 +84,20 @@ struct RunnableResult {
   Statistics duration;  ///< first start to last end within one job
 };
 
+/// How the blocks of a launched kernel fill the GPU, if nothing else runs there.
+struct LaunchFigures {
+  std::int64_t blocks_per_sm = 0;  ///< that are resident at the same time
+  std::int64_t rounds = 0;         ///< of as many blocks as fit on the GPU
+};
+
 struct OperationResult {
   NodeIndex node = 0;
   TaskIndex task = 0;
-  Statistics duration;  ///< submission to the device to completion
-  Bound bound;          ///< of the same time; without parts
-  /// for a kernel on a GPU with a law of contention: what its slowdown by other kernels and CPUs is taken from
+  Statistics duration;                           ///< submission to the device to completion
+  Bound bound;                                   ///< of the same time; without parts
+  std::vector<Contribution> contributions = {};  ///< of the longest one; their sum is duration.max
+  std::optional<LaunchFigures> launch = {};      ///< for kernels with a launch configuration
+  /// on GPUs with a law of contention: what its slowdown by other kernels and CPUs is taken from
   std::optional<gpu::ContentionBasis> basis = {};
 };
 
@@ -104,6 +112,13 @@ std::string_view to_string(Contention);  ///< "static", "dynamic"
 enum class ResourceKind : std::uint8_t { core, execution_engine, copy_engine };
 std::string_view to_string(ResourceKind);
 
+/// A device task on an engine of its GPU.
+struct EngineUse {
+  TaskIndex task = 0;
+  Duration time_slice;  ///< of its context, while others wait
+  double demand = 0;    ///< its part of ResourceResult::demand
+};
+
 struct ResourceResult {
   UnitIndex unit = 0;
   ResourceKind kind = ResourceKind::core;
@@ -112,6 +127,7 @@ struct ResourceResult {
   /// Long-run demand: work per time at the execution times of the analysis. Cores with polling tasks include the
   /// undisturbed device time they poll for; any further polling depends on the schedule.
   double demand = 0;
+  std::vector<EngineUse> uses = {};  ///< of an engine: the device tasks that need it, in model order
   bool overloaded() const { return demand > 1 + 1e-9; }
 };
 
