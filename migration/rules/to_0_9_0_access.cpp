@@ -123,7 +123,7 @@ void add_latency(Step& step, const Object& path, Object& element, std::string_vi
       bounds.create("lowerBound", "LongObject").set("value", fmt::format("{:.0f}", std::floor(lower + 1e-6)));
       bounds.create("upperBound", "LongObject").set("value", cycles(upper));
       bounds.create("distribution", "UniformDistribution");
-      step.altered(path, "several latencies became one between the sums of their bounds");
+      step.altered(path, "several latencies became one, whose bounds are the sums of their bounds");
     }
   }
   if (scaled && (std::abs(lower - std::round(lower)) > 1e-6 || std::abs(upper - std::round(upper)) > 1e-6))
