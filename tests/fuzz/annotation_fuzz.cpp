@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any model that can be analysed: its annotated form is a model again, the same after a second annotation, and
+// Any model that can be analyzed: its annotated form is a model again, the same after a second annotation, and
 // stripping it restores the original byte for byte.
 
 #include <algorithm>
