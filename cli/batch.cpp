@@ -56,9 +56,9 @@ struct BatchOptions {
 std::string in_words(const BatchOptions& options) {
   const AnalysisInput& analysis = options.analysis;
   std::string words = fmt::format(
-      "execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {} "
+      "execution {} until {} platform {} memory {} line rule {} contention {} wrappers {} derived chains {} "
       "communication {} strict {} lenient {} steps {} activities {}",
-      analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
+      analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule, analysis.contention,
       analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict, analysis.lenient,
       analysis.max_steps, analysis.build.max_activities);
   for (const std::string& change : analysis.map) words += fmt::format("\nmap {}", change);

@@ -82,6 +82,14 @@ void add_memory_options(CLI::App& verb, AnalysisInput& options) {
       ->check(CLI::IsMember({"exact", "published"}))
       ->capture_default_str()
       ->group(rarely(group::analysis));
+  verb.add_option(
+          "--contention", options.contention,
+          "Which interference the simulation assumes for label accesses with a table of --memory. static: that "
+          "of all cores and GPUs with tasks, all the time; dynamic: that of the cores and GPUs that access memory "
+          "at the same time. Bounds always assume the worst")
+      ->check(CLI::IsMember({"static", "dynamic"}))
+      ->capture_default_str()
+      ->group(group::analysis);
 }
 
 void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
@@ -309,6 +317,7 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (!memory) return std::nullopt;
   analysis.compile.memory = std::move(*memory);
   if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
+  if (options.contention == "dynamic") analysis.contention = engine::Contention::dynamic;
   if (options.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
   if (options.communication == "let") analysis.communication = engine::Communication::let;
   analysis.strict = options.strict;

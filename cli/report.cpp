@@ -37,6 +37,7 @@ std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions&
       {"--execution", options.analysis.execution},
       {"--memory", options.analysis.memory},
       {"--line-rule", options.analysis.line_rule},
+      {"--contention", options.analysis.contention},
       {"--trace-events", fmt::format("{}", options.trace_events)},
   };
   const auto add = [&list](const char* name, const std::string& value) {

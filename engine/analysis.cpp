@@ -19,6 +19,7 @@
 #include "engine/constraints/detail/constraints.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/launch_plan.hpp"
+#include "engine/nvidia/contention.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
@@ -205,6 +206,17 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
       operation.bound = found->second;
 }
 
+/// The basis of slowdowns on GPUs with a law of contention.
+void add_bases(const System& system, const std::vector<const DeviceProfile*>& devices, Results& results) {
+  for (OperationResult& operation : results.operations) {
+    const DeviceProfile& profile = *devices[system.tasks[operation.task].unit];
+    if (profile.amd) continue;
+    const auto* kernel = std::get_if<Kernel>(&system.graph[operation.node].activity);
+    operation.basis = kernel == nullptr ? gpu::ContentionBasis::table
+                                        : nvidia::ContentionLaw(profile).basis_of(gpu::memory_of(*kernel, profile));
+  }
+}
+
 /// Whether every block fits the GPU it is launched on. Missing data about a GPU is reported once.
 bool check_launches(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
   bool all_fit = true;
@@ -282,6 +294,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   SimulationInput input{system, programs, devices, preparation.until, preparation.grace, preparation.periods};
   input.execution = options.execution;
   input.max_steps = options.max_steps;
+  input.contention = options.contention;
   ConstraintObserver constraints(system);
   std::optional<ObserverTee> both;
   input.observer = combined_observer(options.observer, constraints, both);
@@ -336,6 +349,7 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   results.execution = options.execution;
   results.memory_model = options.compile.memory.name;
   results.line_rule = options.compile.line_rule;
+  results.contention = options.contention;
   results.communication = options.communication;
   results.strict = options.strict;
   results.hyperperiod = preparation.hyperperiod;
@@ -349,6 +363,7 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   describe_use_of_gpus(system, devices, contexts, results);
   judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
   add_bounds(system, system_bounds(system, devices, options.compile), results);
+  add_bases(system, devices, results);
   std::vector<std::optional<Duration>> responses;
   for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
   std::vector<ChainResult> chains = chain_latencies(system, responses);

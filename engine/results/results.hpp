@@ -24,7 +24,7 @@ namespace amalthea::engine {
 /// How a job spent its response time.
 enum class ContributionKind : std::uint8_t {
   execution,       ///< the task's own execution
-  memory,          ///< its own label accesses
+  memory,          ///< its own label accesses; under dynamic contention without interference
   preemption,      ///< `by` runs on the core, with higher urgency
   blocking,        ///< `by` has the core or semaphore, without higher urgency, and cannot be preempted
   budget,          ///< the task's server has no budget left
@@ -35,14 +35,19 @@ enum class ContributionKind : std::uint8_t {
   engine_slice,    ///< the execution engine or copy engine serves the context of `by`
   engine_queue,    ///< queued behind an operation of `by` in the same context
   context_switch,  ///< an engine switches to the task's context
-  interference,    ///< own copy or kernel slowed down by what `by` does on the other engine
+  interference,    ///< own copy, kernel or label access slowed down by what `by` does to the memory
 };
 std::string_view to_string(ContributionKind);
+
+/// What slows an operation or an access down.
+enum class TrafficKind : std::uint8_t { none, copies, kernels, cpu };
+std::string_view to_string(TrafficKind);  ///< "copies", "kernels", "cpu"; "" for none
 
 struct Contribution {
   ContributionKind kind = ContributionKind::execution;
   std::optional<TaskIndex> by;
   Duration time;
+  TrafficKind traffic = TrafficKind::none;  ///< for interference: what `by` does
 };
 
 /// A bound that holds for every job, in any run.
@@ -92,7 +97,17 @@ struct OperationResult {
   Bound bound;                                   ///< of the same time; without parts
   std::vector<Contribution> contributions = {};  ///< of the longest one; their sum is duration.max
   std::optional<LaunchFigures> launch = {};      ///< for kernels with a launch configuration
+  /// for a kernel on a GPU with a law of contention: what its slowdown by other kernels and CPUs is taken from
+  std::optional<gpu::ContentionBasis> basis = {};
 };
+
+/// Which interference the simulation assumes for label accesses with a table of costs. Operations of a GPU always depend
+/// on what runs at the same time, and bounds on the worst that can coincide.
+enum class Contention : std::uint8_t {
+  static_,  ///< that of all cores and GPUs with tasks, all the time
+  dynamic,  ///< that of the cores and GPUs that access memory at the same time
+};
+std::string_view to_string(Contention);  ///< "static", "dynamic"
 
 enum class ResourceKind : std::uint8_t { core, execution_engine, copy_engine };
 std::string_view to_string(ResourceKind);
@@ -126,6 +141,7 @@ struct Results {
   std::vector<std::string> replaced;
   std::string memory_model = "model";  ///< name of the memory model that defines the cost of accesses
   LineRule line_rule = LineRule::exact;
+  Contention contention = Contention::static_;
   Duration horizon;                              ///< simulated time
   std::optional<Duration> hyperperiod;           ///< nothing if it exceeds 2^63 ps or nothing is periodic
   std::vector<std::string> device_profiles;      ///< parallel to Platform::units; "" for CPUs

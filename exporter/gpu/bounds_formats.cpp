@@ -26,8 +26,12 @@ std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundSh
       return "own execution";
     case BoundPart::gpu:
       return "own copies and kernels";
-    case BoundPart::slowdown:
-      return "slowdown of own copies and kernels";
+    case BoundPart::slowed_by_copies:
+      return fmt::format("own kernels slowed by copies of {}", by);
+    case BoundPart::slowed_by_kernels:
+      return fmt::format("own copies slowed by kernels of {}", by);
+    case BoundPart::slowed_by_cpu:
+      return fmt::format("own copies and kernels slowed by CPU traffic of {}", by);
     case BoundPart::own_switches:
       return "GPU context switch to this task";
     case BoundPart::preemption:

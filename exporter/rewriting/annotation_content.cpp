@@ -357,6 +357,7 @@ Properties provenance(const Model& model, const ResultView& view, const Annotati
   properties.push_back({"origin.horizon", results.horizon});
   add(properties, "origin.memory", results.memory_model);
   add(properties, "origin.lineRule", std::string(to_string(results.line_rule)));
+  add(properties, "origin.contention", std::string(to_string(results.contention)));
   add(properties, "origin.communication", std::string(to_string(results.communication)));
   std::string platforms;
   for (UnitIndex unit = 0; unit < results.device_profiles.size(); ++unit)

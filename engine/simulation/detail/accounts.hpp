@@ -31,6 +31,7 @@ class Accounts {
   void on(const WaitBegun& event);
   void on(const WaitEnded& event) { request_update(event.task); }
   void on(const HoldersChanged& event) { request_update(event.task); }
+  void on(const ContentionChanged& event) { request_update(event.task); }
   void on(const Decided& event) { decided_.push_back(event.domain); }
 
   /// Nothing else happens at this instant.
