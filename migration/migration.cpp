@@ -147,7 +147,9 @@ bool take_steps(EditableModel& model, Release from, const Release& to, Record& r
       const Release before = i == 0 ? Release(IteaRelease::v1_1_0) : steps[i - 1].to;
       downgrade(model, steps[i], before, record);
     }
-    if (find_obstacles(model, to.version, diagnostics) > 0) return false;
+    const std::size_t obstacles = find_obstacles(model, to.version, diagnostics);
+    record.obstacles(obstacles);
+    if (obstacles > 0) return false;
   }
   return true;
 }
@@ -155,6 +157,7 @@ bool take_steps(EditableModel& model, Release from, const Release& to, Record& r
 /// XML 1.0, which is written, has no way to say control characters other than tabs and line ends; XML 1.1 has. Returns
 /// whether there are any.
 bool find_unwritable(const EditableModel& model, Diagnostics& diagnostics, std::size_t most) {
+  most = std::max(most, std::size_t{1});  // nothing is written, so something has to say why
   const auto unwritable = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };

@@ -293,6 +293,7 @@ TEST_CASE("wrong use is reported in two lines: the mistake and where to find hel
   of("analyze", {model, "--until"}, "--until requires a value");
   of("info", {model, "--max-depth", "deep"}, "--max-depth deep: expected a whole number of 0 or more");
   of("info", {model, "--max-depth", "-1"}, "--max-depth: -1 is below zero; expected a whole number of 0 or more");
+  of("info", {model, "--max-size", " -1"}, "--max-size:  -1 is below zero; expected a whole number of 0 or more");
   CHECK(folder.files() == Names{"model.amxmi"});
 }
 
