@@ -122,6 +122,13 @@ bool falls_behind(const std::vector<Program>& programs, const Results& results, 
   return false;
 }
 
+/// "2 of 5 jobs end"; "the only job ends".
+std::string some_jobs(std::uint64_t count, const TaskResult& of, std::string_view ends, std::string_view end) {
+  const std::uint64_t jobs = of.response.jobs + of.unfinished;
+  if (jobs == 1) return fmt::format("the only job {}", ends);
+  return fmt::format("{} of {} jobs {}", count, jobs, count == 1 ? ends : end);
+}
+
 void judge(const System& system, const std::vector<Program>& programs, const std::vector<std::string>& unbounded,
            Results& results) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
@@ -132,9 +139,10 @@ void judge(const System& system, const std::vector<Program>& programs, const std
       result.reason = unbounded[task];
     } else if (deadline && result.missed_deadlines > 0) {
       result.verdict = Verdict::missed;
-      result.reason = fmt::format("{} of {} jobs end later than {} after their release{}", result.missed_deadlines,
-                                  result.response.jobs + result.unfinished, format_duration(*deadline),
-                                  result.unfinished > 0 ? fmt::format("; {} never ended", result.unfinished) : "");
+      result.reason =
+          fmt::format("{} later than {} after {} release{}", some_jobs(result.missed_deadlines, result, "ends", "end"),
+                      format_duration(*deadline), result.missed_deadlines == 1 ? "its" : "their",
+                      result.unfinished > 0 ? fmt::format("; {} never ended", result.unfinished) : "");
     } else if (result.lost_activations > 0) {
       result.verdict = Verdict::missed;
       result.reason =
@@ -144,8 +152,7 @@ void judge(const System& system, const std::vector<Program>& programs, const std
       result.reason = "the simulation stopped early";
     } else if (result.unfinished > 0) {
       result.verdict = Verdict::unknown;
-      result.reason = fmt::format("{} of {} jobs had not ended at the end of the simulation", result.unfinished,
-                                  result.response.jobs + result.unfinished);
+      result.reason = some_jobs(result.unfinished, result, "had", "had") + " not ended at the end of the simulation";
     } else if (result.response.jobs == 0) {
       result.verdict = Verdict::unknown;
       result.reason = "the task is never activated in the simulated time";
@@ -154,16 +161,19 @@ void judge(const System& system, const std::vector<Program>& programs, const std
       result.reason = "the model states no deadline for this task";
     } else {
       result.verdict = Verdict::met;
-      result.reason = fmt::format("the longest of {} simulated jobs leaves {}", result.response.jobs,
-                                  format_duration(*deadline - result.response.max));
+      result.reason =
+          fmt::format("{} ends {} before its deadline",
+                      result.response.jobs == 1 ? "the only simulated job"
+                                                : fmt::format("the longest of {} simulated jobs", result.response.jobs),
+                      format_duration(*deadline - result.response.max));
     }
   }
   // A removed wrapper has the results of its function.
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
     if (const auto function = system.tasks[task].folded_into) {
       TaskResult copy = results.tasks[*function];
-      copy.reason =
-          fmt::format("falls away, its function {} runs on a CPU: {}", system.tasks[*function].name, copy.reason);
+      copy.reason = fmt::format("the wrapper does not run, because its function {} runs on a CPU: {}",
+                                system.tasks[*function].name, copy.reason);
       if (!system.tasks[task].deadline && copy.verdict == Verdict::met) copy.verdict = Verdict::no_deadline;
       results.tasks[task] = std::move(copy);
     }
@@ -264,14 +274,14 @@ void describe_use_of_gpus(const System& system, const std::vector<const DevicePr
 std::vector<std::string> replacements(const AnalysisOptions& options, const Preparation& preparation) {
   std::vector<std::string> replaced;
   if (options.compile.memory.source != MemoryModel::Source::model)
-    replaced.push_back(fmt::format("memory access times from \"{}\"", options.compile.memory.name));
+    replaced.push_back(fmt::format("memory access times, by those of \"{}\"", options.compile.memory.name));
   if (options.profile != nullptr)
-    replaced.push_back(fmt::format("GPU behavior from the profile \"{}\"", options.profile->name));
+    replaced.push_back(fmt::format("GPU behavior, by the profile \"{}\"", options.profile->name));
   if (options.execution == Execution::best || options.execution == Execution::average)
-    replaced.push_back(fmt::format("worst-case execution times in the simulation by {} ones",
+    replaced.push_back(fmt::format("worst-case execution times in the simulation, by {} ones",
                                    options.execution == Execution::best ? "best-case" : to_string(options.execution)));
   if (preparation.hyperperiod && preparation.until < *preparation.hyperperiod && options.until)
-    replaced.push_back(fmt::format("the hyperperiod of {} in the simulation by its first {}",
+    replaced.push_back(fmt::format("the simulated hyperperiod of {}, by its first {}",
                                    format_duration(*preparation.hyperperiod), format_duration(preparation.until)));
   return replaced;
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +16,7 @@
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/progress.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
@@ -105,34 +103,18 @@ std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
   return std::move(*problem);
 }
 
-/// The progress line on a terminal, removed at the end.
-class ProgressLine {
- public:
-  ~ProgressLine() {
-    if (shown_) tell_text("\r\x1b[K");
-  }
-  void show(const std::string& text) const {
-    if (!shown_) return;
-    tell("\r\x1b[K{}", text);
-    std::fflush(stderr);
-  }
-
- private:
-  bool shown_ = ::isatty(STDERR_FILENO) != 0;
-};
-
 int run(const MakespanOptions& options) {
   const auto problem = problem_of(options);
   if (!problem) return ExitCode::unusable;
   const auto time_limit = options.time_limit > 0 ? std::optional(options.time_limit) : std::nullopt;
-  const ProgressLine line;
+  StatusLine status;
   makespan::SearchOptions search;
   search.threads = options.jobs;
   search.time_limit = time_limit;
   search.memory = options.memory_limit << 20;
   search.search = !options.anneal;
   search.progress = [&](const makespan::SearchProgress& now) {
-    line.show(fmt::format("{} to {} cycles, {} states, {:.0f} s", now.lower, now.upper, now.states, now.seconds));
+    status.show(fmt::format("{} to {} cycles, {} states, {:.0f} s", now.lower, now.upper, now.states, now.seconds));
   };
   makespan::SearchResult result = makespan::worst_makespan(*problem, search);
   std::optional<makespan::AnnealingResult> annealing;
@@ -145,7 +127,7 @@ int run(const MakespanOptions& options) {
     settings.threads = options.jobs;
     settings.time_limit = time_limit;
     settings.progress = [&](std::int64_t best, double seconds) {
-      line.show(fmt::format("{} cycles after {:.1f} s", best, seconds));
+      status.show(fmt::format("{} cycles after {:.1f} s", best, seconds));
     };
     annealing = makespan::anneal(*problem, settings);
     if (annealing->best > result.lower) {
@@ -154,6 +136,7 @@ int run(const MakespanOptions& options) {
     }
     result.seconds += annealing->seconds;
   }
+  status.clear();
   if (const auto wrong = makespan::violation(*problem, result.witness))
     return unusable(fmt::format("the witness is not a work-conserving schedule: {}", *wrong));
   const exporter::MakespanView view{*problem, result, annealing ? &*annealing : nullptr};

@@ -96,7 +96,7 @@ const gantt = (function () {
 
   if (schedule.cut) {
     const parts = schedule.recorded_ps.length === 1 ? '' : ', and the beginnings of the longest jobs after it';
-    add(section, 'p', {class: 'note', id: 'cut'}, `Only a part of the ${exact(end)} is here: the first ${exact(schedule.recorded_ps[0][1])}${parts} (${counted(schedule.spans, 'interval')}). --trace-events N keeps more. Verdicts and numbers are of the whole simulation.`);
+    add(section, 'p', {class: 'note', id: 'cut'}, `This file contains only a part of the ${exact(end)}: the first ${exact(schedule.recorded_ps[0][1])}${parts} (${counted(schedule.spans, 'interval')}). --trace-events N keeps more. Verdicts and numbers cover the whole simulation.`);
   }
   const tools = add(section, 'div', {class: 'tools', role: 'toolbar', 'aria-label': 'Schedule'});
   const button = (words, label, act) => add(tools, 'button', {type: 'button', 'aria-label': label, title: label}, words).addEventListener('click', act);
@@ -126,15 +126,15 @@ const gantt = (function () {
     hint.append(' ');
   }
   const mostRows = 650;  // browsers draw no larger canvas
-  const tooMany = add(section, 'p', {class: 'note'}, `Of all rows the first ${mostRows} are drawn.`);
+  const tooMany = add(section, 'p', {class: 'note'}, `Only the first ${mostRows} rows are drawn.`);
   const frame = add(section, 'div', {class: 'gantt'});
   const overview = add(frame, 'canvas', {id: 'overview', 'aria-hidden': 'true'});
   const scroller = add(frame, 'div', {class: 'rows'});
-  const canvas = add(scroller, 'canvas', {id: 'timeline', tabindex: '0', role: 'application', 'aria-label': 'Schedule, as rows of bars over time', 'aria-describedby': 'keys'});
-  const details = add(section, 'div', {id: 'details', role: 'status', 'aria-live': 'polite'}, 'Nothing chosen.');
+  const canvas = add(scroller, 'canvas', {id: 'timeline', tabindex: '0', role: 'application', 'aria-label': 'Schedule: rows of bars over time', 'aria-describedby': 'keys'});
+  const details = add(section, 'div', {id: 'details', role: 'status', 'aria-live': 'polite'}, 'Nothing is selected.');
   addLegend(section, 'States of tasks', Object.keys(states).filter(state => schedule.standings.some(standing => standing[0] === state)).map(state => states[state])
     .concat(schedule.standings.some((standing, code) => isSlowed(code)) ? [[...kinds.interference.slice(0, 2), 'lower edge: slowed by memory contention']] : []));
-  add(section, 'p', {class: 'hint'}, 'Rows of resources: who is served, each task in a color and pattern of its own; polling is hollow. Rows of SMs: a bar for each resident block. Bars narrower than a pixel are drawn as one whose height is the share of time in use. Rows of tasks: marks at the top are releases; a line at the bottom is the time after the deadline.');
+  add(section, 'p', {class: 'hint'}, 'Rows of resources show which task is served. Each task has its own color and pattern; polling is hollow. Rows of SMs have a bar for each resident block. Where several bars fall within one pixel, the height shows the utilization. Rows of tasks: marks at the top are releases; a line at the bottom marks the time after the deadline.');
 
   // ---- drawing
 
@@ -496,7 +496,7 @@ const gantt = (function () {
     const times = add(details, 'div', {}, `${exact(row.start[i])} to ${exact(row.end[i])}, for ${exact(row.end[i] - row.start[i])}.`);
     times.dataset.from = row.start[i];
     times.dataset.to = row.end[i];
-    let words = `Released at ${exact(own.release[job])}, ` + (response === null ? 'not ended here' : `response time ${exact(response)}`);
+    let words = `Released at ${exact(own.release[job])}, ` + (response === null ? 'not finished in this schedule' : `response time ${exact(response)}`);
     if (deadline !== null && response !== null) words += response > deadline ? `, ${exact(response - deadline)} after its deadline` : `, ${exact(deadline - response)} before its deadline`;
     const last = add(details, 'div', {}, words + '.');
     last.dataset.release = own.release[job];
@@ -597,7 +597,7 @@ const gantt = (function () {
         show(a - (b - a) * 0.2, b + (b - a) * 0.2);
       },
       l: () => { if (chosenRow && chosenRow.kind === 'task') jump(chosenRow.name); },
-      Escape: () => { chosen = chosenRow = null; details.textContent = 'Nothing chosen.'; draw(); }
+      Escape: () => { chosen = chosenRow = null; details.textContent = 'Nothing is selected.'; draw(); }
     };
     const action = actions[event.key === 'L' ? 'l' : event.key];
     if (!action) return;

@@ -128,7 +128,7 @@ void add_latency(Step& step, const Object& path, Object& element, std::string_vi
       bounds.create("lowerBound", "LongObject").set("value", fmt::format("{:.0f}", std::floor(lower + 1e-6)));
       bounds.create("upperBound", "LongObject").set("value", cycles(upper));
       bounds.create("distribution", "UniformDistribution");
-      step.altered(path, fmt::format("{} became one latency between the sums of their bounds", terms));
+      step.altered(path, fmt::format("{} became one latency, whose bounds are the sums of their bounds", terms));
     }
   }
   if (scaled && (std::abs(lower - std::round(lower)) > 1e-6 || std::abs(upper - std::round(upper)) > 1e-6))

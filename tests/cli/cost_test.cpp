@@ -305,6 +305,25 @@ TEST_CASE("small models cost little in every verb", "[long]") {
   }
 }
 
+TEST_CASE("converting references by position takes linear time") {
+  constexpr int count = 100'000;
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/model.amxmi";
+  const std::string items = repeated(count, [](int i) {
+    return fmt::format(R"(<items xsi:type="am:LabelAccess" data="//@swModel/@labels.{}"/>)", i);
+  });
+  test::write_text(
+      file, test::model_text("<swModel><runnables name=\"R\"><activityGraph>" + items + "</activityGraph></runnables>" +
+                                 repeated(count, [](int) { return std::string("<labels/>"); }) + "</swModel>",
+                             "2.0.0"));
+  const auto result =
+      test::run({"/bin/sh", "-c",
+                 fmt::format("cd '{}'; ulimit -t 8; exec '{}' convert model.amxmi --to 3.2.0 -o converted.amxmi",
+                             folder.path(), AMALTHEA_COMMAND)});
+  INFO(result.err.substr(0, 1000));
+  CHECK(result.exit_code == 0);
+}
+
 TEST_CASE("small GPU scenarios cost little") {
   test::skip_if_sanitized();
   const test::TemporaryFolder folder;

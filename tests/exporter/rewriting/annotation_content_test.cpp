@@ -45,7 +45,7 @@ exporter::AnnotationRequest everything(Version version) {
   return request;
 }
 
-/// The text with the results of its analysis; nothing when it cannot be analysed.
+/// The text with the results of its analysis; nothing when it cannot be analyzed.
 std::optional<std::string> annotated(const Model& model, const exporter::AnnotationRequest& request,
                                      std::optional<Duration> until = std::nullopt) {
   Diagnostics diagnostics;
