@@ -97,7 +97,7 @@ struct OperationResult {
   Bound bound;                                   ///< of the same time; without parts
   std::vector<Contribution> contributions = {};  ///< of the longest one; their sum is duration.max
   std::optional<LaunchFigures> launch = {};      ///< for kernels with a launch configuration
-  /// for a kernel on a GPU with a law of contention: what its slowdown by other kernels and CPUs is taken from
+  /// on GPUs with a law of contention: what its slowdown by other kernels and CPUs is taken from
   std::optional<gpu::ContentionBasis> basis = {};
 };
 

@@ -118,10 +118,17 @@ const kinds = {
   engine_slice: ['#E69F00', 'falling', 'GPU used by others'],
   engine_queue: ['#E69F00', 'grid', 'behind others in the same GPU context'],
   context_switch: ['#F0E442', 'crossed', 'GPU context switches'],
-  interference: ['#CC79A7', 'rising', 'GPU slowed by others']
+  interference: ['#CC79A7', 'rising', 'slowed by memory traffic of others']
 };
 /** As the command's text says it. */
-function describe(kind, by) {
+function aggressor(by, traffic) {
+  if (traffic === 'cpu') {
+    const task = tasks.find(one => one.name === by);
+    return `CPU traffic of ${by}` + (task ? ` on ${task.core}` : '');
+  }
+  return traffic ? `${traffic} of ${by}` : by;
+}
+function describe(kind, by, traffic) {
   switch (kind) {
     case 'execution': return 'own execution';
     case 'memory': return 'own memory accesses';
@@ -135,7 +142,7 @@ function describe(kind, by) {
     case 'engine_slice': return 'GPU used by ' + by;
     case 'engine_queue': return 'behind ' + by + ' in the same GPU context';
     case 'context_switch': return by ? 'GPU turning to ' + by : 'GPU context switches';
-    case 'interference': return 'GPU slowed by ' + by;
+    case 'interference': return 'slowed by ' + aggressor(by, traffic);
   }
   return kind;
 }
@@ -261,7 +268,7 @@ function addJump(parent, task, words) {
       if (parts.length) {
         const why = add(item, 'p', {class: 'soft'});
         why.append(`Its longest job took ${brief(task.simulated.max_ps)}: ` +
-                   parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
+                   parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
         addJump(why, task, 'Show it');
       }
     }
@@ -508,15 +515,15 @@ function percent(share) { return share === null || share === undefined ? '–' :
     const bar = (label, parts, total) => {
       add(stack, 'span', {class: 'label'}, label);
       if (!parts.length) return add(stack, 'span', {class: 'soft'}, total === null ? 'none' : exact(total));
-      const words = parts.map(part => `${exact(part.ps)} ${describe(part.kind, part.by)}`).join(', ');
+      const words = parts.map(part => `${exact(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ');
       const svg = addSvg(stack, 'svg', {class: 'chart', height: 24, width: '100%', role: 'img', 'aria-label': `${label} ${exact(total)}: ${words}`});
       let at = 0;
       for (const part of parts) {
         const [colour, hatch] = kinds[part.kind];
         const group = addSvg(svg, 'g', {});
-        addSvg(group, 'title', {}, `${exact(part.ps)} ${describe(part.kind, part.by)}`);
+        addSvg(group, 'title', {}, `${exact(part.ps)} ${describe(part.kind, part.by, part.traffic)}`);
         addSvg(group, 'rect', {x: 100 * at / top + '%', y: 1, width: 100 * part.ps / top + '%', height: 20, fill: svgPaint(colour, hatch), stroke: 'var(--page)', 'stroke-width': 1});
-        const room = part.ps / top * Math.max(300, section.clientWidth - 330), name = brief(part.ps) + ' ' + describe(part.kind, part.by), short = brief(part.ps);
+        const room = part.ps / top * Math.max(300, section.clientWidth - 330), name = brief(part.ps) + ' ' + describe(part.kind, part.by, part.traffic), short = brief(part.ps);
         const text = name.length * 6.6 + 8 < room ? name : short.length * 6.6 + 8 < room ? short : '';
         if (text) {
           const middle = 100 * (at + part.ps / 2) / top;
@@ -545,7 +552,7 @@ function percent(share) { return share === null || share === undefined ? '–' :
       let at = 0;
       const rows = task.contributions.map(part => ({part, from: at, to: at += part.ps}));
       addTable(details, `Parts in the order in which they first occur; the line is the deadline.`, [
-        {title: 'Spent on', kind: 'row', fill: (cell, row) => describe(row.part.kind, row.part.by)},
+        {title: 'Spent on', kind: 'row', fill: (cell, row) => describe(row.part.kind, row.part.by, row.part.traffic)},
         {title: 'Time', kind: 'number', fill: (cell, row) => timeCell(row.part.ps)},
         {title: 'Share', kind: 'number', fill: (cell, row) => percent(row.part.ps / task.simulated.max_ps)},
         {title: 'So far', kind: 'number', fill: (cell, row) => timeCell(row.to)},

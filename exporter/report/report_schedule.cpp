@@ -139,7 +139,8 @@ class Recorder : public engine::SimulationObserver {
   ScheduleStanding standing_of(const Interval& interval) {
     const engine::Reason& reason = interval.standing.reason;
     ScheduleStanding standing{interval.standing.state, shown_kind(reason.kind), reason.by,
-                              interval.unit,           EngineOfUnit::core,      std::nullopt};
+                              interval.unit,           EngineOfUnit::core,      std::nullopt,
+                              reason.traffic};
     if (!interval.node) return standing;
     const GraphNode& node = system_.graph[*interval.node];
     if (std::holds_alternative<Kernel>(node.activity)) standing.engine = EngineOfUnit::execution_engine;

@@ -29,7 +29,8 @@ struct ScheduleStanding {
   std::optional<TaskIndex> by;    ///< see engine::Reason; also the task that slows down an operation
   std::optional<UnitIndex> unit;  ///< see engine::Interval
   EngineOfUnit engine = EngineOfUnit::core;
-  std::optional<std::size_t> what;  ///< runnable or operation, into Schedule::names
+  std::optional<std::size_t> what;                          ///< runnable or operation, into Schedule::names
+  engine::TrafficKind traffic = engine::TrafficKind::none;  ///< see engine::Reason
   friend auto operator<=>(const ScheduleStanding&, const ScheduleStanding&) = default;
 };
 

@@ -7,6 +7,7 @@ const gantt = (function () {
   if (!schedule.spans) { remove('schedule'); return nothing; }
   const section = byId('schedule'), end = schedule.end_ps, unit = schedule.unit_ps;
   const stateOf = code => schedule.standings[code][0], kindOf = code => schedule.standings[code][1];
+  const trafficOf = code => schedule.standings[code][6];
   const byOf = code => schedule.standings[code][2], unitOf = code => schedule.standings[code][3];
   const engineOf = code => schedule.standings[code][4], whatOf = code => schedule.standings[code][5];
   const states = {
@@ -374,7 +375,7 @@ const gantt = (function () {
     if (isSlowed(code)) {  // by contention: a shade of the bar, and who causes it
       context.fillStyle = canvasPaint(context, kinds.interference[0], kinds.interference[1]);
       context.fillRect(x0, y + barHeight - 6, size > 3 ? size - 0.7 : size, 6);
-      text += ', slowed by ' + nameOf(byOf(code));
+      text += ', slowed by ' + aggressor(nameOf(byOf(code)), trafficOf(code));
     }
     if (size > 26) label(fit(context, text, size - 10), x0 + 5, y, hatch ? '#000000' : inkOn(colour), hatch ? '#ffffff' : null);
   }
@@ -482,7 +483,7 @@ const gantt = (function () {
     const doing = [state + (unitOf(code) >= 0 ? ' on ' + schedule.units[unitOf(code)].name : '')];
     if (what >= 0 && (row.kind === 'task' || engineOf(code))) doing.push(schedule.names[what]);
     let words = doing.join(', ');
-    if (state !== 'running' || (kindOf(code) !== 'execution' && byOf(code) >= 0)) words += ` (${byOf(code) >= 0 && state === 'running' ? 'slowed by ' + nameOf(byOf(code)) : describe(kindOf(code), nameOf(byOf(code)))})`;
+    if (state !== 'running' || (kindOf(code) !== 'execution' && byOf(code) >= 0)) words += ` (${byOf(code) >= 0 && state === 'running' ? 'slowed by ' + aggressor(nameOf(byOf(code)), trafficOf(code)) : describe(kindOf(code), nameOf(byOf(code)))})`;
     return words;
   }
 

@@ -79,6 +79,7 @@ std::vector<Property> contribution_properties(const System& system, const std::s
   std::map<std::string, int> seen;
   for (const Contribution& part : parts) {
     std::string name = key + "." + key_of(part.kind);
+    if (part.traffic != engine::TrafficKind::none) name += "." + std::string(to_string(part.traffic));
     // Named only where something else causes it.
     if (part.by && part.kind != engine::ContributionKind::backlog) name += "." + system.tasks[*part.by].name;
     if (const int count = ++seen[name]; count > 1) name += fmt::format("#{}", count);

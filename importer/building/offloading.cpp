@@ -348,13 +348,16 @@ class DeviceShaper {
     return 1;
   }
 
-  /// Of all labels that the kernel's runnable accesses: its device labels, and those it copies.
-  DataSize footprint(const RawBody& raw, std::optional<RunnableIndex> runnable) const {
+  /// Of all labels that the kernel's runnable accesses. Of those that it copies, only the device labels count, if there
+  /// are any; a kernel that accesses labels in place works on all of them.
+  DataSize footprint(const RawBody& raw, std::optional<RunnableIndex> runnable) {
     std::vector<LabelIndex> labels;
     for (const GraphNode& node : raw)
       if (const auto label = accessed_label(node); label && node.runnable == runnable && !contains(labels, *label))
         labels.push_back(*label);
-    return total(labels);
+    const auto access = accesses_.of(runnable);
+    const auto on_device = on_side(labels, LabelSide::device);
+    return total(on_device.empty() || (access && access->zero_copy) ? labels : on_device);
   }
 
   /// Runnables with instructions need no ticks: those without get a computation after the labels that they read first.

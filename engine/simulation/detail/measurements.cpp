@@ -14,7 +14,7 @@ std::vector<Contribution> difference(const std::vector<Contribution>& now, const
   std::vector<Contribution> added;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Duration time = i < before.size() ? now[i].time - before[i].time : now[i].time;
-    if (!time.is_zero()) added.push_back({now[i].kind, now[i].by, time});
+    if (!time.is_zero()) added.push_back({now[i].kind, now[i].by, time, now[i].traffic});
   }
   return added;
 }

@@ -57,6 +57,10 @@ void MemoryTraffic::classify(CoreIndex core) {
 void MemoryTraffic::before_devices() {
   auto& changed = cores_.changed();
   if (changed.empty()) return;
+  if (gpus_.empty() && input_.contention != Contention::dynamic) {  // nobody is affected
+    changed.clear();
+    return;
+  }
   for (const CoreIndex core : changed) classify(core);
   changed.clear();
   if (!changed_) return;
