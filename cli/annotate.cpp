@@ -26,6 +26,7 @@ struct AnnotateOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::vector<std::string> forms = {"properties"};
+  std::string detail = "full";
   std::string output;
   bool strip = false;
 };
@@ -72,6 +73,9 @@ exporter::AnnotationRequest request_of(const AnnotateOptions& options,
   request.properties = asked("properties");
   request.measurements = asked("measurements");
   request.requirements = asked("requirements");
+  request.detail = options.detail == "summary" ? exporter::AnnotationDetail::summary
+                   : options.detail == "brief" ? exporter::AnnotationDetail::brief
+                                               : exporter::AnnotationDetail::full;
   request.until = options.analysis.until;
   request.keep_wrappers = options.analysis.build.keep_wrappers;
   for (const importer::MappingChange& change : mapping)
@@ -139,6 +143,13 @@ void add_annotate(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"properties", "measurements", "requirements"}))
+      ->capture_default_str()
+      ->group(group::output);
+  verb->add_option("--detail", options->detail,
+                   "How much the custom properties contain. summary: a sentence for each process and event chain; "
+                   "brief: verdicts, bounds, and what they consist of; full: everything")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"summary", "brief", "full"}))
       ->capture_default_str()
       ->group(group::output);
   add_output(*verb, "-o,--output", options->output,

@@ -183,7 +183,9 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
   for (const batch::ModelFiles& files : models)
     for (const std::string& file : files)
       if (!will_read({"PATH", file})) return false;
-  if (models.empty()) complain("no model given; pass .amxmi files, folders that contain them, or --manifest FILE");
+  if (models.empty())
+    complain(fmt::format("{}; pass .amxmi files, folders that contain them, or --manifest FILE",
+                         options.paths.empty() ? "no model is given" : "these paths contain no model"));
   return !models.empty();
 }
 

@@ -86,6 +86,14 @@ void add_memory_options(CLI::App& verb, AnalysisInput& options) {
       ->check(CLI::IsMember({"exact", "published"}))
       ->capture_default_str()
       ->group(rarely(group::analysis));
+  verb.add_option(
+          "--contention", options.contention,
+          "Which interference the simulation assumes for label accesses with a table of --memory. static: that "
+          "of all cores and GPUs with tasks, all the time; dynamic: that of the cores and GPUs that access memory "
+          "at the same time. Bounds always assume the worst")
+      ->check(CLI::IsMember({"static", "dynamic"}))
+      ->capture_default_str()
+      ->group(group::analysis);
 }
 
 void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
@@ -119,9 +127,11 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
 }
 
 void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list) {
-  add_input(verb, "MODEL", options.models,
-            "Model files or a folder of .amxmi files. Several files form one model; - is standard input",
-            std::move(list))
+  add_input(
+      verb, "MODEL", options.models,
+      "Model files or a folder: all of them form one model; - is standard input. To analyze the files of a folder one "
+      "by one, use amalthea batch",
+      std::move(list))
       ->required();
   add_finding_options(verb);
   add_limit_options(verb, options.limits);
@@ -165,8 +175,10 @@ std::string words_of(const importer::Limits& limits) {
 
 std::vector<std::pair<std::string, std::string>> words_of(const AnalysisInput& options) {
   const AnalysisInput usual;
-  std::vector<std::pair<std::string, std::string>> words = {
-      {"--execution", options.execution}, {"--memory", options.memory}, {"--line-rule", options.line_rule}};
+  std::vector<std::pair<std::string, std::string>> words = {{"--execution", options.execution},
+                                                            {"--memory", options.memory},
+                                                            {"--line-rule", options.line_rule},
+                                                            {"--contention", options.contention}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) words.emplace_back(name, value);
   };
@@ -205,7 +217,9 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
 
 void add_lenient_option(CLI::App& verb, bool& lenient) {
   verb.add_flag("--lenient", lenient,
-                "Analyze a model that EMF refuses. What cannot be understood is left out, and the errors remain errors "
+                "Analyze a model despite errors. The analysis leaves out the parts that it cannot interpret, and the "
+                "verdict is "
+                "unknown "
                 "(docs/reference/diagnostics.md)")
       ->group(rarely(group::analysis));
 }
@@ -222,7 +236,8 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--until", options.until, "Simulated time, such as 2s (default: hyperperiod)")
       ->type_name("TIME")
       ->group(group::analysis);
-  verb.add_option("--max-steps", options.max_steps, "Steps that a simulation may take. It stops when it needs more")
+  verb.add_option("--max-steps", options.max_steps,
+                  "Largest number of simulation steps. A simulation that needs more stops early")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
       ->capture_default_str()
       ->group(rarely(group::limits));
@@ -270,8 +285,12 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options) {
 void print_findings(const Diagnostics& diagnostics) {
   std::vector<Diagnostic> sorted = diagnostics.all();
   exporter::sort_findings(sorted);
+  // What happens in the end, such as that the model is not analyzed, is read last.
+  std::stable_partition(sorted.begin(), sorted.end(), [](const Diagnostic& finding) {
+    return !finding.location.file.empty() || finding.severity == Severity::error;
+  });
   for (const Diagnostic& finding : sorted)
-    if (is_shown(finding)) tell("{}\n", format(finding));
+    if (is_shown(finding)) tell("{}{}\n", finding.location.file.empty() ? "amalthea: " : "", format(finding));
 }
 
 namespace {
@@ -284,7 +303,25 @@ int code_of(const analysis::Failure& failure) {
 
 }  // namespace
 
+namespace {
+
+/// A folder may hold the parts of one model, or variants that belong apart.
+void note_folders(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (is_quiet() || !std::filesystem::is_directory(path, error)) continue;
+    if (const std::size_t files = model_files({path}).size(); files > 1)
+      tell(
+          "amalthea: note: {}: the {} model files in this folder form one model; for a separate result per file, use "
+          "amalthea batch\n",
+          path, files);
+  }
+}
+
+}  // namespace
+
 tl::expected<Model, int> load(const InputOptions& options, Diagnostics& diagnostics) {
+  note_folders(options.models);
   return analysis::read(options.models, options.limits, diagnostics).map_error(code_of);
 }
 
@@ -303,8 +340,9 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (!options.until.empty()) {
     const auto until = parse_time_text(options.until);
     if (!until || *until <= Duration{} || *until > longest_simulation) {
-      complain(fmt::format("--until {}: expected a time such as 2s, 500ms or 250us, above zero and below 26 days",
-                           options.until));
+      complain(fmt::format(
+          "--until {}: expected a time with a unit, such as 2s, 500ms or 250us, above zero and below 26 days",
+          options.until));
       return std::nullopt;
     }
     analysis.until = *until;
@@ -314,6 +352,7 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (!memory) return std::nullopt;
   analysis.compile.memory = std::move(*memory);
   if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
+  if (options.contention == "dynamic") analysis.contention = engine::Contention::dynamic;
   if (options.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
   if (options.communication == "let") analysis.communication = engine::Communication::let;
   analysis.strict = options.strict;

@@ -51,6 +51,7 @@ struct AnalysisInput {
   std::string platform;
   std::string memory = "model";
   std::string line_rule = "exact";
+  std::string contention = "static";
   std::string mapping_file;
   std::vector<std::string> map;
   std::vector<std::string> chains;  ///< "A->B->C" by task names

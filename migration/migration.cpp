@@ -65,14 +65,14 @@ void upgrade(EditableModel& model, const Release& from, const StepRules& rules, 
     step.end_rule();
   }
   if (rules.to.is_itea()) {  // there is no metamodel to ask, beside what 0.7.0 has
-    step.begin_rule("what has no place any more");
+    step.begin_rule("content without a counterpart");
     keep_surplus(step);
     step.end_rule();
     return;
   }
   if (names_change(from, rules.to)) rename_references(model, from.version, rules.to.version);
   if (!last && !from.is_itea() && same_metamodel(from.version, rules.to.version)) return;
-  step.begin_rule("what has no place any more");
+  step.begin_rule("content without a counterpart");
   keep_leftovers(step, last);
   step.end_rule();
 }
@@ -124,7 +124,7 @@ bool take_steps(EditableModel& model, Release from, const Release& to, Record& r
       const Version structure = structure_of(model, from.version);
       if (structure != from.version) {
         diagnostics.add("AM0703", Severity::note,
-                        fmt::format("holds structure of {} although it says {}: converted from {} on",
+                        fmt::format("has the structure of {} although it states {}; the conversion starts from {}",
                                     to_string(structure), to_string(from), to_string(structure)),
                         {model.files().front().path});
         from = structure;
@@ -132,7 +132,7 @@ bool take_steps(EditableModel& model, Release from, const Release& to, Record& r
     }
     if (from < to || to.is_itea()) {
       Step step(model, from, from, record);
-      step.begin_rule("what has no place any more");
+      step.begin_rule("content without a counterpart");
       keep_surplus(step);
       step.end_rule();
     }

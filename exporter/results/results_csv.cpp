@@ -55,6 +55,7 @@ std::vector<ResultRow> contributions(const Json& tasks) {
                        {"of", of},
                        {"kind", text_of(part["kind"])},
                        {"by", text_of(part["by"])},
+                       {"traffic", part.contains("traffic") ? text_of(part["traffic"]) : ""},
                        {"ps", text_of(part["ps"])}}});
   };
   for (const Json& task : tasks) {

@@ -304,7 +304,7 @@ TEST_CASE("annotate: several files are written to a folder without overwriting e
   }
   fs::remove_all(one);
   fs::create_directory(one);
-  // A model that cannot be analysed leaves nothing behind.
+  // A model that cannot be analyzed leaves nothing behind.
   test::write_text(one + "/m.amxmi",
                    test::replaced(test::timed_model(amalthea::Version::v3_3_0), "P2?type", "P9?type"));
   CHECK(test::amalthea({"annotate", one, "-o", folder.path() + "/new"}).exit_code != 0);

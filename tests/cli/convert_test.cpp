@@ -82,7 +82,7 @@ TEST_CASE("convert: an unsupported older version is rejected with every obstacle
     <runnables name="Loops"><activityGraph><items xsi:type="am:WhileLoop"/></activityGraph></runnables>)"));
   const auto result = test::amalthea({"convert", model, "--to", "1.1.0", "-o", output});
   CHECK(result.exit_code == 1);
-  CHECK(result.err.find("there is no class WhileLoop [AM0710]") != std::string::npos);
+  CHECK(result.err.find("the version has no class WhileLoop [AM0710]") != std::string::npos);
   CHECK(result.err.find("1.1.0 cannot hold this model; nothing was written") != std::string::npos);
   CHECK_FALSE(fs::exists(output));
   // A newer version could not hold this either.

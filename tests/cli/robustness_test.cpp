@@ -21,6 +21,7 @@
 #include "exporter/primitives/file_lock.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
@@ -248,6 +249,7 @@ TEST_CASE("a trace ends at its limit and says when, and the results are those of
 }
 
 TEST_CASE("too little memory has a message and exit code 2") {
+  test::skip_if_sanitized();
   const test::TemporaryFolder folder;
   // The first is too little for the model, the second for the simulation, or for a thread.
   for (const int kibibytes : {100'000, 150'000, 250'000}) {
