@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "analysis/model_analysis.hpp"
-#include "exporter/models/model_info.hpp"
+#include "engine/program/arrivals.hpp"
+#include "exporter/results/result_view.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "tests/fuzz/fuzz.hpp"
@@ -21,10 +22,10 @@ constexpr Duration simulated = Duration::milliseconds(20);
 bool is_cheap(const System& system) {
   std::int64_t releases = 0;
   for (const Stimulus& stimulus : system.stimuli) {
-    const auto period = arrival_period(stimulus);
+    const auto period = engine::arrival_period(stimulus);
     if (!period) continue;
-    if (!period->is_positive()) return false;
-    releases += simulated / *period;
+    if (period->picoseconds() <= 0) return false;
+    releases += simulated.picoseconds() / period->picoseconds();
     if (releases > 2000) return false;
   }
   return true;
