@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 #include <fmt/core.h>
@@ -11,7 +12,6 @@
 #include "batch/resumable_log.hpp"
 #include "exporter/primitives/write_file.hpp"
 #include "exporter/results/result_view.hpp"
-#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::batch {
 namespace {
@@ -67,12 +67,18 @@ class Batch {
     const std::string key = key_of(files, options_.options, options_.max_bytes);
     if (const auto line = log_ ? log_->known(key) : std::nullopt)
       if (const std::string body = body_in(*line); is_body(body)) return "K" + key + body;
-    std::error_code error;
-    if (!options_.cache.empty() && fs::exists(cache_file(key), error))
-      if (const auto body = importer::read_bytes(cache_file(key), UINT64_MAX); body && is_body(*body))
-        return "K" + key + *body;
+    if (!options_.cache.empty())
+      if (const std::string body = cached(key); is_body(body)) return "K" + key + body;
     const std::string body = options_.analyze(files);
     return (key_of(files, options_.options, options_.max_bytes) == key ? "M" : "D") + key + body;
+  }
+
+  /// What the cache has; "" for nothing. Anything may have been put there.
+  std::string cached(const std::string& key) const {
+    std::error_code error;
+    if (!fs::is_regular_file(cache_file(key), error)) return {};
+    std::ifstream file(cache_file(key), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
 
   std::string cache_file(const std::string& key) const { return options_.cache + "/" + key + ".json"; }

@@ -81,7 +81,7 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
           "AM0570", Severity::warning,
           fmt::format("the search ended after {} steps, with {} mappings judged; to judge more of {}, raise "
                       "--search-steps",
-                      search.options.steps, exploration.judged, candidates));
+                      exploration.steps, exploration.judged, candidates));
     return exploration;
   } catch (const std::overflow_error&) {
     engine::report_time_overflow(diagnostics);

@@ -93,7 +93,7 @@ void add_memory_options(CLI::App& verb, AnalysisInput& options) {
           "at the same time. Bounds always assume the worst")
       ->check(CLI::IsMember({"static", "dynamic"}))
       ->capture_default_str()
-      ->group(group::analysis);
+      ->group(rarely(group::analysis));
 }
 
 void add_mapping_options(CLI::App& verb, AnalysisInput& options) {

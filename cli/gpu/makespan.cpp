@@ -37,15 +37,29 @@ struct MakespanOptions {
   std::vector<std::string> latencies;
   bool exact = false;  // the default; the option makes it explicit
   bool anneal = false;
-  std::uint64_t iterations = 2'000'000;
+  std::optional<std::uint64_t> iterations;
   std::uint64_t runs = 8;
   double temperature = 0.3;
   std::uint64_t seed = 1;
   double time_limit = 0;
-  std::uint64_t memory_limit = 2048;
+  std::uint64_t memory_limit = 900;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   std::string format = "text";
 };
+
+constexpr std::uint64_t usual_iterations = 2'000'000;
+
+/// The usual number, or fewer for a large problem, so that a run takes seconds.
+std::uint64_t default_iterations(const makespan::Problem& problem) {
+  constexpr std::uint64_t instructions_placed = 250'000'000;
+  const std::uint64_t each = static_cast<std::uint64_t>(problem.warps) * problem.kernel.size();
+  const std::uint64_t iterations = std::clamp<std::uint64_t>(instructions_placed / each, 1, usual_iterations);
+  if (iterations < usual_iterations)
+    tell(
+        "amalthea: note: {} iterations instead of {}, because the problem is large; --iterations sets another number\n",
+        iterations, usual_iterations);
+  return iterations;
+}
 
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t number = 0;
@@ -120,7 +134,7 @@ int run(const MakespanOptions& options) {
   std::optional<makespan::AnnealingResult> annealing;
   if (options.anneal) {
     makespan::AnnealingOptions settings;
-    settings.iterations = options.iterations;
+    settings.iterations = options.iterations ? *options.iterations : default_iterations(*problem);
     settings.runs = options.runs;
     settings.temperature = options.temperature;
     settings.seed = options.seed;
@@ -168,9 +182,9 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
       ->delimiter(',');
   CLI::Option* exact = verb->add_flag("--exact", options->exact, "Search for the exact value. This is the default");
   verb->add_flag("--anneal", options->anneal, "Compute a lower bound by simulated annealing instead")->excludes(exact);
-  verb->add_option("--iterations", options->iterations, "Iterations per annealing run")
+  verb->add_option("--iterations", options->iterations,
+                   "Iterations per annealing run. Default: 2000000, fewer for more than 125 instructions in all warps")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
-      ->capture_default_str()
       ->group(rarely(group::annealing));
   verb->add_option("--runs", options->runs, "Number of annealing runs")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))

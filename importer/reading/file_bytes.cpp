@@ -31,7 +31,7 @@ bool read_stream(std::istream& stream, std::size_t step, std::uint64_t limit, st
   return !stream.bad();
 }
 
-/// /dev/null is empty and a terminal ends where its user says so. Nobody knows of other devices.
+/// /dev/null is empty and a terminal ends where its user says so. Any other device may be endless.
 bool may_never_end(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);

@@ -2,11 +2,17 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <sstream>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
+#include "batch/processes.hpp"
+#include "exporter/primitives/new_file.hpp"
+#include "exporter/primitives/temporaries.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -110,6 +116,30 @@ TEST_CASE("batch: a model that exceeds time or memory limits does not affect the
   const auto large = parsed(batch({waters, models.path("a/empty.amxmi"), "--memory-limit", "1"}).out);
   REQUIRE(large.size() == 2);
   CHECK((large[0]["status"] == "out of memory" || large[0]["status"] == "crashed"));
+}
+
+TEST_CASE("a process that is ended for its time limit removes its temporary file first") {
+  const test::TemporaryFolder folder;
+  const auto before = std::signal(SIGTERM, SIG_DFL);
+  amalthea::exporter::remove_temporaries_on_signals();
+  amalthea::batch::ProcessWork work;
+  work.count = 2;
+  work.limits.time = std::chrono::milliseconds(300);
+  work.work = [&](std::size_t index) -> std::string {
+    // The second one ignores the signal, and is killed.
+    if (index == 1) std::signal(SIGTERM, SIG_IGN);
+    const auto file = amalthea::exporter::NewFile::create(folder.path() + "/output");
+    for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+  };
+  std::vector<std::size_t> left;
+  work.done = [&](std::size_t, const amalthea::batch::Outcome& outcome) {
+    CHECK(outcome.ending == amalthea::batch::Ending::out_of_time);
+    left.push_back(static_cast<std::size_t>(std::distance(fs::directory_iterator(folder.path()), {})));
+    return true;
+  };
+  amalthea::batch::run_processes(work);
+  std::signal(SIGTERM, before);
+  CHECK(left == std::vector<std::size_t>{0, 1});
 }
 
 TEST_CASE("batch: an interrupted batch resumes with its existing lines") {
