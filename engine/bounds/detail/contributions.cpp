@@ -69,12 +69,11 @@ ContributionKind contribution_of(BoundPart part) {
     case BoundPart::slices:
     case BoundPart::overruns:
       return ContributionKind::engine_slice;
+    case BoundPart::streams:
+      return ContributionKind::engine_queue;
   }
   return ContributionKind::execution;
 }
-
-/// Whether another task has the core.
-bool is_of_core(BoundPart part) { return part == BoundPart::preemption || part == BoundPart::blocking; }
 
 }  // namespace
 
@@ -96,8 +95,8 @@ std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, c
   return parts;
 }
 
-std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const std::vector<GpuMember>& members,
-                                                 TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
+std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskIndex task,
+                                                 const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments) {
   Duration copies;
   for (const TaskIndex device : segments)
@@ -116,7 +115,13 @@ std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, 
     }
     ContributionKind kind = contribution_of(share.part);
     std::optional<TaskIndex> by;
-    if (share.by) by = is_of_core(share.part) ? members[*share.by].task : members[*share.by].context;
+    if (share.by) by = gpu.members[*share.by].task;
+    if (share.stream) {
+      const auto& devices = gpu.members[*share.by].segments;
+      const auto device = std::find_if(devices.begin(), devices.end(),
+                                       [&](TaskIndex each) { return gpu.streams[each] == share.stream; });
+      by = device != devices.end() ? *device : gpu.device_of_stream[*share.stream];
+    }
     if (share.part == BoundPart::preemption && by == task) kind = ContributionKind::backlog;
     add_contribution(parts, kind, by, share.time);
   }

@@ -14,9 +14,9 @@ namespace amalthea::engine::bounds {
 std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, const CoreProblem& problem,
                                                 TaskIndex task, const std::vector<cpu::CpuShare>& shares);
 
-/// For a task of the GPU's problem; `segments` are those whose own work is among the shares.
-std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const std::vector<GpuMember>& members,
-                                                 TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
+/// For a task of the problem of the GPUs; `segments` are those whose own work is among the shares.
+std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskIndex task,
+                                                 const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments);
 
 }  // namespace amalthea::engine::bounds
