@@ -2,8 +2,11 @@
 #include "engine/bounds/detail/exact_responses.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <set>
+#include <string>
+#include <tuple>
 
 #include "amalthea/detail/counted_steps.hpp"
 #include "engine/gpu/contexts.hpp"
@@ -14,7 +17,7 @@ namespace amalthea::engine::bounds {
 namespace {
 
 /// Hyperperiods to simulate after the last offset. A schedule that does not repeat within them has no exact responses.
-constexpr std::int64_t most_hyperperiods = 4;
+constexpr std::int64_t least_hyperperiods = 3, most_hyperperiods = 32;
 /// The simulation costs less than the analysis of a large system.
 constexpr std::int64_t most_jobs = 20'000;
 constexpr std::uint64_t most_steps = 1'000'000;
@@ -96,6 +99,7 @@ bool has_fixed_releases(const AnalyzedSystem& subject, TaskIndex task) {
     if (stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0) return false;
     const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence);
     return std::holds_alternative<InterProcess>(stimulus.occurrence) ||
+           std::holds_alternative<Single>(stimulus.occurrence) ||
            (periodic != nullptr && periodic->jitter.lower == 0 && periodic->jitter.upper == 0 &&
             periodic->minimum_distance <= periodic->period);
   });
@@ -133,46 +137,155 @@ bool has_one_process(const ProblemInput& input, const std::vector<TaskIndex>& pa
   return shared;
 }
 
-/// When the part begins to work after it was idle.
-class Beginnings : public SimulationObserver {
- public:
-  bool wants_intervals() const override { return false; }
-  void released(TaskIndex, Instant now, bool lost) override {
-    if (lost) return;
-    if (pending_ == 0 && (!idle_since_ || *idle_since_ < now)) found.insert(now);
-    ++pending_;
+/// Whether the times of blocks and copies depend only on when they begin: nothing slows them down.
+bool is_undisturbed(const AnalyzedSystem& subject, const std::vector<TaskIndex>& part) {
+  const auto has_share = [&](TaskIndex task) {
+    return std::any_of(subject.steps(task).begin(), subject.steps(task).end(), [&](const Step& step) {
+      return step.kind == StepKind::kernel &&
+             std::get<Kernel>(subject.system.graph[step.node].activity).memory_intensity > 0;
+    });
+  };
+  return std::all_of(part.begin(), part.end(), [&](TaskIndex task) {
+    if (subject.is_host(task)) return false;
+    const gpu::InterferenceTable& table = subject.devices[subject.task(task).unit]->interference;
+    return !has_share(task) || table == gpu::InterferenceTable{};
+  });
+}
+
+bool shares_a_stream(const AnalyzedSystem& subject, const std::vector<TaskIndex>& part) {
+  std::set<std::tuple<UnitIndex, std::string, std::string>> streams;
+  for (const TaskIndex task : part) {
+    const Task& device = subject.task(task);
+    if (device.gpu.stream.empty() || device.gpu.context.empty()) continue;
+    if (!streams.emplace(device.unit, device.gpu.context, device.gpu.stream).second) return true;
   }
-  void completed(TaskIndex, std::uint64_t, Instant, Instant now) override {
-    if (--pending_ == 0) idle_since_ = now;
+  return false;
+}
+
+/// Finds out whether a schedule repeats. Two observations suffice:
+/// - The part is idle before a release, and so it is one hyperperiod later.
+/// - The part has only device tasks, and is in the same state one hyperperiod later: pending releases, the operations
+///   in the order of their submission with their assigned blocks, and since when their resident blocks execute.
+class Repetition : public SimulationObserver {
+ public:
+  Repetition(std::size_t tasks, Instant from, Duration hyperperiod, bool by_state)
+      : from_(from), hyperperiod_(hyperperiod), by_state_(by_state), next_(from), pending_(tasks) {}
+
+  bool found() const {
+    return same_state_ || std::any_of(beginnings_.begin(), beginnings_.end(), [this](Instant instant) {
+             return instant >= from_ && beginnings_.count(instant + hyperperiod_) > 0;
+           });
   }
 
-  std::set<Instant> found;
+  bool wants_intervals() const override { return false; }
+  bool wants_events() const override { return by_state_; }
+  void released(TaskIndex task, Instant now, bool lost) override {
+    reach(now);
+    if (lost) return;
+    if (jobs_ == 0 && (!idle_since_ || *idle_since_ < now)) beginnings_.insert(now);
+    ++jobs_;
+    pending_[task].push_back(now);
+  }
+  void completed(TaskIndex task, std::uint64_t, Instant, Instant now) override {
+    reach(now);
+    pending_[task].pop_front();
+    if (--jobs_ == 0) idle_since_ = now;
+  }
+  void operation(const OperationChange& change) override {
+    reach(change.now);
+    if (change.what == ProcessEvent::activate) operations_.push_back({change.task, change.step, std::nullopt, 0, {}});
+    const auto at = std::find_if(operations_.begin(), operations_.end(),
+                                 [&](const Operation& each) { return each.task == change.task; });
+    if (change.what == ProcessEvent::start) at->start = change.now;
+    if (change.what == ProcessEvent::terminate) operations_.erase(at);
+  }
+  void block(const BlockChange& change) override {
+    reach(change.now);
+    const auto at = std::find_if(operations_.begin(), operations_.end(),
+                                 [&](const Operation& each) { return each.task == change.task; });
+    if (at == operations_.end()) return;
+    if (change.begins) {
+      ++at->assigned;
+      at->blocks.insert({change.sm, change.now});
+    } else if (const auto block = at->blocks.lower_bound({change.sm, Instant{}}); block != at->blocks.end()) {
+      at->blocks.erase(block);  // the earliest of this SM
+    }
+  }
 
  private:
-  std::int64_t pending_ = 0;
+  struct Operation {
+    TaskIndex task = 0;
+    std::size_t step = 0;
+    std::optional<Instant> start;
+    std::size_t assigned = 0;
+    std::multiset<std::pair<gpu::SmIndex, Instant>> blocks;  ///< resident, with their begin
+  };
+
+  /// The state before anything happens at `now` is the one at all earlier instants since the last event.
+  void reach(Instant now) {
+    while (by_state_ && !same_state_ && next_ <= now) {
+      std::vector<std::int64_t> state;
+      const auto add = [&](Instant instant) { state.push_back((instant - next_).picoseconds()); };
+      for (const auto& releases : pending_) {
+        state.push_back(static_cast<std::int64_t>(releases.size()));
+        for (const Instant release : releases) add(release);
+      }
+      for (const Operation& operation : operations_) {
+        state.push_back(static_cast<std::int64_t>(operation.task));
+        state.push_back(static_cast<std::int64_t>(operation.step));
+        state.push_back(static_cast<std::int64_t>(operation.assigned));
+        if (operation.start && operation.assigned == 0) add(*operation.start);
+        for (const auto& [sm, begin] : operation.blocks) {
+          state.push_back(sm);
+          add(begin);
+        }
+      }
+      same_state_ = state == last_state_;
+      last_state_ = std::move(state);
+      next_ = next_ + hyperperiod_;
+    }
+  }
+
+  Instant from_;
+  Duration hyperperiod_;
+  bool by_state_;
+  Instant next_;
+  std::vector<std::deque<Instant>> pending_;  ///< releases of jobs that have not ended, by task
+  std::vector<Operation> operations_;         ///< at most one of each task, in the order of submission
+  std::optional<std::vector<std::int64_t>> last_state_;
+  bool same_state_ = false;
+  std::int64_t jobs_ = 0;
   std::optional<Instant> idle_since_;
+  std::set<Instant> beginnings_;  ///< when the part begins to work after it was idle
 };
 
 /// The periods and offsets of a part.
 struct Pattern {
-  Duration hyperperiod, last_offset;
-  double releases_per_picosecond = 0;
+  std::optional<Duration> hyperperiod;  ///< nothing: all releases are single
+  Duration from;                        ///< after that, all releases are periodic
+  double jobs = 0;                      ///< per hyperperiod
 };
 
 std::optional<Pattern> pattern_of(const System& system) {
   Pattern pattern;
   std::int64_t multiple = 1;
+  double rate = 0;
   for (const Stimulus& stimulus : system.stimuli) {
+    if (stimulus.activates.empty()) continue;
+    if (const auto* single = std::get_if<Single>(&stimulus.occurrence))
+      pattern.from = std::max(pattern.from, single->occurrence + Duration::picoseconds(1));
     const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence);
-    if (periodic == nullptr || stimulus.activates.empty()) continue;
+    if (periodic == nullptr) continue;
     const std::int64_t period = periodic->period.picoseconds();
     if (__builtin_mul_overflow(multiple / std::gcd(multiple, period), period, &multiple)) return std::nullopt;
-    pattern.last_offset = std::max(pattern.last_offset, periodic->offset);
-    pattern.releases_per_picosecond += static_cast<double>(stimulus.activates.size()) / static_cast<double>(period);
+    pattern.hyperperiod = Duration::picoseconds(multiple);
+    pattern.from = std::max(pattern.from, periodic->offset);
+    rate += static_cast<double>(stimulus.activates.size()) / static_cast<double>(period);
   }
-  const auto longest = static_cast<double>(nvidia::longest_analyzed.picoseconds());
-  if (static_cast<double>(multiple) * (most_hyperperiods + 1) > longest) return std::nullopt;
-  pattern.hyperperiod = Duration::picoseconds(multiple);
+  if (std::max(pattern.hyperperiod.value_or(Duration{}), pattern.from) >
+      Duration::picoseconds(nvidia::longest_analyzed.picoseconds() / (most_hyperperiods + 1)))
+    return std::nullopt;
+  pattern.jobs = rate * static_cast<double>(multiple);
   return pattern;
 }
 
@@ -185,21 +298,27 @@ std::optional<Results> schedule_of(const ProblemInput& input, const std::vector<
                   [&](TaskIndex task) { return std::find(part.begin(), part.end(), task) == part.end(); });
   const auto pattern = pattern_of(alone);
   if (!pattern) return std::nullopt;
-  const Duration until = pattern->last_offset + pattern->hyperperiod * most_hyperperiods;
-  if (static_cast<double>(until.picoseconds()) * pattern->releases_per_picosecond > most_jobs) return std::nullopt;
+  Duration until = pattern->from;
+  if (pattern->hyperperiod) {
+    const double of_offsets =
+        static_cast<double>(pattern->from.picoseconds() / pattern->hyperperiod->picoseconds() + 1);
+    const auto hyperperiods = static_cast<std::int64_t>(most_jobs / std::max(1.0, pattern->jobs) - of_offsets);
+    if (hyperperiods < least_hyperperiods) return std::nullopt;
+    until += *pattern->hyperperiod * std::min(hyperperiods, most_hyperperiods);
+  }
   const auto periods = periods_of(subject.system);
-  SimulationInput simulated{alone, subject.worst, subject.devices, until, {}, periods};
-  Beginnings beginnings;
-  simulated.observer = &beginnings;
+  SimulationInput simulated{alone, subject.worst, subject.devices, until, nvidia::longest_analyzed, periods};
+  Repetition repetition(subject.tasks(), Instant{} + pattern->from, pattern->hyperperiod.value_or(Duration{}),
+                        pattern->hyperperiod && is_undisturbed(subject, part) && !shares_a_stream(subject, part));
+  simulated.observer = &repetition;
   simulated.max_steps = most_steps;
   Results results;
   simulate(simulated, results);
   bound_steps += results.events;
-  if (results.stopped_early) return std::nullopt;
-  const bool repeats = std::any_of(beginnings.found.begin(), beginnings.found.end(), [&](Instant instant) {
-    return instant >= Instant{} + pattern->last_offset && beginnings.found.count(instant + pattern->hyperperiod) > 0;
-  });
-  return repeats ? std::optional(std::move(results)) : std::nullopt;
+  const bool unfinished = std::any_of(results.tasks.begin(), results.tasks.end(),
+                                      [](const TaskResult& task) { return task.unfinished > 0; });
+  if (results.stopped_early || unfinished || (pattern->hyperperiod && !repetition.found())) return std::nullopt;
+  return results;
 }
 
 }  // namespace
