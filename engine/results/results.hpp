@@ -56,6 +56,7 @@ struct Bound {
   std::optional<Duration> worst;    ///< upper bound
   std::string reason;               ///< why `worst` is unknown; "" if it is known
   std::vector<Contribution> parts;  ///< their sum is `worst`
+  bool exact = false;               ///< a job reaches `worst`; it holds for the stated offsets
 };
 
 /// For one process and its deadline; docs/reference/verdicts.md. Unknown: the simulation did not observe enough.

@@ -44,6 +44,8 @@ std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundSh
       return fmt::format("GPU used by {} beyond its time slice", by);
     case BoundPart::switches:
       return fmt::format("GPU context switch to {}", by);
+    case BoundPart::streams:
+      return fmt::format("GPU used by {} in the same context", by);
   }
   return {};
 }

@@ -72,6 +72,8 @@ ContributionKind contribution_of(BoundPart part) {
     case BoundPart::slices:
     case BoundPart::overruns:
       return ContributionKind::engine_slice;
+    case BoundPart::streams:
+      return ContributionKind::engine_queue;
   }
   return ContributionKind::execution;
 }
@@ -88,9 +90,6 @@ TrafficKind traffic_of(BoundPart part) {
       return TrafficKind::none;
   }
 }
-
-/// Whether another task has the core.
-bool is_of_core(BoundPart part) { return part == BoundPart::preemption || part == BoundPart::blocking; }
 
 }  // namespace
 
@@ -115,7 +114,7 @@ std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, c
 std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const Problems& problems,
                                                  TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments) {
-  const std::vector<GpuMember>& members = problems.gpu.members;
+  const GpuProblem& gpu = problems.gpu;
   Duration copies;
   for (const TaskIndex device : segments)
     for (std::size_t step = 0; step < subject.steps(device).size(); ++step)
@@ -133,11 +132,16 @@ std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, 
     }
     ContributionKind kind = contribution_of(share.part);
     std::optional<TaskIndex> by;
-    if (share.by && *share.by >= members.size())
-      by = problems.problem_tasks[problems.gpu.other_accesses[*share.by - members.size()].problem_task].task;
+    if (share.by && *share.by >= gpu.members.size())
+      by = problems.problem_tasks[gpu.other_accesses[*share.by - gpu.members.size()].problem_task].task;
     else if (share.by)
-      by = is_of_core(share.part) || share.part == BoundPart::slowed_by_cpu ? members[*share.by].task
-                                                                            : members[*share.by].context;
+      by = gpu.members[*share.by].task;
+    if (share.stream) {
+      const auto& devices = gpu.members[*share.by].segments;
+      const auto device = std::find_if(devices.begin(), devices.end(),
+                                       [&](TaskIndex each) { return gpu.streams[each] == share.stream; });
+      by = device != devices.end() ? *device : gpu.device_of_stream[*share.stream];
+    }
     if (share.part == BoundPart::preemption && by == task) kind = ContributionKind::backlog;
     add_contribution(parts, kind, by, share.time, traffic_of(share.part));
   }

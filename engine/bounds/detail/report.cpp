@@ -124,8 +124,8 @@ class Report {
       if (segments[segment] == device) visit(at, segment);
   }
 
-  /// Operations have bounds if at most one is outstanding in the context, even if jobs queue up; `reason` is why the
-  /// task has none.
+  /// Operations have bounds even if jobs queue up, because each job submits one at a time; `reason` is why the task has
+  /// none.
   void add_operations(TaskIndex device, const std::string& reason, std::map<NodeIndex, Bound>& operations) const {
     std::size_t operation = 0;
     for (std::size_t step = 0; step < subject_.steps(device).size(); ++step) {

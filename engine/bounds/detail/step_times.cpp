@@ -39,8 +39,16 @@ std::int64_t roundings_of(const AnalyzedSystem& subject, TaskStep task_step) {
 /// Whether copies and kernels of a GPU slow each other down.
 bool slows(const DeviceProfile& profile) {
   const gpu::InterferenceTable& table = profile.interference;
-  return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_cpu, table.copy_by_kernel,
-                   table.copy_by_cpu}) > Slowdown{};
+  return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_same_gpc, table.kernel_by_other_gpc,
+                   table.kernel_by_cpu, table.copy_by_kernel, table.copy_by_cpu}) > Slowdown{} ||
+         profile.measured_memory.has_value();
+}
+
+/// Time lost to rounding may cost a whole turn, so it must be part of the work.
+Duration with_losses(const AnalyzedSystem& subject, TaskStep task_step, Duration worst) {
+  if (!is_operation(subject.step(task_step)) || !slows(*subject.devices[subject.task(task_step.task).unit]))
+    return worst;
+  return worst + Duration::nanoseconds(1) + scale(worst, 1, 1'000'000, Rounding::up);
 }
 
 }  // namespace
@@ -52,11 +60,13 @@ Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
   // The cheapest alternative of a branch may differ from the most expensive one, which alone has its work in `step`.
   const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
   const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
-  Span span{(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
-  // Time lost to rounding may cost a whole turn, so it must be part of the work.
-  if (is_operation(step) && slows(*subject.devices[subject.task(task_step.task).unit]))
-    span.worst += Duration::nanoseconds(1) + scale(span.worst, 1, 1'000'000, Rounding::up);
-  return span;
+  return {(shortest - std::min(shortest, rounding)) * rounds,
+          with_losses(subject, task_step, (step.work + rounding) * rounds)};
+}
+
+Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step) {
+  return with_losses(subject, task_step,
+                     subject.step(task_step).work + Duration::picoseconds(roundings_of(subject, task_step)));
 }
 
 Span execution_of(const AnalyzedSystem& subject, TaskIndex task) {

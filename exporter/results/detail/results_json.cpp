@@ -49,6 +49,7 @@ Json no_bound(const std::string& reason) { return {{"bcrt_ps", nullptr}, {"wcrt_
 /// `instead` replaces the bound's own reason if it is more specific.
 Json bound(const engine::Bound& bound, const std::string& instead = {}) {
   Json json = {{"bcrt_ps", picoseconds(bound.best)}, {"wcrt_ps", picoseconds(bound.worst)}};
+  if (bound.exact) json["exact"] = true;
   if (!bound.worst) json["reason"] = instead.empty() ? bound.reason : instead;
   return json;
 }
