@@ -90,6 +90,9 @@ constexpr std::array all_consequences{
                        "accesses of {} cores that the memory table does not have cost what the model says"},
     FindingConsequence{"AM0583", assumption, "a mask of compute units has no effect on a GPU that is not from AMD",
                        "{} masks of compute units have no effect on GPUs that are not from AMD"},
+    FindingConsequence{"AM0586", assumption, "a property of NVIDIA GPUs has no effect on an AMD GPU",
+                       "{} properties of NVIDIA GPUs have no effect on AMD GPUs"},
+    FindingConsequence{"AM0590", unknown},
     FindingConsequence{"AM0653", assumption, "the probabilities of a switch are weights",
                        "the probabilities of {} switches are weights"},
 };

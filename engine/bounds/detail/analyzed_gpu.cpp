@@ -34,9 +34,15 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
     return fmt::format(
         "{} switches contexts only at the end of {}s, but the analysis covers only preemption at instructions", gpu,
         gpu::name_of(profile.preemption));
-  for (const GpuContext& context : contexts_on(subject.system, unit, profile))
+  if (schedules_by_urgency(subject.system, unit))
+    return fmt::format("{} serves contexts by priority, but the analysis covers only time slices", gpu);
+  for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
+    if (context.processes > 1)
+      return fmt::format(
+          "processes share {} through MPS, so their kernels run concurrently; no bound is known for this", gpu);
+  }
   bool from_device = false;
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (subject.is_host(task) || subject.task(task).unit != unit) continue;
