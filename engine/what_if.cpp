@@ -35,7 +35,7 @@ std::string suspend_pollers(System& system, TaskIndex task) {
   }
   std::string names;
   for (const TaskIndex poller : pollers) names += (names.empty() ? "" : ", ") + system.tasks[poller].name;
-  return names.empty() ? names : fmt::format("{} suspend{} instead of polling", names, pollers.size() == 1 ? "s" : "");
+  return names.empty() ? names : fmt::format("with {} suspending instead of polling", names);
 }
 
 /// Describes the changed slices, or "" if no GPU is shared by several contexts.
@@ -58,8 +58,8 @@ std::string shorten_slices(System& system, const AnalysisOptions& options) {
   }
   if (device_tasks < 2 || !shorter) return {};
   return least == largest
-             ? fmt::format("GPU time slices are {}", format_duration(least))
-             : fmt::format("GPU time slices are {} to {}", format_duration(least), format_duration(largest));
+             ? fmt::format("with GPU time slices of {}", format_duration(least))
+             : fmt::format("with GPU time slices of {} to {}", format_duration(least), format_duration(largest));
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ std::vector<WhatIf> what_if(const System& system, const AnalysisOptions& options
   if (!slices.empty()) attempt(sliced, slices);
   if (!waits.empty() && !slices.empty()) {
     shorten_slices(suspended, options);
-    attempt(suspended, fmt::format("{}, and {}", waits, slices));
+    attempt(suspended, fmt::format("{} and {}", waits, slices));
   }
   return tried;
 }

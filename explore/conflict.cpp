@@ -22,14 +22,14 @@ constexpr std::uint64_t walks = 2;
 class ConflictSearch {
  public:
   ConflictSearch(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
-                 const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options, std::uint64_t& judged)
+                 const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options, Exploration& totals)
       : space_(space),
         facts_(facts),
         counted_(counted),
         best_(best),
         late_(late),
         options_(options),
-        judged_(judged),
+        totals_(totals),
         left_(space.options.candidates),
         steps_left_(space.options.steps) {}
 
@@ -218,7 +218,9 @@ class ConflictSearch {
       }
       if (options_.judged) options.judged = [this](const Judgement&) { options_.judged(); };
       const WalkResult result = walk(space_, facts_, evaluator, options);
-      judged_ += result.judged;
+      totals_.judged += result.judged;
+      totals_.steps += result.steps;
+      totals_.is_cut = totals_.is_cut || result.is_cut;
       left_ -= std::min(left_, result.judged);
       steps_left_ -= std::min(steps_left_, result.steps);
       if (result.feasible) return true;
@@ -268,7 +270,7 @@ class ConflictSearch {
   const Member& best_;
   const std::set<std::vector<TaskIndex>>& late_;
   const ConflictOptions& options_;
-  std::uint64_t& judged_;
+  Exploration& totals_;
   std::uint64_t left_;        ///< number of candidates that may still be judged
   std::uint64_t steps_left_;  ///< number of steps that bounds may still take
   std::uint64_t budget_ = 0;  ///< per walk
@@ -279,8 +281,8 @@ class ConflictSearch {
 
 Conflict find_conflict(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
                        const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options,
-                       std::uint64_t& judged) {
-  return ConflictSearch(space, facts, counted, best, late, options, judged).run();
+                       Exploration& totals) {
+  return ConflictSearch(space, facts, counted, best, late, options, totals).run();
 }
 
 }  // namespace amalthea::explore::detail

@@ -153,7 +153,8 @@ struct Exploration {
   bool feasible = false;             ///< whether front.front() has no late tasks
   std::optional<Conflict> conflict;  ///< if it is not feasible
   std::uint64_t judged = 0;
-  bool is_cut = false;  ///< by Options::steps
+  std::uint64_t steps = 0;  ///< that the bounds of all judged candidates took
+  bool is_cut = false;      ///< by Options::steps, of which each walk has an equal share
 };
 
 /// The front is empty only if there is no task. Throws std::overflow_error if times exceed the range.

@@ -40,6 +40,7 @@ struct Label {
 struct Runnable {
   std::string name;
   Origin origin;
+  bool random_access = false;  ///< on a core: it accesses its labels in random order (gpu.access)
 };
 
 struct OsEvent {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +16,7 @@
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/progress.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
@@ -45,15 +43,29 @@ struct MakespanOptions {
   std::vector<std::string> latencies;
   bool exact = false;  // the default; the option makes it explicit
   bool anneal = false;
-  std::uint64_t iterations = 2'000'000;
+  std::optional<std::uint64_t> iterations;
   std::uint64_t runs = 8;
   double temperature = 0.3;
   std::uint64_t seed = 1;
   double time_limit = 0;
-  std::uint64_t memory_limit = 2048;
+  std::uint64_t memory_limit = 900;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   std::string format = "text";
 };
+
+constexpr std::uint64_t usual_iterations = 2'000'000;
+
+/// The usual number, or fewer for a large problem, so that a run takes seconds.
+std::uint64_t default_iterations(const makespan::Problem& problem) {
+  constexpr std::uint64_t instructions_placed = 250'000'000;
+  const std::uint64_t each = static_cast<std::uint64_t>(problem.warps) * problem.kernel.size();
+  const std::uint64_t iterations = std::clamp<std::uint64_t>(instructions_placed / each, 1, usual_iterations);
+  if (iterations < usual_iterations)
+    tell(
+        "amalthea: note: {} iterations instead of {}, because the problem is large; --iterations sets another number\n",
+        iterations, usual_iterations);
+  return iterations;
+}
 
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t number = 0;
@@ -167,22 +179,6 @@ std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
   return std::move(*problem);
 }
 
-/// The progress line on a terminal, removed at the end.
-class ProgressLine {
- public:
-  ~ProgressLine() {
-    if (shown_) tell_text("\r\x1b[K");
-  }
-  void show(const std::string& text) const {
-    if (!shown_) return;
-    tell("\r\x1b[K{}", text);
-    std::fflush(stderr);
-  }
-
- private:
-  bool shown_ = ::isatty(STDERR_FILENO) != 0;
-};
-
 int run(const MakespanOptions& options) {
   const auto problem = problem_of(options);
   if (!problem) return ExitCode::unusable;
@@ -191,27 +187,27 @@ int run(const MakespanOptions& options) {
   if (!options.curve.empty() && (!options.anneal || (!is_drawing && !options.curve.ends_with(".csv"))))
     return unusable("--curve requires --anneal, and a file that ends in .csv or .svg");
   const auto time_limit = options.time_limit > 0 ? std::optional(options.time_limit) : std::nullopt;
-  const ProgressLine line;
+  StatusLine status;
   makespan::SearchOptions search;
   search.threads = options.jobs;
   search.time_limit = time_limit;
   search.memory = options.memory_limit << 20;
   search.search = !options.anneal;
   search.progress = [&](const makespan::SearchProgress& now) {
-    line.show(fmt::format("{} to {} cycles, {} states, {:.0f} s", now.lower, now.upper, now.states, now.seconds));
+    status.show(fmt::format("{} to {} cycles, {} states, {:.0f} s", now.lower, now.upper, now.states, now.seconds));
   };
   makespan::SearchResult result = makespan::worst_makespan(*problem, search);
   std::optional<makespan::AnnealingResult> annealing;
   if (options.anneal) {
     makespan::AnnealingOptions settings;
-    settings.iterations = options.iterations;
+    settings.iterations = options.iterations ? *options.iterations : default_iterations(*problem);
     settings.runs = options.runs;
     settings.temperature = options.temperature;
     settings.seed = options.seed;
     settings.threads = options.jobs;
     settings.time_limit = time_limit;
     settings.progress = [&](std::int64_t best, double seconds) {
-      line.show(fmt::format("{} cycles after {:.1f} s", best, seconds));
+      status.show(fmt::format("{} cycles after {:.1f} s", best, seconds));
     };
     annealing = makespan::anneal(*problem, settings);
     if (annealing->best > result.lower) {
@@ -220,6 +216,7 @@ int run(const MakespanOptions& options) {
     }
     result.seconds += annealing->seconds;
   }
+  status.clear();
   if (const auto wrong = makespan::violation(*problem, result.witness))
     return unusable(fmt::format("the witness is not a work-conserving schedule: {}", *wrong));
   const exporter::MakespanView view{*problem, result, annealing ? &*annealing : nullptr};
@@ -270,9 +267,9 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
       ->delimiter(',');
   CLI::Option* exact = verb->add_flag("--exact", options->exact, "Search for the exact value. This is the default");
   verb->add_flag("--anneal", options->anneal, "Compute a lower bound by simulated annealing instead")->excludes(exact);
-  verb->add_option("--iterations", options->iterations, "Iterations per annealing run")
+  verb->add_option("--iterations", options->iterations,
+                   "Iterations per annealing run. Default: 2000000, fewer for more than 125 instructions in all warps")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
-      ->capture_default_str()
       ->group(rarely(group::annealing));
   verb->add_option("--runs", options->runs, "Number of annealing runs")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))

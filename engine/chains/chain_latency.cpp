@@ -146,8 +146,8 @@ class ChainAnalysis {
   ChainResult analyze(const Chain& chain) const {
     ChainResult result;
     let(chain, result);
-    result.implicit = bounds(chain, false, result.implicit_reason);
-    result.explicit_access = bounds(chain, true, result.explicit_reason);
+    result.implicit = bounds(chain, false, result.implicit_reason, &result.implicit_steps);
+    result.explicit_access = bounds(chain, true, result.explicit_reason, nullptr);
     return result;
   }
 
@@ -196,7 +196,9 @@ class ChainAnalysis {
     return sum;
   }
 
-  std::optional<LatencyBounds> bounds(const Chain& chain, bool as_accesses_stand, std::string& reason) const {
+  /// `steps`: what each task adds to the bound on the reaction time; may be null.
+  std::optional<LatencyBounds> bounds(const Chain& chain, bool as_accesses_stand, std::string& reason,
+                                      std::vector<ChainStep>* steps) const {
     if (responses_.empty()) {
       reason = "no bounds on response times are computed";
       return std::nullopt;
@@ -230,7 +232,10 @@ class ChainAnalysis {
       }
     }
     try {
-      return latency_bounds(tasks);
+      const LatencyBounds found = latency_bounds(tasks);
+      if (steps != nullptr)
+        for (const BoundedTask& task : tasks) steps->push_back({task.period, task.response});
+      return found;
     } catch (const std::overflow_error&) {
       reason = too_large;
       return std::nullopt;

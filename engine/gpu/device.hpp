@@ -33,6 +33,8 @@ class Device {
   virtual void advance(Instant now, std::vector<OperationId>& completed) = 0;
   /// Decides what executes from the instant of the last `advance`; call it after all changes at that instant.
   virtual void settle() = 0;
+  /// From now on, this is the CPUs' use of the memory; devices without a law for it ignore it. Call it before `settle`.
+  virtual void set_cpu_traffic(const CpuTraffic&) {}
   /// The next instant at which to call `advance` even without new operations; valid after `settle`.
   virtual Instant next_event() = 0;
 

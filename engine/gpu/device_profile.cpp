@@ -122,7 +122,29 @@ gpu::InterferenceTable interference(const JsonValue& json) {
   table.kernel_by_cpu = optional_slowdown(json, "kernel_slowdown_by_cpu");
   table.copy_by_kernel = slowdown(json, "copy_slowdown_by_kernel");
   table.copy_by_cpu = optional_slowdown(json, "copy_slowdown_by_cpu");
+  if (find(json, "copying_processes") != nullptr) count(json, "copying_processes", 1, 1000, table.copying_processes);
+  if (find(json, "accessing_cores") != nullptr) count(json, "accessing_cores", 1, 1000, table.accessing_cores);
   return table;
+}
+
+/// The largest measured slowdowns; all bounds of a case are required.
+std::vector<gpu::MeasuredCase> measured_cases(const JsonValue& json) {
+  std::vector<gpu::MeasuredCase> cases;
+  for (const JsonValue& entry : list_at(json, "cases")) {
+    gpu::MeasuredCase& measured = cases.emplace_back();
+    const std::string pattern = text_at(entry, "pattern"), location = text_at(entry, "location");
+    if (pattern != "sequential" && pattern != "random") refuse(at(entry, "pattern"), "expected sequential or random");
+    if (location != "device" && location != "zero-copy") refuse(at(entry, "location"), "expected device or zero-copy");
+    measured.pattern = pattern == "random" ? gpu::AccessPattern::random : gpu::AccessPattern::sequential;
+    measured.location = location == "device" ? gpu::MemoryLocation::device : gpu::MemoryLocation::zero_copy;
+    std::int64_t kib = 1;
+    count(entry, "max_footprint_kib", 1, 1 << 30, kib);
+    measured.footprint = kib * 1024;
+    count(entry, "max_threads", 1, 65536, measured.threads);
+    count(entry, "max_blocks", 1, 1 << 20, measured.blocks);
+    measured.by_cpu = slowdown(entry, "kernel_slowdown_by_cpu");
+  }
+  return cases;
 }
 
 gpu::Preemption preemption(const JsonValue& json) {
@@ -223,8 +245,10 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
       profile.copy_bytes_per_second = std::llround(number(json, "copy_gigabytes_per_second", 1e-6) * 1e9);
     if (find(json, "preemption") != nullptr) profile.preemption = preemption(at(at(json, "preemption"), "value"));
     if (find(json, "multiprocessors") != nullptr) profile.multiprocessors = sm_limits(at(json, "multiprocessors"));
-    if (find(json, "measured_memory") != nullptr)
+    if (find(json, "measured_memory") != nullptr) {
       profile.measured_memory = memory_parameters(at(json, "measured_memory"));
+      profile.measured_cases = measured_cases(at(json, "measured_memory"));
+    }
     if (find(json, "amd") != nullptr) profile.amd = queue_architecture(at(json, "amd"), profile.multiprocessors);
     return profile;
   } catch (const Refused& refused) {

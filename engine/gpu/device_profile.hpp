@@ -40,6 +40,7 @@ struct DeviceProfile {
   std::optional<gpu::SmLimits> multiprocessors;               ///< limits of an SM; nothing if unknown
   /// Measured memory parameters, in addition to the table of factors; nothing without measurements.
   std::optional<gpu::MemoryParameters> measured_memory;
+  std::vector<gpu::MeasuredCase> measured_cases;  ///< the largest slowdowns among these measurements
   /// For an AMD GPU: compute units are the multiprocessors, shader engines the clusters.
   std::optional<gpu::QueueArchitecture> amd;
 };

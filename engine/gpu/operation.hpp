@@ -12,6 +12,7 @@
 #include "amalthea/graph/activity.hpp"
 #include "amalthea/time.hpp"
 #include "engine/gpu/kernel_cost.hpp"
+#include "engine/gpu/memory_use.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/sharing.hpp"
 #include "engine/gpu/slowdown.hpp"
@@ -46,6 +47,8 @@ struct DeviceOperation {
   KernelCost cost = {};           ///< in addition to the duration of its blocks (AMD, A10)
   /// SMs that its blocks may use, instead of those of the stream (NVIDIA); one bit per SM, with at least one set.
   std::optional<CuMask> mask = {};
+  /// What a kernel does to the memory; null: unknown. It must outlive the operation (NVIDIA).
+  const KernelMemory* memory = nullptr;
 };
 
 struct BlockRun {
@@ -82,6 +85,7 @@ struct OperationStanding {
   Slowdown slowdown;               ///< of its slowest block
   std::optional<OperationId> by;   ///< an operation that has not ended
   std::optional<ContextIndex> to;  ///< waiting: the context that is served
+  bool by_cpus = false;            ///< executing: memory traffic of CPUs slows it down, not `by`
 };
 
 /// A block begins or ends.

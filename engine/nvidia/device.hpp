@@ -20,7 +20,7 @@
 /// Operations of a NULL stream wait for everything submitted before them to any stream of their context, and delay
 /// everything submitted after them (N7). A kernel starts no block while blocks of kernels with another cache
 /// configuration run (N8). Blocks go to SMs by the rule of block_placement.hpp (N14). Concurrent operations slow each
-/// other down (N21, interference.hpp). Masks restrict kernels to some of the SMs (sm_mask.hpp). Processes can share one
+/// other down (N21, contention.hpp). Masks restrict kernels to some of the SMs (sm_mask.hpp). Processes can share one
 /// context (MPS): then only their NULL streams are apart, and each may be limited to a number of SMs at a time.
 ///
 /// Order within one instant, given the calls of gpu/device.hpp: operations and blocks end (copies, then blocks in the
@@ -38,11 +38,11 @@
 #include "amalthea/time.hpp"
 #include "engine/gpu/block_ends.hpp"
 #include "engine/gpu/device.hpp"
-#include "engine/gpu/interference.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/slowdown.hpp"
 #include "engine/gpu/stream_fifos.hpp"
 #include "engine/nvidia/block_placement.hpp"
+#include "engine/nvidia/contention.hpp"
 #include "engine/nvidia/device_settings.hpp"
 #include "engine/nvidia/runlist.hpp"
 
@@ -60,6 +60,7 @@ class Device : public gpu::Device {
   OperationId submit(const DeviceOperation& operation) override;
   void advance(Instant now, std::vector<OperationId>& completed) override;
   void settle() override;
+  void set_cpu_traffic(const CpuTraffic& traffic) override;
   Instant next_event() override;
 
   OperationRun& run_of(OperationId id) override { return operations_[id].run; }
@@ -82,9 +83,11 @@ class Device : public gpu::Device {
     std::int64_t assigned = 0;
     std::int64_t running = 0;              ///< blocks assigned and not ended
     std::vector<std::int64_t> running_in;  ///< the same per graphics processing cluster
+    std::vector<std::int64_t> running_on;  ///< the same per SM, if the law of contention needs it
     std::vector<Slowdown> slowdowns;       ///< of its blocks per cluster, at the last settle
     Slowdown worst;                        ///< the largest over clusters with running blocks; for a copy its own
     std::optional<OperationId> aggressor;  ///< the cause of `worst`
+    bool by_cpus = false;                  ///< the CPUs are the cause
     OperationRun run;
   };
 
@@ -109,7 +112,7 @@ class Device : public gpu::Device {
     OperationId operation = 0;
     SmIndex sm = 0;
     std::size_t index = 0;  ///< in the operation's run
-    Duration remaining;     ///< work without interference, as of `since`
+    FluidWork remaining;    ///< as of `since`
     Instant since;
     Slowdown slowdown;
     std::uint64_t sequence = 0;  ///< sequence number of the start
@@ -119,7 +122,7 @@ class Device : public gpu::Device {
   struct Copy {
     std::deque<OperationId> queue;
     std::optional<OperationId> active;  ///< out of the queue, not ended
-    Duration remaining;
+    FluidWork remaining;
   };
 
   struct Context {
@@ -171,7 +174,8 @@ class Device : public gpu::Device {
   void book_copy(std::size_t copy_engine);
   Instant copy_end(std::size_t copy_engine) const;
   void update_interference();
-  std::optional<OperationId> aggressor_of(const Interference& interference) const;
+  std::int64_t copying_contexts() const;
+  void blame(Operation& victim, const Interference& interference) const;
   std::optional<OperationId> at_work(EngineIndex engine) const;
 
   DeviceSettings settings_;
@@ -191,6 +195,7 @@ class Device : public gpu::Device {
   bool neighbourhood_changed_ = false;
   std::vector<bool> allowed_;              ///< of allowed_sms
   std::vector<RankedOperation> entering_;  ///< of fill_queues
+  CpuTraffic cpu_traffic_;
   Instant now_;
   std::vector<EngineSlice>* slices_ = nullptr;
   std::vector<BlockStep>* block_steps_ = nullptr;

@@ -35,7 +35,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
   settings.copy_engines = profile.copy_engines;
   settings.preemption = profile.preemption;
   settings.context_switch = profile.context_switch;
-  settings.interference = profile.interference;
+  settings.contention = ContentionLaw(profile);
   return settings;
 }
 

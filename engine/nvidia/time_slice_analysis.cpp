@@ -65,25 +65,61 @@ struct TaskFacts {
   std::size_t context = 0;                                                    ///< index among the contexts
 };
 
-/// The maximum slowdown of an operation of one task by what the others may execute on the other engine.
-Slowdown slowdown_of(const TimeSliceProblem& problem, std::size_t task, const GpuOperation& operation) {
+/// The maximum slowdown of an operation by what another task may execute on the other engine.
+Slowdown slowdown_by(const TimeSliceProblem& problem, const GpuTask& other, const GpuOperation& operation) {
   Slowdown worst;
-  for (std::size_t other = 0; other < problem.tasks.size(); ++other) {
-    if (other == task) continue;
-    for (const Segment& segment : problem.tasks[other].segments) {
-      const auto* gpu = std::get_if<GpuSegment>(&segment);
-      if (gpu == nullptr) continue;
-      for (const GpuOperation& beside : gpu->operations) {
-        const bool is_kernel = operation.kind == StreamOperationKind::kernel;
-        if (is_kernel == (beside.kind == StreamOperationKind::kernel)) continue;
-        const Slowdown full = !is_kernel                                   ? problem.copy_by_kernel
-                              : beside.kind == StreamOperationKind::memset ? problem.kernel_by_memset
-                                                                           : problem.kernel_by_memcpy;
-        worst = std::max(worst, weigh(full, is_kernel ? operation.memory_share : beside.memory_share));
-      }
+  for (const Segment& segment : other.segments) {
+    const auto* gpu = std::get_if<GpuSegment>(&segment);
+    if (gpu == nullptr) continue;
+    for (const GpuOperation& beside : gpu->operations) {
+      const bool is_kernel = operation.kind == StreamOperationKind::kernel;
+      if (is_kernel == (beside.kind == StreamOperationKind::kernel)) continue;
+      const Slowdown full = !is_kernel                                   ? problem.copy_by_kernel
+                            : beside.kind == StreamOperationKind::memset ? problem.kernel_by_memset
+                                                                         : problem.kernel_by_memcpy;
+      worst = std::max(worst, weigh(full, is_kernel ? operation.memory_share : beside.memory_share));
     }
   }
   return worst;
+}
+
+/// Whether any task accesses memory while an operation of this one executes.
+bool has_cpu_traffic(const TimeSliceProblem& problem, std::size_t task) {
+  if (!problem.other_accesses.empty() || !problem.tasks[task].accesses_beside.is_zero()) return true;
+  for (std::size_t other = 0; other < problem.tasks.size(); ++other)
+    if (other != task && !problem.tasks[other].accesses.is_zero()) return true;
+  return false;
+}
+
+/// The maximum slowdown of an operation of one task by all others.
+Slowdown slowdown_of(const TimeSliceProblem& problem, std::size_t task, const GpuOperation& operation) {
+  Slowdown worst = has_cpu_traffic(problem, task) ? operation.by_cpu : Slowdown{};
+  for (std::size_t other = 0; other < problem.tasks.size(); ++other)
+    if (other != task) worst = std::max(worst, slowdown_by(problem, problem.tasks[other], operation));
+  return worst;
+}
+
+bool offloads(const GpuTask& task) {
+  return std::any_of(task.segments.begin(), task.segments.end(),
+                     [](const Segment& segment) { return std::holds_alternative<GpuSegment>(segment); });
+}
+
+/// Extends the group by an operation of this task.
+void add_to(OperationGroup& group, const TimeSliceProblem& problem, std::size_t task, const GpuOperation& operation) {
+  const Slowdown slowdown = slowdown_of(problem, task, operation);
+  group.work += operation.worst;
+  group.slowest += scale(operation.worst, slowdown.ppm, 1'000'000, Rounding::up);
+  group.full = std::max(group.full, slowdown);
+  if (has_cpu_traffic(problem, task)) group.by_cpu = std::max(group.by_cpu, operation.by_cpu);
+  std::size_t context = 0;
+  for (std::size_t other = 0; other < problem.tasks.size(); ++other) {
+    if (!offloads(problem.tasks[other])) continue;
+    if (group.by_contexts.size() <= context) group.by_contexts.emplace_back();
+    if (other != task)
+      group.by_contexts[context] =
+          std::max(group.by_contexts[context], slowdown_by(problem, problem.tasks[other], operation));
+    ++context;
+  }
 }
 
 Duration slowed(Duration work, Slowdown by) { return scale(work, by.ppm, 1'000'000, Rounding::up); }
@@ -108,10 +144,7 @@ TaskFacts facts_of(const TimeSliceProblem& problem, std::size_t index) {
       const Slowdown slowdown = slowdown_of(problem, index, operation);
       const Duration slowest = slowed(operation.worst, slowdown);
       if (groups.empty() || groups.back().first != engine) groups.push_back({engine, {}});
-      OperationGroup& group = groups.back().second;
-      group.work += operation.worst;
-      group.slowest += slowest;
-      group.full = std::max(group.full, slowdown);
+      add_to(groups.back().second, problem, index, operation);
       EngineUse& use = facts.use[engine];
       use.work += slowest;
       use.undisturbed += operation.worst;
@@ -136,7 +169,9 @@ TaskFacts facts_of(const TimeSliceProblem& problem, std::size_t index) {
 struct JobBound {
   Duration gpu, slowdown, own_switches;
   std::vector<Duration> segments;
-  std::vector<ContextWait> waits;             ///< parallel to the tasks
+  std::vector<ContextWait> waits;  ///< parallel to the tasks
+  /// parts of `slowdown`: by copies and kernels of each task's context; by accesses of each task and each of the others
+  std::vector<Duration> slowed_by_copies, slowed_by_kernels, slowed_by_cpus;
   std::array<Duration, engines> work{};       ///< on each engine, with maximum slowdown
   std::array<std::int64_t, engines> turns{};  ///< for that work
   Duration own() const { return gpu + slowdown + own_switches; }
@@ -229,6 +264,47 @@ class Analysis {
     return sharing;
   }
 
+  /// (5): the label accesses of each task and of each of the others, as an operation of task `self` meets them.
+  std::vector<CpuDemand> cpu_demands(std::size_t self) const {
+    std::vector<CpuDemand> demands;
+    for (std::size_t index = 0; index < count(); ++index) {
+      const Duration accesses = index == self ? task(index).accesses_beside : task(index).accesses;
+      if (accesses.is_zero())
+        demands.emplace_back(EngineDemand{task(index).period, {}, {}, 0});
+      else if (index == self)
+        demands.emplace_back(EngineDemand{longest_analyzed, {}, accesses, 1});  // of this job only
+      else if (task(index).unlimited)
+        demands.emplace_back(std::nullopt);
+      else if (!by_demand_ || !response_[index])
+        demands.push_back(accesses_without_response(facts_[index].best, accesses));
+      else
+        demands.emplace_back(EngineDemand{task(index).period, sum(task(index).jitter, *response_[index]), accesses, 1});
+    }
+    for (const TimeSliceProblem::OtherAccesses& other : problem_.other_accesses) demands.push_back(other.demand);
+    return demands;
+  }
+
+  void add_slowdown(JobBound& job, std::size_t engine, const GroupBound& bound) const {
+    job.slowdown += bound.slowdown;
+    job.slowed_by_copies.resize(count());
+    job.slowed_by_kernels.resize(count());
+    job.slowed_by_cpus.resize(count() + problem_.other_accesses.size());
+    auto& by_contexts = engine == execution_engine ? job.slowed_by_copies : job.slowed_by_kernels;
+    for (std::size_t context = 0; context < contexts_.size(); ++context)
+      by_contexts[contexts_[context]] += bound.slowed_by_contexts[context];
+    for (std::size_t by = 0; by < bound.slowed_by_cpus.size(); ++by) job.slowed_by_cpus[by] += bound.slowed_by_cpus[by];
+  }
+
+  template <typename Add>
+  static void report_slowdown(const JobBound& job, Add add) {
+    for (std::size_t by = 0; by < job.slowed_by_copies.size(); ++by)
+      add(BoundPart::slowed_by_copies, by, job.slowed_by_copies[by]);
+    for (std::size_t by = 0; by < job.slowed_by_kernels.size(); ++by)
+      add(BoundPart::slowed_by_kernels, by, job.slowed_by_kernels[by]);
+    for (std::size_t by = 0; by < job.slowed_by_cpus.size(); ++by)
+      add(BoundPart::slowed_by_cpu, by, job.slowed_by_cpus[by]);
+  }
+
   /// Uses the maximum times found for the jobs of others, initially without slowdown. Returns whether they may take
   /// longer.
   bool bound_jobs() {
@@ -238,17 +314,19 @@ class Analysis {
     for (std::size_t index = 0; index < count(); ++index) {
       JobBound& job = jobs_[index];
       job.waits.resize(count());
+      const auto cpus = cpu_demands(index);
       for (const auto& groups : facts_[index].segments) {
         Duration segment;
         for (const auto& [engine, group] : groups) {
-          const GroupBound bound = group_bound(group, sharing[engine], facts_[index].context, problem_.context_switch);
+          const GroupBound bound =
+              group_bound(group, sharing[engine], facts_[index].context, problem_.context_switch, cpus);
           work_ += static_cast<std::int64_t>(contexts_.size());
           segment = sum(segment, bound.response);
           const Duration slowed_work = sum(bound.work, bound.slowdown);
           job.work[engine] = sum(job.work[engine], slowed_work);
           job.turns[engine] += turns_of(slowed_work, task(index).slice);
           job.gpu += bound.work;
-          job.slowdown += bound.slowdown;
+          add_slowdown(job, engine, bound);
           job.own_switches = sum(job.own_switches, bound.own_switches);
           for (std::size_t context = 0; context < contexts_.size(); ++context)
             job.waits[contexts_[context]] = job.waits[contexts_[context]] + bound.waits[context];
@@ -313,7 +391,7 @@ class Analysis {
       for (const BoundShare& share : segment->parts) add(share.part, share.by, share.time);
     }
     add(BoundPart::gpu, std::nullopt, own.gpu);
-    add(BoundPart::slowdown, std::nullopt, own.slowdown);
+    report_slowdown(own, add);
     add(BoundPart::own_switches, std::nullopt, own.own_switches);
     for (std::size_t by = 0; by < count(); ++by) {
       add(BoundPart::slices, by, own.waits[by].slices);
@@ -395,7 +473,7 @@ class Analysis {
     if (demand.with_gpu) {
       const JobBound& own = jobs_[demand.task];
       add(BoundPart::gpu, std::nullopt, own.gpu);
-      add(BoundPart::slowdown, std::nullopt, own.slowdown);
+      report_slowdown(own, add);
       add(BoundPart::own_switches, std::nullopt, own.own_switches);
       waits = own.waits;
     }
@@ -495,8 +573,9 @@ class Analysis {
   void describe_segments(std::size_t index, TaskBound& bound) const {
     const auto sharing = sharing_contexts();
     const TaskFacts& facts = facts_[index];
+    const auto cpus = cpu_demands(index);
     const auto bound_of = [&](std::size_t engine, const OperationGroup& group) {
-      return group_bound(group, sharing[engine], facts.context, problem_.context_switch);
+      return group_bound(group, sharing[engine], facts.context, problem_.context_switch, cpus);
     };
     std::size_t next = 0;
     for (const Segment& segment : task(index).segments) {
@@ -510,7 +589,7 @@ class Analysis {
         const GroupBound found = bound_of(engine, group);
         group_responses.push_back(found.response);
         whole.gpu += found.work;
-        whole.slowdown += found.slowdown;
+        add_slowdown(whole, engine, found);
         whole.own_switches = sum(whole.own_switches, found.own_switches);
         for (std::size_t context = 0; context < contexts_.size(); ++context)
           whole.waits[contexts_[context]] = whole.waits[contexts_[context]] + found.waits[context];
@@ -520,7 +599,7 @@ class Analysis {
         if (!time.is_zero()) parts.push_back({part, by, time});
       };
       add(BoundPart::gpu, std::nullopt, whole.gpu);
-      add(BoundPart::slowdown, std::nullopt, whole.slowdown);
+      report_slowdown(whole, add);
       add(BoundPart::own_switches, std::nullopt, whole.own_switches);
       for (std::size_t by = 0; by < count(); ++by) add(BoundPart::slices, by, whole.waits[by].slices);
       for (std::size_t by = 0; by < count(); ++by) add(BoundPart::overruns, by, whole.waits[by].overruns);
@@ -531,8 +610,8 @@ class Analysis {
       for (const GpuOperation& operation : gpu->operations) {
         const std::size_t engine = engine_of(operation.kind);
         if (groups[group].first != engine) ++group;
-        const Slowdown slowdown = slowdown_of(problem_, index, operation);
-        const OperationGroup alone{operation.worst, slowed(operation.worst, slowdown), slowdown};
+        OperationGroup alone;
+        add_to(alone, problem_, index, operation);
         operations.push_back(std::min(bound_of(engine, alone).response, group_responses[group]));
       }
     }
@@ -662,7 +741,9 @@ std::string_view name_of(BoundPart part) {
       return "execution";
     case BoundPart::gpu:
       return "gpu";
-    case BoundPart::slowdown:
+    case BoundPart::slowed_by_copies:
+    case BoundPart::slowed_by_kernels:
+    case BoundPart::slowed_by_cpu:
       return "slowdown";
     case BoundPart::own_switches:
       return "own_switches";
@@ -679,6 +760,40 @@ std::string_view name_of(BoundPart part) {
   }
   return "";
 }
+
+namespace {
+
+/// (5): the slowdown of a group, divided among its causes. What is known counts first; the rest is due to the first
+/// cause that may be active all the time. Without a window, everything may be.
+void limit_slowdown(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
+                    const std::vector<CpuDemand>& cpus, std::optional<Duration> window, GroupBound& bound) {
+  Duration left = group.slowest - group.work;
+  Duration* unknown = nullptr;
+  bound.slowed_by_contexts.resize(contexts.size());
+  bound.slowed_by_cpus.resize(cpus.size());
+  const auto add = [&](const std::optional<EngineDemand>& demand, Slowdown factor, Duration& part) {
+    if (factor == Slowdown{} || (demand && demand->turns == 0)) return;
+    if (!demand || !window) {
+      if (unknown == nullptr) unknown = &part;
+      return;
+    }
+    const Duration active = share_of(*demand, *window).work;
+    part = std::min(left, scale(active, factor.ppm - 1'000'000, factor.ppm, Rounding::up));
+    left -= part;
+  };
+  for (std::size_t other = 0; other < contexts.size(); ++other)
+    if (other != self)
+      add(contexts[other].beside, group.by_contexts.empty() ? group.full : group.by_contexts[other],
+          bound.slowed_by_contexts[other]);
+  for (std::size_t other = 0; other < cpus.size(); ++other) add(cpus[other], group.by_cpu, bound.slowed_by_cpus[other]);
+  if (unknown != nullptr) {
+    *unknown = left;
+    left = {};
+  }
+  bound.slowdown = group.slowest - group.work - left;
+}
+
+}  // namespace
 
 EngineShare share_of(const EngineDemand& demand, Duration window) {
   const std::int64_t jobs = ceiling(sum(window, demand.jitter), demand.period);
@@ -707,25 +822,20 @@ std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size
   return turns / own * its + most;
 }
 
+CpuDemand accesses_without_response(Duration shortest_job, Duration accesses) {
+  if (shortest_job.is_zero()) return std::nullopt;
+  return EngineDemand{shortest_job, times(shortest_job, 2), accesses, 1};
+}
+
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
-                       Duration context_switch) {
+                       Duration context_switch, const std::vector<CpuDemand>& cpus) {
   const auto asks = [](const std::optional<EngineDemand>& demand) { return !demand || demand->turns > 0; };
   // Without a window, only the slots of the others count, not their demands.
   const auto evaluate = [&](std::optional<Duration> window) {
     GroupBound bound;
     bound.waits.resize(contexts.size());
     bound.work = group.work;
-    bound.slowdown = group.slowest - group.work;
-    Duration beside;
-    bool known = window.has_value();
-    for (std::size_t other = 0; other < contexts.size(); ++other) {
-      if (other == self) continue;
-      known = known && contexts[other].beside;
-      if (known) beside = sum(beside, share_of(*contexts[other].beside, *window).work);
-    }
-    if (known)
-      bound.slowdown =
-          std::min(bound.slowdown, scale(beside, group.full.ppm - 1'000'000, group.full.ppm, Rounding::up));
+    limit_slowdown(group, contexts, self, cpus, window, bound);
     const std::int64_t turns = turns_of(bound.work + bound.slowdown, contexts[self].slice);
     bound.response = bound.work + bound.slowdown;
     Wide others_turns = 0;

@@ -35,10 +35,15 @@
 ///       D = W + theta min(q, 1 + sum_k n_k) + sum_k [ min(s_k (L_k + b_k), work_k(D)) + theta n_k ],
 ///     n_k = min(s_k, turns_k(D)), s_k the slots of (2) before q turns. If the engine has no other context, there are
 ///     no switches.
-/// (5) Slowdown. A kernel beside another context's copy, or a copy beside another's kernel, is k times slower. For work
-///     W this costs at most (k - 1) W, and at most (1 - 1/k) of the time in which others use the other engine in the
-///     window. A context never slows itself down, since it has one operation at a time. Work in (3) is slowed down at
-///     most by this value for each group of the job, and by the full factor if R_k is unknown.
+/// (5) Slowdown. A kernel beside another context's copy, a copy beside another's kernel, and both beside label accesses
+///     of a core are f times slower, with a factor f for each kind of aggressor; of several only the largest factor
+///     counts. For work W this costs at most (F - 1) W with the largest F. Aggressor a, which is active for B_a in the
+///     window, costs at most (1 - 1/f_a) B_a: while it is the worst one, W loses that share of the time. So the sum over
+///     all aggressors, but at most (F - 1) W, is a limit. B_a is for a context its work on the other engine by (3), and
+///     for a task that accesses memory at most ceil((w + R_a) / T_a) jobs with all their accesses. A context never slows
+///     itself down, since it has one operation at a time; its host task does so with the accesses that it executes
+///     beside the GPU. Work in (3) is slowed down at most by this value for each group of the job, and by the full
+///     factor if R_k is unknown.
 /// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which occupy time as if
 ///     they polled, and J, which are counted with jitter. Polling tasks and those without GPU segments are in M;
 ///     suspending ones can be in either, and every division gives a bound. Let t0 be the release of a job of i, f its
@@ -122,10 +127,17 @@ struct SharingContext {
 
 /// Consecutive operations of one context on one engine.
 struct OperationGroup {
-  Duration work;     ///< without slowdown
-  Duration slowest;  ///< with maximum slowdown all the time, >= work
-  Slowdown full{};   ///< the largest slowdown of its operations
+  Duration work;                           ///< without slowdown
+  Duration slowest;                        ///< with maximum slowdown all the time, >= work
+  Slowdown full{};                         ///< the largest slowdown of its operations
+  std::vector<Slowdown> by_contexts = {};  ///< the largest by each context (5); empty: `full` by all of them
+  Slowdown by_cpu{};                       ///< the largest by CPU traffic
 };
+
+/// Label accesses of a task on a core, as a group of another context sees them; nothing: all the time.
+using CpuDemand = std::optional<EngineDemand>;
+/// Of a task without response bound: its jobs run one after the other, as in (3).
+CpuDemand accesses_without_response(Duration shortest_job, Duration accesses);
 
 /// Time in which an engine serves another context while a group waits.
 struct ContextWait {
@@ -139,9 +151,11 @@ struct ContextWait {
 struct GroupBound {
   Duration response;
   Duration work;
-  Duration slowdown;               ///< additional work caused by others on the other engine
+  Duration slowdown;               ///< additional time caused by others (5)
   Duration own_switches;           ///< switches back to the group's context
   std::vector<ContextWait> waits;  ///< parallel to the contexts
+  /// parts of `slowdown`: by each context, by each of the CPU demands
+  std::vector<Duration> slowed_by_contexts, slowed_by_cpus;
 };
 
 /// Maximum number of slots of `other` that pass before `turns` turns of `self`, from any position in the runlist. The
@@ -152,7 +166,7 @@ std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size
 /// Equation (4) with (5). `contexts` are in the order of the runlist; the group belongs to `self`. Always finite:
 /// without demands it is the bound by slots.
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
-                       Duration context_switch);
+                       Duration context_switch, const std::vector<CpuDemand>& cpus = {});
 
 // ---- one core
 
@@ -177,6 +191,7 @@ struct GpuOperation {
   Duration worst;
   Duration longest_block;   ///< for a kernel, maximum; zero: the kernel may be one block
   double memory_share = 1;  ///< 0 ... 1, for a kernel (N21)
+  Slowdown by_cpu{};        ///< by any CPU traffic
 };
 struct GpuSegment {
   std::vector<GpuOperation> operations;
@@ -205,6 +220,9 @@ struct GpuTask {
   /// Its releases and its execution on the core are unknown; only the slice and the operations of its context are
   /// known. It has no bound, and neither has any task that it can delay on its core.
   bool unlimited = false;
+  /// Maximum time of a job's label accesses in memory that the GPU also uses, and the part of it that the task executes
+  /// beside its own GPU segments.
+  Duration accesses, accesses_beside;
   /// B and its parts: the longest section of `by`, a lower-priority task, that this task cannot preempt.
   struct Blocking {
     std::size_t by = 0;
@@ -220,15 +238,25 @@ struct TimeSliceProblem {
   Slowdown kernel_by_memcpy, kernel_by_memset, copy_by_kernel;  ///< of something fully memory-bound
   std::vector<std::string> cores;
   std::vector<GpuTask> tasks;
+  /// Label accesses of tasks that are not among `tasks`: jitter includes the response bound.
+  struct OtherAccesses {
+    std::string name;
+    CpuDemand demand;
+  };
+  std::vector<OtherAccesses> other_accesses = {};
 };
 
 /// Times of a problem stay below this (a thousand seconds), so that no sum overflows.
 inline constexpr Duration longest_analyzed = Duration::seconds(1000);
 
 enum class BoundPart : std::uint8_t {
-  execution,     ///< own CPU segments
-  gpu,           ///< own copies and kernels, without slowdown
-  slowdown,      ///< slowdown of own copies and kernels by others on the other engine
+  execution,          ///< own CPU segments
+  gpu,                ///< own copies and kernels, without slowdown
+  slowed_by_copies,   ///< own kernels slowed down by copies of `by`
+  slowed_by_kernels,  ///< own copies slowed down by kernels of `by`
+  /// own copies and kernels slowed down by label accesses of `by`, an index into the tasks or, from their number on, into
+  /// the other accesses
+  slowed_by_cpu,
   own_switches,  ///< switches of an engine to the task's context
   preemption,    ///< the core executes `by`; including what it polls for: its own copies, kernels and switches
   blocking,      ///< a section of `by`, which has a lower priority and cannot be preempted
@@ -236,7 +264,7 @@ enum class BoundPart : std::uint8_t {
   overruns,      ///< ... beyond its slice, up to a preemption point
   switches,      ///< ... the switch to it
 };
-std::string_view name_of(BoundPart part);
+std::string_view name_of(BoundPart part);  ///< for the three kinds of slowdown "slowdown"
 
 struct BoundShare {
   BoundPart part = BoundPart::execution;

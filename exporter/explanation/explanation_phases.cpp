@@ -52,7 +52,14 @@ class PhaseDescriber {
     std::string what = "runs";
     if (interval.node)
       if (const auto runnable = system_.graph[*interval.node].runnable) what += " " + system_.runnables[*runnable].name;
-    return fmt::format("{} on {}", what, unit(interval));
+    return fmt::format("{} on {}{}", what, unit(interval), slowed(interval));
+  }
+
+  /// By whom its own operation, the one that it waits for, or its label access is slowed down.
+  std::string slowed(const Interval& interval) const {
+    const engine::Reason& reason = interval.standing.reason;
+    return reason.by ? fmt::format(", slowed by {}", describe_aggressor(system_, reason.traffic, reason.by))
+                     : std::string();
   }
 
   std::string waiting_for_service(const Interval& interval) const {
@@ -72,14 +79,11 @@ class PhaseDescriber {
 
   /// The cause for its own operation, or for the one that it waits for.
   std::string cause(const Interval& interval) const {
-    const auto slowed = [&] {
-      return interval.standing.reason.by ? fmt::format(", slowed by {}", by(interval)) : std::string();
-    };
     switch (interval.standing.reason.kind) {
       case ContributionKind::copy:
-        return "GPU copy running" + slowed();
+        return "GPU copy running" + slowed(interval);
       case ContributionKind::kernel:
-        return "kernel running" + slowed();
+        return "kernel running" + slowed(interval);
       case ContributionKind::engine_slice:
         return fmt::format("the GPU serves {}", by(interval));
       case ContributionKind::engine_queue:

@@ -43,8 +43,11 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   const Task& task = system.tasks[explanation.task];
   const engine::TaskResult& result = view.results.tasks[explanation.task];
   const Duration response = explanation.completion - explanation.release;
-  std::string out = fmt::format("{}: the longest of {} simulated jobs has a response time of {}", task.name,
-                                result.response.jobs, format_duration(response));
+  std::string out =
+      fmt::format("{}: {} has a response time of {}", task.name,
+                  result.response.jobs == 1 ? "the only simulated job"
+                                            : fmt::format("the longest of {} simulated jobs", result.response.jobs),
+                  format_duration(response));
   if (task.deadline)
     out += response > *task.deadline
                ? fmt::format(", {} more than its deadline of {}", format_duration(response - *task.deadline),
@@ -87,7 +90,7 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
                      {with.bound.worst ? ms(*with.bound.worst) : "-"},
                      {change}});
   };
-  add(result, "as it is");
+  add(result, "none (the model as it is)");
   for (const engine::WhatIf& one : tried) add(one.result, one.change);
   return out + changes.render(colour);
 }

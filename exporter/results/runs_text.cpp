@@ -132,8 +132,9 @@ class RunsText {
   }
 
   void resources() {
-    title("Resources in use");
-    TextTable table({{"resource"}, {"kind"}, {"mean", Align::right}, {"least", Align::right}, {"most", Align::right}});
+    title("Utilization of resources");
+    TextTable table(
+        {{"resource"}, {"kind"}, {"mean", Align::right}, {"lowest", Align::right}, {"highest", Align::right}});
     for (const engine::ResourceRuns& resource : runs_.resources)
       table.add_row({{system_.platform.units[resource.unit].name},
                      {std::string(to_string(resource.kind))},

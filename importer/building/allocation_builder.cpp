@@ -162,6 +162,18 @@ std::string details_of(const MappingChange& change) {
   return text;
 }
 
+/// Whether the model maps the task to this unit and to no other.
+bool runs_there_alone(const BuildContext& context, const views::TaskAllocation& allocation, const Scheduler& scheduler,
+                      const std::string& unit) {
+  const auto& units = context.system.platform.units;
+  if (!allocation.affinity.empty()) {
+    const auto index = context.units.find(allocation.affinity.front());
+    return allocation.affinity.size() == 1 && index && units[*index].name == unit &&
+           std::find(scheduler.units.begin(), scheduler.units.end(), *index) != scheduler.units.end();
+  }
+  return scheduler.units.size() == 1 && units[scheduler.units.front()].name == unit;
+}
+
 /// The unit of a mapping change. The task's scheduler becomes one that is responsible for it: that of the model if
 /// possible, else the first one. Both exist (check_mapping_changes).
 Element changed_unit(BuildContext& context, const views::TaskAllocation& allocation, const MappingChange& change,
@@ -173,15 +185,15 @@ Element changed_unit(BuildContext& context, const views::TaskAllocation& allocat
     return !scheduler.interrupt_controller &&
            std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
   };
-  const std::string before = allocation.affinity.empty()
-                                 ? fmt::format("with scheduler \"{}\"", platform.schedulers[task.scheduler].name)
-                                 : fmt::format("on \"{}\"", allocation.affinity.front().name());
+  const std::string before = allocation.affinity.empty() ? fmt::format("wherever scheduler \"{}\" places it",
+                                                                       platform.schedulers[task.scheduler].name)
+                                                         : fmt::format("on \"{}\"", allocation.affinity.front().name());
   if (!responsible(platform.schedulers[task.scheduler]))
     task.scheduler =
         static_cast<SchedulerIndex>(std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible) -
                                     platform.schedulers.begin());
   context.diagnostics.add("AM0421", Severity::note,
-                          fmt::format("task \"{}\" runs on \"{}\"{}, as requested; in the model it runs {}", task.name,
+                          fmt::format("task \"{}\" runs on \"{}\"{}, as requested, instead of {}", task.name,
                                       change.core, details_of(change), before),
                           allocation.element.location(), allocation.element.path());
   return context.model.element(platform.units[unit].origin);
@@ -214,13 +226,15 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     return;
   }
   task.scheduler = *scheduler_index;
-  const bool moved = change != nullptr && !change->core.empty();
+  const bool moved =
+      change != nullptr && !change->core.empty() &&
+      !runs_there_alone(context, allocation, context.system.platform.schedulers[*scheduler_index], change->core);
   const std::vector<Element> units =
       moved ? std::vector{changed_unit(context, allocation, *change, task)}
             : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
-  if (change != nullptr && !moved)
+  if (change != nullptr && !moved && !details_of(*change).empty())
     context.diagnostics.add("AM0422", Severity::note,
-                            fmt::format("task \"{}\" runs{}, as requested, on the unit that the model states",
+                            fmt::format("task \"{}\" runs{}, as requested, on the same processing unit as in the model",
                                         task.name, details_of(*change)),
                             allocation.element.location(), allocation.element.path());
   const Element unit_element = units.empty() ? Element{} : units.front();

@@ -94,7 +94,8 @@ tl::expected<MappingChange, std::string> parse_mapping_change(std::string_view t
   if (change.task.empty() || change.core.empty()) return wrong();
   if (has_priority) {
     const auto priority = parse_integer(text.substr(colon + 1));
-    if (!priority) return tl::unexpected(fmt::format("the priority of TASK=CORE:PRIORITY: {}", priority.error()));
+    if (!priority)
+      return tl::unexpected(fmt::format("expected TASK=CORE:PRIORITY, but the priority {}", priority.error()));
     change.priority = *priority;
   }
   return change;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <string>
 
 #include <fmt/core.h>
@@ -12,6 +13,7 @@
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"
+#include "importer/building/detail/kernel_access.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
@@ -192,9 +194,38 @@ std::optional<std::int64_t> product(std::string_view text, bool dimensions) {
   return std::nullopt;
 }
 
+/// How runnables go through their labels.
+class RunnableAccesses {
+ public:
+  explicit RunnableAccesses(BuildContext& context) : context_(context) {}
+
+  /// Nothing if it is not stated; the first time, an error if it is not understood.
+  std::optional<KernelAccess> of(std::optional<RunnableIndex> runnable) {
+    if (!runnable) return std::nullopt;
+    const auto [known, added] = known_.try_emplace(*runnable);
+    if (added) known->second = read(*runnable);
+    return known->second;
+  }
+
+ private:
+  std::optional<KernelAccess> read(RunnableIndex runnable) {
+    const auto property = custom_property(context_.runnable_elements[runnable], "gpu.access");
+    if (!property) return std::nullopt;
+    const auto access = parse_kernel_access(property->value);
+    if (access) return *access;
+    context_.error("AM0329", fmt::format("custom property gpu.access is \"{}\"; {}", property->value, access.error()),
+                   property->element.location(), property->element.path());
+    return std::nullopt;
+  }
+
+  BuildContext& context_;
+  std::map<RunnableIndex, std::optional<KernelAccess>> known_;
+};
+
 class DeviceShaper {
  public:
-  DeviceShaper(BuildContext& context, TaskIndex task) : context_(context), task_(task) {}
+  DeviceShaper(BuildContext& context, RunnableAccesses& accesses, TaskIndex task)
+      : context_(context), accesses_(accesses), task_(task) {}
 
   RawBody shape(const RawBody& written) {
     const RawBody raw = with_computations(written);
@@ -209,6 +240,8 @@ class DeviceShaper {
         Kernel kernel;
         kernel.ticks = compute->ticks;
         kernel.memory_intensity = memory_intensity(node);
+        kernel.access = accesses_.of(node.runnable);
+        kernel.footprint = footprint(raw, node.runnable);
         kernel.launch = launch(node);
         kernel.instructions = instructions(node);
         if (kernel.instructions) kernel.ticks = {};
@@ -255,6 +288,9 @@ class DeviceShaper {
     const AccessSegment segment = std::move(segment_);
     segment_ = {};
     if (segment.empty()) return;
+    // The kernel accesses the labels in place.
+    if (const auto access = accesses_.of(segment.runnable); access && access->zero_copy && !forced_kind(segment))
+      return;
     const auto host_reads = on_side(segment.reads, LabelSide::host),
                host_writes = on_side(segment.writes, LabelSide::host);
     const auto device_reads = on_side(segment.reads, LabelSide::device),
@@ -310,6 +346,18 @@ class DeviceShaper {
         fmt::format("custom property gpu.memoryIntensity is \"{}\"; expected a number from 0 to 1", property->value),
         property->element.location(), property->element.path());
     return 1;
+  }
+
+  /// Of all labels that the kernel's runnable accesses. Of those that it copies, only the device labels count, if there
+  /// are any; a kernel that accesses labels in place works on all of them.
+  DataSize footprint(const RawBody& raw, std::optional<RunnableIndex> runnable) {
+    std::vector<LabelIndex> labels;
+    for (const GraphNode& node : raw)
+      if (const auto label = accessed_label(node); label && node.runnable == runnable && !contains(labels, *label))
+        labels.push_back(*label);
+    const auto access = accesses_.of(runnable);
+    const auto on_device = on_side(labels, LabelSide::device);
+    return total(on_device.empty() || (access && access->zero_copy) ? labels : on_device);
   }
 
   /// Runnables with instructions need no ticks: those without get a computation after the labels that they read first.
@@ -451,6 +499,7 @@ class DeviceShaper {
   }
 
   BuildContext& context_;
+  RunnableAccesses& accesses_;
   TaskIndex task_;
   RawBody body_;
   AccessSegment segment_;
@@ -478,12 +527,12 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
 }
 
 /// The tool's properties that the analysis uses.
-constexpr std::array<std::string_view, 21> used_properties{
-    "gpu.smMask",       "gpu.mpsShare",        "gpu.contextScheduling", "gpu.cuMask",  "gpu.platform",
-    "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",         "gpu.grid",    "gpu.block",
-    "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",       "gpu.context", "gpu.stream",
-    "gpu.priority",     "gpu.contextPriority", "gpu.instructions",      "gpu.budget",  "gpu.warpPolicy",
-    "gpu.warpPipelines"};
+constexpr std::array<std::string_view, 22> used_properties{
+    "gpu.access",     "gpu.smMask",       "gpu.mpsShare",        "gpu.contextScheduling", "gpu.cuMask",
+    "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",         "gpu.grid",
+    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",       "gpu.context",
+    "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",      "gpu.budget",
+    "gpu.warpPolicy", "gpu.warpPipelines"};
 
 /// For an unused key: a similar one, or the advice to omit it.
 std::string property_suggestion(std::string_view key) {
@@ -530,13 +579,17 @@ void fold_wrappers(BuildContext& context) {
 void shape_offloading(BuildContext& context) {
   // including the wrappers' own accesses: what they access is host data even if they are folded
   classify_labels(context);
+  RunnableAccesses accesses(context);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
     if (context.system.tasks[task].folded_into) context.raw_bodies[task].clear();
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
     if (context.system.tasks[task].side == Side::device) {
-      context.raw_bodies[task] = DeviceShaper(context, task).shape(context.raw_bodies[task]);
-    } else if (is_device_like(context.system, task)) {
-      drop_copies(context, task);
+      context.raw_bodies[task] = DeviceShaper(context, accesses, task).shape(context.raw_bodies[task]);
+    } else {
+      if (is_device_like(context.system, task)) drop_copies(context, task);
+      for (const GraphNode& node : context.raw_bodies[task])
+        if (const auto access = accesses.of(accessed_label(node) ? node.runnable : std::nullopt))
+          context.system.runnables[*node.runnable].random_access = access->pattern == KernelAccess::Pattern::random;
     }
     check_ticks(context, task, context.system.tasks[task].unit);
     for (const UnitIndex unit : context.system.tasks[task].units)

@@ -34,7 +34,8 @@ class Trial {
         longest_(drawn.system.tasks.size()) {
     for (UnitIndex unit = 0; unit < devices_.size(); ++unit)
       if (system_.platform.units[unit].type == PuType::gpu) devices_[unit] = &drawn.profile;
-    bounds_ = system_bounds(system_, devices_);
+    options_.memory = drawn.memory;
+    bounds_ = system_bounds(system_, devices_, options_);
     std::vector<std::optional<Duration>> responses;
     for (const Bound& bound : bounds_.tasks) responses.push_back(bound.worst);
     chains_ = chain_latencies(system_, responses);
@@ -43,7 +44,7 @@ class Trial {
   void run(int random_runs) {
     const Execution executions[] = {Execution::worst, Execution::random, Execution::best, Execution::random};
     for (const Execution execution : {Execution::best, Execution::random, Execution::worst})
-      programs_[static_cast<std::size_t>(execution)] = compile_programs(system_, execution, devices_);
+      programs_[static_cast<std::size_t>(execution)] = compile_programs(system_, execution, devices_, options_);
     check_parts();
     simulate_one("densest releases", system_, Execution::worst, Execution::worst);
     const System together = without_offsets();
@@ -84,6 +85,7 @@ class Trial {
       const Bound& bound = bounds_.tasks[task];
       Duration sum;
       for (const Contribution& part : bound.parts) sum += part.time;
+      check_causes(bound.parts, task);
       if (sum != bound.worst.value_or(Duration{}))
         fault(fmt::format("the parts of the bound of {} add up to {}, not {}", system_.tasks[task].name,
                           format_duration(sum), format_duration(bound.worst.value_or(Duration{}))),
@@ -91,6 +93,13 @@ class Trial {
       if (bound.worst.has_value() != bound.reason.empty())
         fault(fmt::format("{} has a bound and a reason why not, or neither", system_.tasks[task].name), task);
     }
+  }
+
+  /// Every slowdown has a cause.
+  void check_causes(const std::vector<Contribution>& parts, TaskIndex task) {
+    for (const Contribution& part : parts)
+      if (part.kind == ContributionKind::interference && (!part.by || part.traffic == TrafficKind::none))
+        fault(fmt::format("something slows {} down and has no name", system_.tasks[task].name), task);
   }
 
   System without_offsets() const {
@@ -112,6 +121,7 @@ class Trial {
     SimulationInput input{system, programs_[static_cast<std::size_t>(times)], devices_, horizon, horizon, periods};
     input.execution = releases;
     input.seed = seed_ + all_.simulations;
+    input.contention = drawn_.contention;
     Results results;
     simulate(input, results);
     ++all_.simulations;
@@ -136,6 +146,7 @@ class Trial {
             task);
     Duration sum;
     for (const Contribution& part : result.contributions) sum += part.time;
+    check_causes(result.contributions, task);
     if (result.response.jobs > 0 && sum != result.response.max)
       fault(fmt::format("what the longest job of {} spent adds up to {}, not {}", name, format_duration(sum),
                         format_duration(result.response.max)),
@@ -176,6 +187,7 @@ class Trial {
   std::uint64_t seed_;
   BoundTrial& all_;
   std::vector<const DeviceProfile*> devices_;
+  CompileOptions options_;
   SystemBounds bounds_;
   std::vector<ChainResult> chains_;
   std::vector<Program> programs_[4];  ///< by execution

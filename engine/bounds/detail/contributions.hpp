@@ -15,7 +15,7 @@ std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, c
                                                 TaskIndex task, const std::vector<cpu::CpuShare>& shares);
 
 /// For a task of the GPU's problem; `segments` are those whose own work is among the shares.
-std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const std::vector<GpuMember>& members,
+std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const Problems& problems,
                                                  TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments);
 

@@ -8,11 +8,13 @@
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/analyzed_gpu.hpp"
 #include "engine/bounds/detail/step_times.hpp"
+#include "engine/nvidia/contention.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
 
 nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, TaskIndex device) {
+  const nvidia::ContentionLaw law(*subject.devices[subject.task(device).unit]);
   nvidia::GpuSegment segment;
   for (std::size_t step = 0; step < subject.steps(device).size(); ++step) {
     const TaskStep task_step{device, step};
@@ -20,11 +22,14 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, TaskIndex device) {
     const Activity& activity = subject.activity(task_step);
     const Span span = span_of(subject, task_step);
     const auto* kernel = std::get_if<Kernel>(&activity);
+    const double share = kernel != nullptr ? kernel->memory_intensity : 1;
     segment.operations.push_back({gpu::kind_of(activity),
                                   span.best,
                                   std::max(span.worst, Duration::picoseconds(1)),
                                   {},
-                                  kernel != nullptr ? kernel->memory_intensity : 1});
+                                  share,
+                                  kernel != nullptr ? law.worst_by_cpu(subject.step(task_step).memory, share).slowdown
+                                                    : law.worst_of_copy_by_cpu()});
   }
   return segment;
 }
@@ -44,11 +49,13 @@ bool triggers_awaited(const ProblemInput& input, TaskStep task_step) {
                      [&](TaskIndex device) { return input.offloads.waits_for(task_step.task, device); });
 }
 
-void add_segments(const ProblemInput& input, TaskIndex host, GpuEntry& entry) {
+void add_segments(const ProblemInput& input, TaskIndex host, std::optional<UnitIndex> gpu, GpuEntry& entry) {
   const AnalyzedSystem& subject = input.subject;
   const auto& waits = input.offloads.waits[host];
   nvidia::CpuSegment before, beside;
   bool at_work = false;
+  std::size_t triggered = 0;
+  if (gpu) entry.task.accesses = accesses_of(subject, host, *gpu, 0, subject.steps(host).size());
   for (std::size_t step = 0; step < subject.steps(host).size(); ++step) {
     const TaskStep task_step{host, step};
     const StepKind kind = subject.step(task_step).kind;
@@ -58,10 +65,12 @@ void add_segments(const ProblemInput& input, TaskIndex host, GpuEntry& entry) {
       (at_work ? beside : before).best += span.best;
     } else if (kind == StepKind::trigger && !at_work && triggers_awaited(input, task_step)) {
       at_work = true;
+      triggered = step;
       entry.task.segments.emplace_back(before);
       before = {};
     } else if (kind == StepKind::wait && step < waits.size() && waits[step]) {
       if (subject.activity<WaitEvents>(task_step).active) entry.task.wait = nvidia::WaitMode::busy;
+      if (gpu) entry.task.accesses_beside += accesses_of(subject, host, *gpu, triggered, step);
       if (!beside.worst.is_zero()) entry.task.segments.emplace_back(nvidia::CpuSegment{{}, beside.worst});
       entry.task.segments.emplace_back(segment_of(subject, *waits[step]));
       entry.member.segments.push_back(*waits[step]);
@@ -108,7 +117,8 @@ GpuProblem empty_gpu_problem(const ProblemInput& input, std::optional<UnitIndex>
   return empty;
 }
 
-GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext* context, Faults& faults) {
+GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext* context, std::optional<UnitIndex> gpu,
+                    Faults& faults) {
   const Activations& activations = input.activations[host];
   add_fault(faults, host, activations.fault);
   if (input.offloads.waits_for_any(host) && activations.all.size() > 1)
@@ -116,7 +126,7 @@ GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext*
   GpuEntry entry{task_in(input, host, context), {host, host, {}}};
   entry.task.core = *input.cores.core_of[host];
   entry.task.priority = input.cores.ranks.rank[host];
-  add_segments(input, host, entry);
+  add_segments(input, host, gpu, entry);
   if (longest_job(input.subject, entry) >= nvidia::longest_analyzed) {
     add_fault(faults, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     auto& segments = entry.task.segments;

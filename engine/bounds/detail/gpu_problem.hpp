@@ -26,6 +26,12 @@ struct GpuMember {
 struct GpuProblem {
   nvidia::TimeSliceProblem problem;  ///< its first cores are those of CoreModels
   std::vector<GpuMember> members;    ///< parallel to its tasks
+  /// for each of its other accesses: index into Problems::problem_tasks, and the shortest time of a job
+  struct OtherAccesses {
+    std::size_t problem_task = 0;
+    Duration shortest_job;
+  };
+  std::vector<OtherAccesses> other_accesses;
 };
 
 /// An empty problem; `gpu` is nothing if there is no GPU.
@@ -36,8 +42,10 @@ struct GpuEntry {
   GpuMember member;
 };
 
-/// A host task; `context` is the one it offloads to. The caller sets the period.
-GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext* context, Faults& faults);
+/// A host task; `context` is the one it offloads to. The caller sets the period. Its label accesses count if there is a
+/// GPU.
+GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext* context, std::optional<UnitIndex> gpu,
+                    Faults& faults);
 
 /// A context with these device tasks for which no host waits; the caller sets the core. Several device tasks have no
 /// bound: only the engines they may use and the tasks they slow down count.

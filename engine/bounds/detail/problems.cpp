@@ -49,6 +49,7 @@ class ProblemBuilder {
     problems_.of_task.resize(subject.tasks());
     problems_.cores.resize(input_.cores.cores.size());
     problems_.gpu = empty_gpu_problem(input_, gpu);
+    gpu_ = gpu;
     if (gpu)
       for (const GpuContext& context : contexts_on(subject.system, *gpu, *subject.devices[*gpu])) add_context(context);
     for (TaskIndex task = 0; task < subject.tasks(); ++task) {
@@ -95,7 +96,7 @@ class ProblemBuilder {
   /// `context` is the one it offloads to.
   void add_host(TaskIndex host, const GpuContext* context) {
     const Activations& activations = input_.activations[host];
-    GpuEntry entry = host_entry(input_, host, context, faults_);
+    GpuEntry entry = host_entry(input_, host, context, gpu_, faults_);
     entry.task.period = longest_period;
     auto& problem_tasks = problems_.of_task[host];
     if (entry.task.unlimited) {
@@ -129,6 +130,24 @@ class ProblemBuilder {
     }
     const std::size_t first = problem_tasks.front();
     problem_tasks.resize(activations.count(), first);
+    if (gpu_) add_accesses(host);
+  }
+
+  /// The solution adds the response bound to the jitter.
+  void add_accesses(TaskIndex host) {
+    const std::size_t steps = input_.subject.steps(host).size();
+    const Duration accesses = accesses_of(input_.subject, host, *gpu_, 0, steps);
+    if (accesses.is_zero()) return;
+    std::vector<std::size_t> indices = problems_.of_task[host];
+    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+    for (const std::size_t index : indices) {
+      const ProblemTask& problem_task = problems_.problem_tasks[index];
+      const cpu::CpuTask& task = problems_.cores[*problem_task.core].tasks[problem_task.at];
+      nvidia::CpuDemand demand = nvidia::EngineDemand{task.arrivals.period, {}, accesses, 1};
+      if (task.unlimited) demand.reset();
+      problems_.gpu.problem.other_accesses.push_back({input_.subject.name(host), demand});
+      problems_.gpu.other_accesses.push_back({index, execution_of(input_.subject, host).best});
+    }
   }
 
   /// Adds the blocking of tasks on a core that they share with tasks that wait for a GPU.
@@ -162,6 +181,7 @@ class ProblemBuilder {
 
   const ProblemInput& input_;
   Faults& faults_;
+  std::optional<UnitIndex> gpu_;
   Problems problems_;
 };
 

@@ -42,7 +42,8 @@ std::int64_t roundings_of(const AnalyzedSystem& subject, TaskStep task_step) {
 /// Whether copies and kernels of a GPU slow each other down.
 bool slows(const DeviceProfile& profile) {
   const gpu::InterferenceTable& table = profile.interference;
-  return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.copy_by_kernel}) > Slowdown{};
+  return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_cpu, table.copy_by_kernel,
+                   table.copy_by_cpu}) > Slowdown{};
 }
 
 }  // namespace
@@ -70,6 +71,23 @@ Span execution_of(const AnalyzedSystem& subject, TaskIndex task, std::size_t fro
   for (std::size_t step = from; step < to; ++step)
     if (subject.step({task, step}).kind == StepKind::execute) sum += span_of(subject, {task, step});
   return sum;
+}
+
+Duration accesses_of(const AnalyzedSystem& subject, TaskIndex task, UnitIndex gpu, std::size_t from, std::size_t to) {
+  Duration time;
+  bool any = false, any_skipped = false;
+  for (std::size_t step = from; step < to; ++step) {
+    const TaskStep task_step{task, step};
+    if (!accesses_memory(subject.system, subject.step(task_step)) ||
+        !reaches_memory_of(subject.system, gpu, subject.activity(task_step)))
+      continue;
+    const Duration worst = span_of(subject, task_step).worst;
+    any_skipped = any_skipped || subject.step(task_step).skipped;
+    any = any || subject.step(task_step).skipped || !worst.is_zero();
+    time += worst;
+  }
+  if (any_skipped) time = execution_of(subject, task, from, to).worst;
+  return any ? std::max(time, Duration::picoseconds(1)) : Duration{};
 }
 
 Span operations_of(const AnalyzedSystem& subject, TaskIndex device) {

@@ -84,13 +84,23 @@ TEST_CASE("mapping: a task moves to the scheduler of its new core and keeps its 
   CHECK(unit_of(system, "Planner") == "Core0");
   CHECK(unit_of(system, "Lidar_Grabber") == "Core4");
   const auto notes = test::with_id(outcome.diagnostics, "AM0421");
-  REQUIRE(notes.size() == 3);  // in the order of the tasks
+  REQUIRE(notes.size() == 2);  // Planner stays where it is
   bool dasm = false;
   for (const Diagnostic& note : notes)
-    dasm =
-        dasm || note.message ==
-                    "task \"DASM\" runs on \"Core3\" with priority 8, as requested; in the model it runs on \"Core5\"";
+    dasm = dasm ||
+           note.message == "task \"DASM\" runs on \"Core3\" with priority 8, as requested, instead of on \"Core5\"";
   CHECK(dasm);
+}
+
+TEST_CASE("mapping: a task that stays on its unit is reported only for what changes") {
+  const Outcome outcome = built(waters(), {change("EKF=Core1"), change("Planner=Core0:9")});
+  REQUIRE(outcome.system);
+  CHECK(task(*outcome.system, "Planner").priority == 9);
+  CHECK(test::with_id(outcome.diagnostics, "AM0421").size() == 1);
+  const auto notes = test::with_id(outcome.diagnostics, "AM0422");
+  REQUIRE(notes.size() == 1);
+  CHECK(notes.front().message ==
+        "task \"Planner\" runs with priority 9, as requested, on the same processing unit as in the model");
 }
 
 TEST_CASE("mapping: the last of several changes for a task counts") {
