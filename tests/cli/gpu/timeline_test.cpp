@@ -193,7 +193,8 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
                                    R"({"platform": "xavier", "context_scheduling": "priority",
     "contexts": [{"name": "A", "mps_share": 50}, {"name": "B", "urgency": 2}],
     "streams": [{"name": "s", "context": "A", "sm_mask": "0x1"}],
-    "operations": [{"kernel": "K", "context": "A", "stream": "s", "duration": "1ms", "blocks": 2}]})"};
+    "operations": [{"kernel": "K", "context": "A", "stream": "s", "duration": "1ms", "blocks": 2,
+     "threads": 64}]})"};
   const test::TemporaryFolder folder;
   std::set<std::string> used;
   for (const std::string& text : scenarios) {
