@@ -20,6 +20,7 @@
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/launch_plan.hpp"
 #include "engine/nvidia/contention.hpp"
+#include "engine/nvidia/sharing_checks.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
@@ -327,6 +328,7 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
   const std::vector<const DeviceProfile*>& devices = preparation.devices;
   if (!check_launches(system, devices, diagnostics)) return std::nullopt;
   if (!amd::check_cu_masks(system, devices, diagnostics)) return std::nullopt;
+  if (!nvidia::check_sharing(system, devices, diagnostics)) return std::nullopt;
   for (const DeviceProfile* device : devices)
     preparation.device_profiles.push_back(device != nullptr ? device->name : "");
   report_memory_model(system, options.compile.memory, diagnostics);

@@ -93,6 +93,9 @@ constexpr std::array all_consequences{
                        "accesses of {} cores without an entry in the memory table take as long as the model states"},
     FindingConsequence{"AM0583", assumption, "a CU mask has no effect on a GPU that is not from AMD",
                        "{} CU masks have no effect on GPUs that are not from AMD"},
+    FindingConsequence{"AM0586", assumption, "a property of NVIDIA GPUs has no effect on an AMD GPU",
+                       "{} properties of NVIDIA GPUs have no effect on AMD GPUs"},
+    FindingConsequence{"AM0590", unknown},
     FindingConsequence{"AM0653", assumption, "the probabilities of a switch are relative weights",
                        "the probabilities of {} switches are relative weights"},
 };

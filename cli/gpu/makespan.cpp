@@ -20,6 +20,7 @@
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
+#include "engine/nvidia/makespan/sass.hpp"
 #include "engine/nvidia/makespan/search.hpp"
 #include "exporter/gpu/makespan_formats.hpp"
 
@@ -31,6 +32,11 @@ namespace makespan = engine::nvidia::makespan;
 struct MakespanOptions {
   std::string kernel;
   std::string ptx;
+  std::string sass;
+  std::string architecture;
+  std::string string;
+  std::string schedule;
+  std::string curve;
   std::int64_t warps = 0;
   std::string sigma = "4";
   std::vector<std::string> units;
@@ -80,10 +86,77 @@ bool read_setting(const std::string& option, const std::string& text, makespan::
   return true;
 }
 
+/// The kernel of --kernel, --ptx or --sass; nothing and a message for an error.
+std::optional<makespan::Kernel> kernel_of(const MakespanOptions& options) {
+  const std::string& file = options.ptx.empty() ? options.sass : options.ptx;
+  tl::expected<makespan::Kernel, std::string> kernel;
+  if (file.empty()) {
+    kernel = makespan::parse_kernel(options.kernel);
+  } else {
+    const auto text = file_text(file);
+    if (!text) return std::nullopt;
+    std::vector<std::string> warnings;
+    kernel = options.ptx.empty() ? makespan::kernel_of_sass(*text, options.architecture)
+                                 : makespan::kernel_of_ptx(*text, &warnings);
+    for (const std::string& warning : warnings) tell("amalthea: warning: {}: {}\n", file, warning);
+  }
+  if (kernel) return std::move(*kernel);
+  unusable(fmt::format("{}: {}", file.empty() ? std::string("--kernel") : file, kernel.error()));
+  return std::nullopt;
+}
+
+/// Warps from 1, separated by blanks or commas; nothing for other text.
+std::optional<makespan::WarpString> warps_in(std::string_view text) {
+  makespan::WarpString warps;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" ,\t\n", at), text.size());
+    if (end > at) {
+      const auto warp = number_in(text.substr(at, end - at));
+      if (!warp || *warp < 1 || *warp > makespan::max_warps) return std::nullopt;
+      warps.push_back(static_cast<std::uint16_t>(*warp - 1));
+    }
+    at = end + 1;
+  }
+  return warps;
+}
+
+/// Evaluates --string or --schedule.
+int evaluate(const MakespanOptions& options, const makespan::Problem& problem) {
+  makespan::WarpString string;
+  const bool is_schedule = !options.schedule.empty();
+  if (is_schedule) {
+    makespan::Schedule schedule;
+    for (std::string_view rest = options.schedule;;) {
+      const auto end = rest.find(';');
+      auto warps = warps_in(rest.substr(0, end));
+      if (!warps)
+        return unusable(fmt::format("--schedule, cycle {}: expected numbers of warps from 1", schedule.size() + 1));
+      std::sort(warps->begin(), warps->end());
+      schedule.push_back(std::move(*warps));
+      if (end == std::string_view::npos) break;
+      rest.remove_prefix(end + 1);
+    }
+    if (const auto wrong = makespan::violation(problem, schedule))
+      return unusable(fmt::format("--schedule: not a work-conserving schedule: {}", *wrong));
+    string = makespan::string_of(schedule);
+  } else {
+    auto warps = warps_in(options.string);
+    if (!warps) return unusable("--string: expected numbers of warps from 1, such as \"1 1 2 2\"");
+    if (const auto wrong = makespan::complaint(problem, *warps)) return unusable(fmt::format("--string: {}", *wrong));
+    string = std::move(*warps);
+  }
+  const makespan::StringSchedule evaluated(problem, std::move(string));
+  return written(options.format == "json" ? exporter::render_string_json(problem, evaluated)
+                                          : exporter::render_string_text(problem, evaluated),
+                 ExitCode::all_well);
+}
+
 /// Nothing and a message for invalid options.
 std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
-  if (options.kernel.empty() == options.ptx.empty()) {
-    unusable("gpu makespan requires either --kernel or --ptx");
+  if (static_cast<int>(options.kernel.empty()) + static_cast<int>(options.ptx.empty()) +
+          static_cast<int>(options.sass.empty()) !=
+      2) {
+    unusable("gpu makespan requires one of --kernel, --ptx and --sass");
     return std::nullopt;
   }
   makespan::SmUnits sm;
@@ -96,19 +169,8 @@ std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
     unusable(fmt::format("--sigma \"{}\": expected a number of warps above zero, or \"units\"", options.sigma));
     return std::nullopt;
   }
-  tl::expected<makespan::Kernel, std::string> kernel;
-  if (options.ptx.empty()) {
-    kernel = makespan::parse_kernel(options.kernel);
-  } else {
-    const auto text = file_text(options.ptx);
-    if (!text) return std::nullopt;
-    kernel = makespan::kernel_of_ptx(*text);
-  }
-  const std::string source = options.ptx.empty() ? std::string("--kernel") : options.ptx;
-  if (!kernel) {
-    unusable(fmt::format("{}: {}", source, kernel.error()));
-    return std::nullopt;
-  }
+  const auto kernel = kernel_of(options);
+  if (!kernel) return std::nullopt;
   auto problem = makespan::problem_on(sm, *kernel, options.warps, *sigma);
   if (!problem) {
     unusable(problem.error());
@@ -120,6 +182,10 @@ std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
 int run(const MakespanOptions& options) {
   const auto problem = problem_of(options);
   if (!problem) return ExitCode::unusable;
+  if (!options.string.empty() || !options.schedule.empty()) return evaluate(options, *problem);
+  const bool is_drawing = options.curve.ends_with(".svg");
+  if (!options.curve.empty() && (!options.anneal || (!is_drawing && !options.curve.ends_with(".csv"))))
+    return unusable("--curve requires --anneal, and a file that ends in .csv or .svg");
   const auto time_limit = options.time_limit > 0 ? std::optional(options.time_limit) : std::nullopt;
   StatusLine status;
   makespan::SearchOptions search;
@@ -154,6 +220,9 @@ int run(const MakespanOptions& options) {
   if (const auto wrong = makespan::violation(*problem, result.witness))
     return unusable(fmt::format("the witness is not a work-conserving schedule: {}", *wrong));
   const exporter::MakespanView view{*problem, result, annealing ? &*annealing : nullptr};
+  if (!options.curve.empty() && !write_data(options.curve, is_drawing ? exporter::render_annealing_svg(view)
+                                                                      : exporter::render_annealing_csv(*annealing)))
+    return ExitCode::unusable;
   return written(options.format == "json" ? exporter::render_makespan_json(view) : exporter::render_makespan_text(view),
                  ExitCode::all_well);
 }
@@ -167,6 +236,22 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   verb->add_option("--kernel", options->kernel, "Instructions by unit (L, C, S, D), such as \"5L 9C 2L 9C\"")
       ->type_name("INSTRUCTIONS");
   add_input(*verb, "--ptx", options->ptx, "Read the instructions from a PTX file, each once")->type_name("FILE");
+  CLI::Option* sass =
+      add_input(*verb, "--sass", options->sass, "Read the instructions from a listing of cuobjdump -sass, each once")
+          ->type_name("FILE");
+  verb->add_option("--arch", options->architecture, "Architecture of the listing, such as sm_72. Default: as it states")
+      ->type_name("SM")
+      ->needs(sass);
+  CLI::Option* string =
+      verb->add_option("--string", options->string,
+                       "Evaluate this warp string, such as \"1 1 2 2\", instead of searching: print the cycle of every "
+                       "instruction")
+          ->type_name("WARPS");
+  verb->add_option("--schedule", options->schedule,
+                   "Check and evaluate this schedule: the warps of every cycle, separated by semicolons, such as "
+                   "\"1; 1 2; 2\"")
+      ->type_name("CYCLES")
+      ->excludes(string);
   verb->add_option("--warps", options->warps, "Number of warps on the SM")
       ->required()
       ->check(CLI::Range(std::int64_t{1}, makespan::max_warps));
@@ -190,6 +275,10 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))
       ->capture_default_str()
       ->group(rarely(group::annealing));
+  add_output(*verb, "--curve", options->curve,
+             "Write the longest schedule of every annealing run by iteration, as .csv or .svg")
+      ->type_name("FILE")
+      ->group(group::annealing);
   verb->add_option("--temperature", options->temperature, "Initial annealing temperature, in cycles")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str()
@@ -213,7 +302,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   describe(*verb,
            {"amalthea gpu makespan --kernel \"5L 9C 2L 9C\" --warps 4",
             "amalthea gpu makespan --ptx kernel.ptx --warps 2 --time-limit 10",
-            "amalthea gpu makespan --kernel \"5L 9C\" --warps 4 --anneal --runs 2"},
+            "amalthea gpu makespan --kernel LCL --warps 2 --string \"1 2 1 2 1 2\""},
            "docs/reference/makespan.md describes the model. Without --time-limit, every run gives the same result.");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }

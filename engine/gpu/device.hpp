@@ -23,6 +23,9 @@ class Device {
   /// concurrently, slices and priorities have no effect.
   virtual ContextIndex add_context(Duration slice, ContextPriority priority) = 0;
   virtual StreamIndex add_stream(ContextIndex context, const StreamSettings& settings) = 0;
+  /// Engines serve the most urgent context that has work, instead of taking turns (NVIDIA). A larger urgency precedes.
+  virtual void schedule_by_urgency() {}
+  virtual void set_urgency(ContextIndex, std::int64_t) {}
 
   /// Ids are reused after the end of the operation. A kernel has at least one block, which fits an empty SM.
   virtual OperationId submit(const DeviceOperation& operation) = 0;

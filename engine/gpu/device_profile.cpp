@@ -83,6 +83,8 @@ gpu::SmLimits sm_limits(const JsonValue& json) {
   if (find(json, "warp_size") != nullptr) count(json, "warp_size", 1, 1024, limits.warp_size);
   count(json, "count", 1, 1024, limits.sms);
   count(json, "per_gpc", 1, limits.sms, limits.sms_per_gpc);
+  limits.sms_per_tpc = std::min(limits.sms_per_tpc, limits.sms);
+  if (find(json, "per_tpc") != nullptr) count(json, "per_tpc", 1, limits.sms, limits.sms_per_tpc);
   count(json, "max_threads", limits.warp_size, 1 << 20, limits.threads);
   count(json, "max_threads_per_block", 1, limits.threads, limits.threads_per_block);
   count(json, "max_blocks", 1, 65536, limits.blocks);
@@ -98,7 +100,8 @@ gpu::SmLimits sm_limits(const JsonValue& json) {
   count(json, "warp_schedulers", 1, 65536, limits.warp_schedulers);
   for (const auto& [key, target] :
        {std::pair{"load_store_units", &limits.load_store_units}, std::pair{"special_units", &limits.special_units},
-        std::pair{"double_units", &limits.double_units}})
+        std::pair{"double_units", &limits.double_units}, std::pair{"int32_units", &limits.int32_units},
+        std::pair{"tensor_units", &limits.tensor_units}})
     if (find(json, key) != nullptr) count(json, key, 1, 65536, *target);
   return limits;
 }
@@ -159,6 +162,7 @@ std::int64_t percent(const JsonValue& json, std::string_view key) { return std::
 gpu::NamedKernel named_kernel(const JsonValue& json) {
   gpu::NamedKernel kernel;
   kernel.name = text_at(json, "name");
+  if (find(json, "plugin") != nullptr) kernel.plugin = text_at(json, "plugin");
   count(json, "blocks", 1, 1 << 20, kernel.blocks);
   count(json, "threads", 1, 65536, kernel.shape.threads);
   kernel.duration = microseconds(json, "block_us", 0.001);
@@ -168,6 +172,7 @@ gpu::NamedKernel named_kernel(const JsonValue& json) {
   if (cost.weight_ppm > 1'000'000'000) refuse(at(json, "weight"), "expected a value from 0.001 to 1000");
   cost.dispatch = microseconds(json, "dispatch_us", 0);
   cost.dispatch_beside = microseconds(json, "dispatch_beside_us", 0);
+  if (find(json, "warm_up_us") != nullptr) cost.warm_up = microseconds(json, "warm_up_us", 0);
   cost.spread_ppm = percent(json, "spread_percent");
   cost.reuse_ppm = percent(json, "reuse_percent");
   if (cost.spread_ppm > 250'000 || cost.reuse_ppm > 900'000)
@@ -189,6 +194,7 @@ gpu::QueueArchitecture queue_architecture(const JsonValue& json, const std::opti
   count(json, "slots_per_ace", 1, 64, architecture.slots_per_ace);
   count(json, "pool_queues", 1, 1024, architecture.pool_queues);
   architecture.launch_overhead = microseconds(json, "launch_overhead_us", 0);
+  if (find(json, "queue_quantum_us") != nullptr) architecture.quantum = microseconds(json, "queue_quantum_us", 1);
   at(json, "kernels");
   for (const JsonValue& kernel : list_at(json, "kernels")) {
     architecture.kernels.push_back(named_kernel(kernel));
@@ -225,6 +231,8 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     if (find(json, "description") != nullptr) profile.description = text_at(json, "description");
     for (const JsonValue& word : list_at(json, "recognised_by"))
       if (const auto error = read_name(word, profile.recognised_by.emplace_back())) throw Refused{*error};
+    for (const JsonValue& figure : list_at(json, "unknown"))
+      if (const auto error = read_name(figure, profile.unknown.emplace_back())) throw Refused{*error};
     profile.time_slice = microseconds(json, "time_slice_us", 0.001);
     profile.context_switch = microseconds(json, "context_switch_us", 0);
     profile.interference = interference(json);
@@ -233,6 +241,8 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
       count(json, "copy_engines", 1, 2, engines);
       profile.copy_engines = static_cast<int>(engines);
     }
+    if (find(json, "copy_gigabytes_per_second") != nullptr)
+      profile.copy_bytes_per_second = std::llround(number(json, "copy_gigabytes_per_second", 1e-6) * 1e9);
     if (find(json, "preemption") != nullptr) profile.preemption = preemption(at(at(json, "preemption"), "value"));
     if (find(json, "multiprocessors") != nullptr) profile.multiprocessors = sm_limits(at(json, "multiprocessors"));
     if (find(json, "measured_memory") != nullptr) {

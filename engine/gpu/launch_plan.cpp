@@ -7,7 +7,8 @@
 
 namespace amalthea::engine::gpu {
 
-tl::expected<LaunchPlan, std::string> plan_launch(const Launch& launch, const DeviceProfile& profile) {
+tl::expected<LaunchPlan, std::string> plan_launch(const Launch& launch, const DeviceProfile& profile,
+                                                  std::int64_t sms) {
   if (!profile.multiprocessors) return tl::unexpected(fmt::format("the profile \"{}\" has no SM limits", profile.name));
   const SmLimits& limits = *profile.multiprocessors;
   LaunchPlan plan;
@@ -16,7 +17,7 @@ tl::expected<LaunchPlan, std::string> plan_launch(const Launch& launch, const De
   if (!block) return tl::unexpected(block.error());
   plan.block = *block;
   plan.per_sm = resident_blocks(limits, plan.block);
-  plan.resident = plan.per_sm * limits.sms;
+  plan.resident = plan.per_sm * (sms > 0 ? sms : limits.sms);
   plan.rounds = detail::divide(launch.blocks, plan.resident, Rounding::up);
   return plan;
 }

@@ -24,9 +24,10 @@ struct LaunchPlan {
   std::int64_t rounds = 1;    ///< rounds of `resident` blocks to run all blocks
 };
 
-/// The error states why the kernel cannot be launched: the limit that a block violates (use_of_block), or that the
-/// profile does not define the limits of an SM.
-tl::expected<LaunchPlan, std::string> plan_launch(const Launch& launch, const DeviceProfile& profile);
+/// `sms`: the number of SMs that the kernel may use; 0: all. The error states why the kernel cannot be launched: the
+/// limit that a block violates (use_of_block), or that the profile does not define the limits of an SM.
+tl::expected<LaunchPlan, std::string> plan_launch(const Launch& launch, const DeviceProfile& profile,
+                                                  std::int64_t sms = 0);
 
 /// What is known about a kernel's use of the memory. Its pattern counts only together with its launch and, unless it is
 /// bulk, its footprint.

@@ -18,9 +18,22 @@ ContextIndex Device::add_context(Duration slice, ContextPriority priority) {
 }
 
 StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& settings) {
-  streams_.push_back({context, settings.priority, {settings.is_null, {}}});
-  contexts_[context].heads.add(streams_.back().fifo);
+  streams_.push_back({context, settings.priority, {settings.is_null, {}}, settings.mask, settings.process});
+  auto& processes = contexts_[context].processes;
+  if (processes.size() <= settings.process) processes.resize(settings.process + 1);
+  Process& process = processes[settings.process];
+  process.heads.add(streams_.back().fifo);
+  process.most_sms = settings.process_sms;
+  if (process.most_sms > 0) process.blocks.resize(static_cast<std::size_t>(settings_.limits.sms));
   return static_cast<StreamIndex>(streams_.size() - 1);
+}
+
+void Device::schedule_by_urgency() {
+  for (Engine& engine : engines_) engine.runlist.schedule_by_urgency();
+}
+
+void Device::set_urgency(ContextIndex context, std::int64_t urgency) {
+  for (Engine& engine : engines_) engine.runlist.set_urgency(context, urgency);
 }
 
 std::size_t Device::copy_engine_of(OperationId id) const {
@@ -42,7 +55,7 @@ OperationId Device::submit(const DeviceOperation& operation) {
   if (operation.memory != nullptr && operation.memory->described)
     added.running_on.resize(static_cast<std::size_t>(settings_.limits.sms));
   Stream& stream = streams_[operation.stream];
-  contexts_[stream.context].heads.submit(stream.fifo, {added.rank, id});
+  process_of(id).heads.submit(stream.fifo, {added.rank, id});
   return id;
 }
 
@@ -72,10 +85,12 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     Context& context = contexts_[context_of(id)];
     kernel.run.blocks[block.index].end = now_;
     if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, block.sm, false});
-    if (kernel.operation.block)
+    if (kernel.operation.block) {
       context.placement.remove(block.sm, *kernel.operation.block);
-    else
+      count_block(id, block.sm, -1);
+    } else {
       context.whole = false;
+    }
     context.resident[block.place] = context.resident.back();
     blocks_[context.resident[block.place]].place = block.place;
     context.resident.pop_back();
@@ -96,7 +111,7 @@ void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   Operation& operation = operations_[id];
   Stream& stream = streams_[operation.operation.stream];
   operation.run.completion = now_;
-  contexts_[stream.context].heads.end(stream.fifo);
+  process_of(id).heads.end(stream.fifo);
   completed.push_back(id);
   operations_.give_back(id);
 }
@@ -113,7 +128,11 @@ void Device::settle() {
 
 /// G2, C1 and N7: heads of streams enter the queues of their engines in the order of submission.
 void Device::fill_queues(Context& context) {
-  context.heads.begin([&](OperationId id) {
+  entering_.clear();
+  for (Process& process : context.processes)
+    process.heads.begin([&](OperationId id) { entering_.emplace_back(operations_[id].rank, id); });
+  if (context.processes.size() > 1) std::sort(entering_.begin(), entering_.end());
+  for (const auto& [rank, id] : entering_) {
     Operation& operation = operations_[id];
     operation.run.enqueued = now_;
     operation.in_queue = true;
@@ -122,7 +141,33 @@ void Device::fill_queues(Context& context) {
     else
       context.copies[copy_engine_of(id)].queue.push_back(id);
     neighbourhood_changed_ = neighbourhood_changed_ || !is_kernel(id);
-  });
+  }
+}
+
+Device::Process& Device::process_of(OperationId id) {
+  const Stream& stream = streams_[operations_[id].operation.stream];
+  return contexts_[stream.context].processes[stream.process];
+}
+
+/// The SMs that blocks of the kernel may use now; null: all.
+const std::vector<bool>* Device::allowed_sms(OperationId id) {
+  const DeviceOperation& kernel = operations_[id].operation;
+  const Process& process = process_of(id);
+  const auto& mask = kernel.mask ? kernel.mask : streams_[kernel.stream].mask;
+  if (process.most_sms == 0 || process.sms < process.most_sms) return mask ? &mask->bits : nullptr;
+  allowed_.assign(process.blocks.size(), false);
+  for (std::size_t sm = 0; sm < allowed_.size(); ++sm)
+    allowed_[sm] = process.blocks[sm] > 0 && (!mask || mask->bits[sm]);
+  return &allowed_;
+}
+
+/// A block of the kernel begins (1) or ends (-1) on the SM.
+void Device::count_block(OperationId id, SmIndex sm, std::int64_t change) {
+  Process& process = process_of(id);
+  if (process.most_sms == 0) return;
+  const bool was_used = process.blocks[sm] > 0;
+  process.blocks[sm] += change;
+  if (was_used != (process.blocks[sm] > 0)) process.sms += change;
 }
 
 bool Device::has_work(const Context& context, EngineIndex engine) const {
@@ -206,9 +251,13 @@ bool Device::assign_block(Context& context, OperationId id) {
   Operation& kernel = operations_[id];
   SmIndex sm = 0;
   if (kernel.operation.block) {
-    const auto chosen = context.whole ? std::nullopt : context.placement.place(*kernel.operation.block);
+    if (context.whole) return false;
+    const std::vector<bool>* const allowed = allowed_sms(id);
+    const auto chosen = allowed != nullptr ? context.placement.place(*kernel.operation.block, *allowed)
+                                           : context.placement.place(*kernel.operation.block);
     if (!chosen) return false;
     sm = *chosen;
+    count_block(id, sm, 1);
   } else {
     if (!context.resident.empty()) return false;
     context.whole = true;
@@ -404,7 +453,7 @@ OperationStanding Device::standing(OperationId id) const {
   if (!operation.in_queue) {
     if (!stream.fifo.is_first(id))
       return {OperationStanding::Kind::queued, {}, stream.fifo.operations.front().second, {}};
-    return {OperationStanding::Kind::queued, {}, context.heads.first(), {}};  // N7
+    return {OperationStanding::Kind::queued, {}, context.processes[stream.process].heads.first(), {}};  // N7
   }
   const EngineIndex engine = is_kernel(id) ? 0 : static_cast<EngineIndex>(copy_engine_of(id) + 1);
   const Runlist& runlist = engines_[engine].runlist;

@@ -20,7 +20,8 @@
 /// Operations of a NULL stream wait for everything submitted before them to any stream of their context, and delay
 /// everything submitted after them (N7). A kernel starts no block while blocks of kernels with another cache
 /// configuration run (N8). Blocks go to SMs by the rule of block_placement.hpp (N14). Concurrent operations slow each
-/// other down (N21, contention.hpp).
+/// other down (N21, contention.hpp). Masks restrict kernels to some of the SMs (sm_mask.hpp). Processes can share one
+/// context (MPS): then only their NULL streams are apart, and each may be limited to a number of SMs at a time.
 ///
 /// Order within one instant, given the calls of gpu/device.hpp: operations and blocks end (copies, then blocks in the
 /// order of their starts), then new operations arrive, then heads of streams enter queues, then slices end, then blocks
@@ -53,6 +54,8 @@ class Device : public gpu::Device {
 
   ContextIndex add_context(Duration slice, ContextPriority priority) override;
   StreamIndex add_stream(ContextIndex context, const StreamSettings& settings) override;
+  void schedule_by_urgency() override;
+  void set_urgency(ContextIndex context, std::int64_t urgency) override;
 
   OperationId submit(const DeviceOperation& operation) override;
   void advance(Instant now, std::vector<OperationId>& completed) override;
@@ -92,6 +95,16 @@ class Device : public gpu::Device {
     ContextIndex context = 0;
     StreamPriority priority = StreamPriority::low;
     StreamFifo fifo;
+    std::optional<CuMask> mask = {};  ///< SMs that its kernels may use
+    std::uint32_t process = 0;        ///< index in Context::processes
+  };
+
+  /// One of the processes that share a context (MPS).
+  struct Process {
+    StreamHeads heads;                 ///< heads that may enter the queues of engines
+    std::int64_t most_sms = 0;         ///< number of SMs that may hold its blocks at a time; 0: all
+    std::vector<std::int64_t> blocks;  ///< its resident blocks per SM; only maintained with a limit
+    std::int64_t sms = 0;              ///< SMs with resident blocks of it
   };
 
   /// A resident block.
@@ -113,7 +126,7 @@ class Device : public gpu::Device {
   };
 
   struct Context {
-    StreamHeads heads;                    ///< heads that may enter the queues of engines
+    std::vector<Process> processes;
     std::deque<OperationId> kernels[2];   ///< EE queues by priority, high first
     std::vector<std::uint32_t> resident;  ///< blocks, by their index in blocks_
     /// kernels with resident blocks and a memory share, ordered by first assignment
@@ -145,6 +158,9 @@ class Device : public gpu::Device {
   void end_blocks(std::vector<OperationId>& completed);
   void complete(OperationId id, std::vector<OperationId>& completed);
   void fill_queues(Context& context);
+  Process& process_of(OperationId id);
+  const std::vector<bool>* allowed_sms(OperationId id);
+  void count_block(OperationId id, SmIndex sm, std::int64_t change);
   void arbitrate(EngineIndex engine);
   bool can_leave(EngineIndex engine) const;
   bool has_work(const Context& context, EngineIndex engine) const;
@@ -177,6 +193,8 @@ class Device : public gpu::Device {
   std::uint64_t next_rank_ = 0;
   std::uint64_t next_sequence_ = 0;
   bool neighbourhood_changed_ = false;
+  std::vector<bool> allowed_;              ///< of allowed_sms
+  std::vector<RankedOperation> entering_;  ///< of fill_queues
   CpuTraffic cpu_traffic_;
   Instant now_;
   std::vector<EngineSlice>* slices_ = nullptr;

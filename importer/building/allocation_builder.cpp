@@ -78,6 +78,12 @@ void read_gpu_share(BuildContext& context, Task& task) {
   read("gpu.context", "a name", name(task.gpu.context));
   read("gpu.stream", "a name", name(task.gpu.stream));
   read("gpu.cuMask", "a mask such as 0xffff", name(task.gpu.cu_mask));
+  read("gpu.smMask", "a mask such as 0xf0", name(task.gpu.sm_mask));
+  read("gpu.mpsShare", "a percentage above 0, up to 100", [&](const std::string& value) {
+    const auto percent = parse_double(value);
+    task.gpu.mps_share = percent.value_or(0);
+    return percent && *percent > 0 && *percent <= 100;
+  });
   read("gpu.priority", "high or low", [&](const std::string& value) {
     task.gpu.high_priority = value == "high";
     return value == "high" || value == "low";

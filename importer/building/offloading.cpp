@@ -527,11 +527,12 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
 }
 
 /// The tool's properties that the analysis uses.
-constexpr std::array<std::string_view, 19> used_properties{
-    "gpu.access",       "gpu.cuMask",  "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity",
-    "gpu.timeslice",    "gpu.grid",    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",
-    "gpu.cacheConfig",  "gpu.context", "gpu.stream",     "gpu.priority",     "gpu.contextPriority",
-    "gpu.instructions", "gpu.budget",  "gpu.warpPolicy", "gpu.warpPipelines"};
+constexpr std::array<std::string_view, 22> used_properties{
+    "gpu.access",     "gpu.smMask",       "gpu.mpsShare",        "gpu.contextScheduling", "gpu.cuMask",
+    "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",         "gpu.grid",
+    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",       "gpu.context",
+    "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",      "gpu.budget",
+    "gpu.warpPolicy", "gpu.warpPipelines"};
 
 /// For an unused key: a similar one, or the advice to omit it.
 std::string property_suggestion(std::string_view key) {

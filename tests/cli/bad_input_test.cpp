@@ -318,9 +318,8 @@ TEST_CASE("invalid option values are reported in one line") {
                     "--until {}: expected a time with a unit, such as 2s, 500ms or 250us, above zero and below 26 days",
                     until));
     complains({verb, "--platform", "nonsense"},
-              "--platform nonsense: neither a built-in profile (tx2, tx2-devicequery, xavier, pegasus, radeon-vii, "
-              "generic) nor a "
-              "readable file");
+              "--platform nonsense: neither a built-in profile (tx2, tx2-devicequery, xavier, pegasus, titan-v, "
+              "orin, orin-nano, a100, h100, radeon-vii, generic) nor a readable file");
   }
   complains({"graph", "--task", "Nobody"},
             "--task Nobody: the model has no such task; available: \"Control\", \"Monitor\" and \"Vision\"");

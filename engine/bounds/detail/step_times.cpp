@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/gpu/launch_plan.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -13,7 +14,9 @@ std::int64_t rounds_of(const AnalyzedSystem& subject, TaskStep task_step) {
   const Step& step = subject.step(task_step);
   if (!step.block) return 1;
   const auto& launch = subject.activity<Kernel>(task_step).launch;
-  return gpu::plan_launch(*launch, *subject.devices[subject.task(task_step.task).unit])->rounds;
+  const Task& task = subject.task(task_step.task);
+  const DeviceProfile& profile = *subject.devices[task.unit];
+  return gpu::plan_launch(*launch, profile, nvidia::enabled_sms(task.gpu.sm_mask, profile))->rounds;
 }
 
 /// Whether all times of the unit are whole picoseconds.

@@ -33,9 +33,11 @@ void DeviceTasks::build_streams(const SimulationInput& input) {
   for (std::size_t index = 0; index < devices_.size(); ++index) {
     Device& device = devices_[index];
     const DeviceProfile& profile = *input.devices[device.unit];
+    if (schedules_by_urgency(system_, device.unit)) device.gpu->schedule_by_urgency();
     for (const GpuContext& context : contexts_on(system_, device.unit, profile)) {
       const auto added =
           device.gpu->add_context(context.slice, static_cast<gpu::ContextPriority>(context.runlist_slots));
+      device.gpu->set_urgency(added, context.urgency);
       for (const GpuStream& stream : context.streams) {
         const auto at = device.gpu->add_stream(added, gpu::stream_settings(stream, profile));
         for (const TaskIndex task : stream.tasks) states_[task].stream = at;

@@ -83,7 +83,7 @@ TEST_CASE("gpu makespan supports slow units and PTX") {
 }
 
 TEST_CASE("gpu makespan rejects invalid values with one message") {
-  CHECK(complaint({"--warps", "4"}) == "amalthea: error: gpu makespan requires either --kernel or --ptx\n");
+  CHECK(complaint({"--warps", "4"}) == "amalthea: error: gpu makespan requires one of --kernel, --ptx and --sass\n");
   CHECK(complaint({"--kernel", "LXC", "--warps", "4"}) ==
         "amalthea: error: --kernel: 'X' is not one of the units L, C, S, D\n");
   CHECK(complaint({"--kernel", "LC", "--warps", "4", "--sigma", "0"}) ==
