@@ -11,6 +11,7 @@
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/model_output.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/results/detail/verdict_text.hpp"
@@ -98,8 +99,13 @@ int run(const AnnotateOptions& options) {
   const importer::Limits& limits = options.input.limits;
   auto targets = targets_of(*model);
   if (!place_targets(targets, options.input.models, options.output, InPlace::yes)) return ExitCode::unusable;
-  if (options.strip)
+  if (options.strip) {
+    const auto& documents = model->documents();
+    if (!is_quiet() && std::none_of(documents.begin(), documents.end(),
+                                    [](const auto& document) { return exporter::is_annotated(*document); }))
+      tell("amalthea: note: the model has no annotations; --strip does not change it\n");
     return write_model(*model, targets, limits, exporter::strip) ? ExitCode::all_well : ExitCode::unusable;
+  }
 
   const auto understood = understand(options.analysis);
   if (!understood || !can_be_annotated(*model)) return ExitCode::unusable;

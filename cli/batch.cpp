@@ -265,6 +265,8 @@ int run(const BatchOptions& options) {
       else
         print_summary(use_colour() ? exporter::visible_painted_text(text) : visible_text(text));
     });
+  if (lines_are_printed && !is_quiet() && ::isatty(STDOUT_FILENO) != 0)
+    tell("amalthea: note: use -o FILE to write the lines of JSON to a file and see only this table\n");
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)

@@ -53,6 +53,12 @@ int run(ExplainOptions options) {
   const auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   const auto task = prepared ? task_named(prepared->system, name) : std::nullopt;
+  const auto same = [&](const Task& other) { return other.name == name; };
+  if (task && std::count_if(prepared->system.tasks.begin(), prepared->system.tasks.end(), same) > 1) {
+    print_findings(diagnostics);
+    return unusable(
+        fmt::format("the model has several tasks named \"{}\"; rename them, or use one variant of the model", name));
+  }
   const auto results = task ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
   if (!prepared) return prepared.error();

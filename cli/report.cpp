@@ -46,10 +46,14 @@ std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions&
 /// False and a message if the file is unreadable or contains no results.
 bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& baseline) {
   if (path.empty()) return true;
+  const auto refuse = [&path](const std::string& why) {
+    return complain(fmt::format("--baseline {}: {}; create the file with: amalthea analyze MODEL --format json -o FILE",
+                                path, why));
+  };
   const auto text = importer::read_bytes(path);
-  if (!text) return complain(fmt::format("--baseline {}: {}", path, text.error()));
+  if (!text) return refuse(text.error());
   auto read = exporter::read_baseline(path, *text);
-  if (!read) return complain(fmt::format("--baseline {}: {}", path, read.error()));
+  if (!read) return refuse(read.error());
   baseline = std::move(*read);
   return true;
 }

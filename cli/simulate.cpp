@@ -78,7 +78,8 @@ void add_simulate(CLI::App& app, int& exit_code) {
       app.add_subcommand("simulate", "Simulate random execution times and show response-time distributions");
   verb->group(group::timing);
   add_input_options(*verb, options->input);
-  verb->add_option("--runs", options->runs, "Number of independent runs, each from time 0")
+  verb->add_option("--runs", options->runs,
+                   "Number of independent runs. One run uses worst-case times, several use random times")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
       ->capture_default_str()
       ->group(group::analysis);

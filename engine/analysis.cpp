@@ -130,6 +130,10 @@ std::string some_jobs(std::uint64_t count, const TaskResult& of, std::string_vie
   return fmt::format("{} of {} jobs {}", count, jobs, count == 1 ? ends : end);
 }
 
+std::string of_wrapper(const Task& function, const std::string& reason) {
+  return fmt::format("the wrapper does not run, because its function {} runs on a CPU: {}", function.name, reason);
+}
+
 void judge(const System& system, const std::vector<Program>& programs, const std::vector<std::string>& unbounded,
            Results& results) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
@@ -173,8 +177,7 @@ void judge(const System& system, const std::vector<Program>& programs, const std
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
     if (const auto function = system.tasks[task].folded_into) {
       TaskResult copy = results.tasks[*function];
-      copy.reason = fmt::format("the wrapper does not run, because its function {} runs on a CPU: {}",
-                                system.tasks[*function].name, copy.reason);
+      copy.reason = of_wrapper(system.tasks[*function], copy.reason);
       if (!system.tasks[task].deadline && copy.verdict == Verdict::met) copy.verdict = Verdict::no_deadline;
       results.tasks[task] = std::move(copy);
     }
@@ -188,12 +191,23 @@ std::optional<bool> guaranteed(const Task& task, const TaskResult& result, bool 
   return *result.bound.worst <= *task.deadline;
 }
 
+/// "the bound, 3 ms, is 7 ms below the deadline"
+std::string reason_of_guarantee(const System& system, const Task& task, Duration bound) {
+  const Duration left = *task.deadline - bound;
+  const std::string reason = fmt::format("the bound, {}, is {} the deadline", format_duration(bound),
+                                         left.is_zero() ? "exactly" : format_duration(left) + " below");
+  return task.folded_into ? of_wrapper(system.tasks[*task.folded_into], reason) : reason;
+}
+
 void add_bounds(const System& system, SystemBounds bounds, Results& results) {
   const auto releases = releases_of(system);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     TaskResult& result = results.tasks[task];
     result.bound = std::move(bounds.tasks[task]);
     result.guaranteed = guaranteed(system.tasks[task], result, releases[task].has_value());
+    // A guarantee follows from the bound, not from the simulation.
+    if (result.verdict == Verdict::met && result.guaranteed == true)
+      result.reason = reason_of_guarantee(system, system.tasks[task], *result.bound.worst);
     // The bound may decide what the simulation did not.
     if (result.verdict != Verdict::unknown || !result.bound.worst || results.stopped_early) continue;
     if (result.guaranteed == true || (!system.tasks[task].deadline && result.unfinished == 0)) {

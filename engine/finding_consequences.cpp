@@ -19,6 +19,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0211", unknown},
     FindingConsequence{"AM0213", unknown},
     FindingConsequence{"AM0215", unknown},
+    FindingConsequence{"AM0216", assumption, "files that repeat a task form one model, which has it twice",
+                       "files that repeat {} tasks form one model, which has them twice"},
     FindingConsequence{"AM0231", unknown},
     FindingConsequence{"AM0232", assumption, "the midpoint replaces an average outside its bounds",
                        "the midpoints replace {} averages outside their bounds"},
@@ -38,9 +40,10 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0416", assumption, "a recurrence in ticks of a clock is a time",
                        "{} recurrences in ticks of a clock are times"},
     FindingConsequence{"AM0420", unknown},
-    FindingConsequence{"AM0421", replacement, "the processing unit of 1 task", "the processing units of {} tasks"},
-    FindingConsequence{"AM0422", replacement, "the priority, time slice or waiting of 1 task",
-                       "the priority, time slice or waiting of {} tasks"},
+    FindingConsequence{"AM0421", replacement, "", "the processing units of {} tasks"},
+    FindingConsequence{"AM0422", replacement, "", "the priority, time slice or waiting of {} tasks"},
+    FindingConsequence{"AM0424", assumption, "the default ticks of a task apply to both CPU and GPU",
+                       "the default ticks of {} tasks apply to both CPU and GPU"},
     FindingConsequence{"AM0431", assumption, "a stimulus with a variable clock keeps its stated occurrences per step",
                        "{} stimuli with variable clocks keep their stated occurrences per step"},
     FindingConsequence{"AM0432", unknown},
@@ -116,14 +119,17 @@ std::vector<Assumption> assumptions_with(const Diagnostics& findings, Consequenc
   for (const FindingConsequence& entry : all_consequences) {
     if (entry.consequence != consequence) continue;
     Assumption assumption{std::string(entry.id), 0, {}, {}};
+    const Diagnostic* only = nullptr;
     for (const Diagnostic& finding : findings.all()) {
       if (finding.id != entry.id) continue;
       if (assumption.count == 0) assumption.location = finding.location;
+      only = &finding;
       assumption.count += finding.count;
     }
     if (assumption.count == 0) continue;
-    assumption.text =
-        assumption.count == 1 ? std::string(entry.one) : fmt::format(fmt::runtime(entry.several), assumption.count);
+    assumption.text = assumption.count > 1 ? fmt::format(fmt::runtime(entry.several), assumption.count)
+                      : entry.one.empty()  ? only->message
+                                           : std::string(entry.one);
     assumptions.push_back(std::move(assumption));
   }
   return assumptions;

@@ -33,9 +33,12 @@ std::string suspend_pollers(System& system, TaskIndex task) {
     wait->active = false;
     if (std::find(pollers.begin(), pollers.end(), who) == pollers.end()) pollers.push_back(who);
   }
+  if (pollers.empty()) return {};
   std::string names;
-  for (const TaskIndex poller : pollers) names += (names.empty() ? "" : ", ") + system.tasks[poller].name;
-  return names.empty() ? names : fmt::format("with {} suspending instead of polling", names);
+  for (std::size_t i = 0; i < pollers.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == pollers.size() ? " and " : ", ") + system.tasks[pollers[i]].name;
+  return pollers.size() == 1 ? fmt::format("if {} suspends instead of polling", names)
+                             : fmt::format("if {} suspend instead of polling", names);
 }
 
 /// Describes the changed slices, or "" if no GPU is shared by several contexts.
@@ -80,7 +83,7 @@ std::vector<WhatIf> what_if(const System& system, const AnalysisOptions& options
   if (!slices.empty()) attempt(sliced, slices);
   if (!waits.empty() && !slices.empty()) {
     shorten_slices(suspended, options);
-    attempt(suspended, fmt::format("{} and {}", waits, slices));
+    attempt(suspended, fmt::format("{}, {}", waits, slices));
   }
   return tried;
 }

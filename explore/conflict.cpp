@@ -259,8 +259,10 @@ class ConflictSearch {
     conflict.reason = kept.size() == 1
                           ? fmt::format("no mapping was found that meets the deadline of {}", names(kept))
                           : fmt::format("no mapping was found that meets all the deadlines of {}; {}", names(kept),
-                                        is_cut_ ? "the search ended before it could show which of them conflict"
+                                        is_cut_ ? "the search ended before it could show which of them conflict; "
+                                                  "raise --candidates to search further"
                                                 : "if any one of them is left out, a mapping exists");
+    conflict.is_narrowed = kept.size() == 1 || !is_cut_;
     return conflict;
   }
 

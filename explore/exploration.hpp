@@ -136,7 +136,8 @@ struct Impossible {
 /// time or candidates ran out.
 struct Conflict {
   std::vector<TaskIndex> tasks;  ///< the tasks with these deadlines
-  std::string reason;            ///< as text: "CPUs are asked for 5.1 of 5 …"
+  std::string reason;            ///< as text: "the utilization of Core0 is at least 112.00 % with …"
+  bool is_narrowed = true;       ///< false: the search ended before it could leave out every one of them
 };
 
 inline constexpr std::size_t max_solutions = 40;

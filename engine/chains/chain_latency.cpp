@@ -180,8 +180,7 @@ class ChainAnalysis {
   tl::expected<Duration, std::string> response(TaskIndex task) const {
     const auto known = [&](TaskIndex index) -> tl::expected<Duration, std::string> {
       if (index < responses_.size() && responses_[index]) return *responses_[index];
-      return tl::unexpected(
-          fmt::format("no bound on the response time of task \"{}\" is known", system_.tasks[index].name));
+      return tl::unexpected(fmt::format("the response time of task \"{}\" has no bound", system_.tasks[index].name));
     };
     const std::vector<TaskIndex>& path = releases_[task]->trigger_path;
     // A task that triggers another and waits for its end does not end earlier.

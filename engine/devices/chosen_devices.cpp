@@ -39,8 +39,9 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
     if (tells && unit.device_profile.empty())
       diagnostics->add(
           "AM0503", Severity::note,
-          fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used: {} (--platform names another)",
-                      unit.name, device->name, device->description),
+          fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used; state another one, or use "
+                      "--platform",
+                      unit.name, device->name),
           unit.location);
     if (tells) report_unknown(unit, *device, *diagnostics);
   }

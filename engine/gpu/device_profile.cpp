@@ -277,9 +277,11 @@ tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit
     if (const DeviceProfile* profile = find_profile(unit.device_profile)) return profile;
     std::string known;
     for (const DeviceProfile& profile : built_in_profiles()) known += (known.empty() ? "" : ", ") + profile.name;
-    return tl::unexpected(fmt::format("gpu.platform \"{}\" of \"{}\" is not known; expected one of {}{}",
-                                      unit.device_profile, unit.name, known,
-                                      did_you_mean(unit.device_profile, built_in_profiles(), &DeviceProfile::name)));
+    return tl::unexpected(
+        fmt::format("gpu.platform \"{}\" of \"{}\" is not known; expected one of {}{}; or describe the "
+                    "GPU in a JSON profile and pass it with --platform",
+                    unit.device_profile, unit.name, known,
+                    did_you_mean(unit.device_profile, built_in_profiles(), &DeviceProfile::name)));
   }
   for (const DeviceProfile& profile : built_in_profiles())
     for (const std::string& hint : profile.recognised_by) {

@@ -1159,12 +1159,13 @@ class Analysis {
           core, 100 * bounds.core_demand[task(index).core]);
     if (!task(index).blocking.empty())
       return fmt::format(
-          "with higher-priority interference on core {} and blocking of up to {} by {}, the response time may exceed "
-          "the {}",
+          "with interference by tasks of at least its priority on core {} and blocking of up to {} by {}, the response "
+          "time may exceed the {}",
           core, format_duration(task(index).blocking.front().time), task(task(index).blocking.front().by).name,
           limit_text);
-    return fmt::format("with higher-priority interference on core {}, the response time may exceed the {}", core,
-                       limit_text);
+    return fmt::format(
+        "with interference by tasks of at least its priority on core {}, the response time may exceed the {}", core,
+        limit_text);
   }
 
   /// Why other streams of its contexts delay it too long.

@@ -449,12 +449,15 @@ class TextRenderer {
                      {result.observed.reaction ? time(*result.observed.reaction) : "-"},
                      {bound(result.explicit_access)},
                      {steps_of(chain)}});
-      for (const auto& [column, why] : {std::pair<const char*, const std::string&>("LET", result.let_reason),
-                                        {"implicit", result.implicit_reason},
-                                        {"explicit", result.explicit_reason}}) {
-        std::string sentence = fmt::format("no {} latency: {}", column, why);
-        if (!why.empty() && std::find(unknown.begin(), unknown.end(), sentence) == unknown.end())
-          unknown.push_back(std::move(sentence));
+      const auto missing = [&](std::string_view columns, const std::string& why) {
+        if (!why.empty()) unknown.push_back(fmt::format("{}: no {} latency: {}", steps_of(chain), columns, why));
+      };
+      missing("LET", result.let_reason);
+      if (result.implicit_reason == result.explicit_reason) {
+        missing("implicit or explicit", result.implicit_reason);
+      } else {
+        missing("implicit", result.implicit_reason);
+        missing("explicit", result.explicit_reason);
       }
     }
     show(table);

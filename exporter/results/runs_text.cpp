@@ -70,14 +70,14 @@ class RunsText {
                      {"jobs", Align::right},
                      {with_unit("min"), Align::right},
                      {with_unit("mean"), Align::right},
-                     {"± 95 %", Align::right},
+                     {"± (95 % conf.)", Align::right},
                      {with_unit("p50"), Align::right},
                      {with_unit("p99"), Align::right},
                      {with_unit("p99.9"), Align::right},
                      {with_unit("max"), Align::right},
                      {with_unit("deadline"), Align::right},
                      {"late %", Align::right},
-                     {"95 %", Align::right},
+                     {"late % (95 % conf.)", Align::right},
                      {"verdict"}});
     bool unfinished = false, lost = false;
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {

@@ -149,17 +149,28 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   return units;
 }
 
-/// " with priority 3, waiting actively": what a change requests besides the unit.
-std::string details_of(const MappingChange& change) {
+/// " with priority 3 instead of 1, with active waiting": what a change requests besides the unit.
+std::string details_of(const MappingChange& change, const std::optional<views::PriorityText>& before = std::nullopt) {
   std::string text;
   const auto add = [&text](const std::string& detail) {
     text += text.empty() ? " " : ", ";
     text += detail;
   };
-  if (change.priority) add(fmt::format("with priority {}", *change.priority));
+  if (change.priority) {
+    const std::string now = std::to_string(*change.priority);
+    add(fmt::format("with priority {}{}", now,
+                    before && before->text != now ? fmt::format(" instead of {}", before->text) : std::string()));
+  }
   if (change.waits_actively) add(*change.waits_actively ? "with active waiting" : "with passive waiting");
   if (change.time_slice) add(fmt::format("with a time slice of {}", format_duration(*change.time_slice)));
   return text;
+}
+
+void note_change(BuildContext& context, const views::TaskAllocation& allocation, std::string_view id,
+                 std::string message) {
+  context.mapping_notes.emplace_back(static_cast<TaskIndex>(context.system.tasks.size()),
+                                     Diagnostic{std::string(id), Severity::note, std::move(message),
+                                                allocation.element.location(), allocation.element.path()});
 }
 
 /// Whether the model maps the task to this unit and to no other.
@@ -185,17 +196,17 @@ Element changed_unit(BuildContext& context, const views::TaskAllocation& allocat
     return !scheduler.interrupt_controller &&
            std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
   };
-  const std::string before = allocation.affinity.empty() ? fmt::format("wherever scheduler \"{}\" places it",
-                                                                       platform.schedulers[task.scheduler].name)
-                                                         : fmt::format("on \"{}\"", allocation.affinity.front().name());
+  std::string before;
+  for (const UnitIndex now : platform.schedulers[task.scheduler].units)
+    before += fmt::format("{}\"{}\"", before.empty() ? "" : " or ", platform.units[now].name);
+  if (!allocation.affinity.empty()) before = fmt::format("\"{}\"", allocation.affinity.front().name());
   if (!responsible(platform.schedulers[task.scheduler]))
     task.scheduler =
         static_cast<SchedulerIndex>(std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible) -
                                     platform.schedulers.begin());
-  context.diagnostics.add("AM0421", Severity::note,
-                          fmt::format("task \"{}\" runs on \"{}\"{}, as requested, instead of {}", task.name,
-                                      change.core, details_of(change), before),
-                          allocation.element.location(), allocation.element.path());
+  note_change(context, allocation, "AM0421",
+              fmt::format("task \"{}\" runs on \"{}\"{}, as requested{}", task.name, change.core, details_of(change),
+                          before.empty() ? "" : ", instead of on " + before));
   return context.model.element(platform.units[unit].origin);
 }
 
@@ -233,10 +244,9 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
       moved ? std::vector{changed_unit(context, allocation, *change, task)}
             : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
   if (change != nullptr && !moved && !details_of(*change).empty())
-    context.diagnostics.add("AM0422", Severity::note,
-                            fmt::format("task \"{}\" runs{}, as requested, on the same processing unit as in the model",
-                                        task.name, details_of(*change)),
-                            allocation.element.location(), allocation.element.path());
+    note_change(context, allocation, "AM0422",
+                fmt::format("task \"{}\" runs{}, as requested", task.name,
+                            details_of(*change, views::priority_of(context.model.element(task.origin), allocation))));
   const Element unit_element = units.empty() ? Element{} : units.front();
   const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);

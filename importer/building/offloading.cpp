@@ -526,6 +526,45 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
   }
 }
 
+/// Whether a mapping change moves the task from a CPU to a GPU, or back.
+bool changes_side(const BuildContext& context, TaskIndex task) {
+  const MappingChange* change = mapping_change_of(context, context.system.tasks[task].name);
+  const auto index = context.mapping.task_allocation_of.find(context.task_elements[task]);
+  if (change == nullptr || change->core.empty() || !index) return false;
+  const views::TaskAllocation& allocation = context.mapping.tasks[*index];
+  std::optional<UnitIndex> before;
+  if (!allocation.affinity.empty())
+    before = context.units.find(allocation.affinity.front());
+  else if (const auto scheduler = context.schedulers.find(allocation.scheduler);
+           scheduler && !context.system.platform.schedulers[*scheduler].units.empty())
+    before = context.system.platform.schedulers[*scheduler].units.front();
+  return before && (context.system.platform.units[*before].type == PuType::gpu) !=
+                       (context.system.tasks[task].side == Side::device);
+}
+
+/// Default ticks count for every unit, but may be meant for the kind of unit in the model only.
+void report_default_ticks(BuildContext& context, TaskIndex task) {
+  if (!changes_side(context, task)) return;
+  const ProcessingUnit& unit = context.system.platform.units[context.system.tasks[task].unit];
+  for (const GraphNode& node : context.raw_bodies[task]) {
+    const auto* compute = std::get_if<Compute>(&node.activity);
+    const auto* kernel = std::get_if<Kernel>(&node.activity);
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    if (ticks == nullptr || !ticks->otherwise || ticks->on(unit.definition) != &*ticks->otherwise) continue;
+    const auto& definitions = context.system.platform.definitions;
+    context.diagnostics.add(
+        "AM0424", Severity::warning,
+        fmt::format("task \"{}\" moves to \"{}\", {}, but {} states no ticks for it; the default ticks are used; add "
+                    "an extended entry for \"{}\"",
+                    context.system.tasks[task].name, unit.name, unit.type == PuType::gpu ? "a GPU" : "a CPU",
+                    node.runnable ? fmt::format("runnable \"{}\"", context.system.runnables[*node.runnable].name)
+                                  : std::string("an item"),
+                    unit.definition < definitions.size() ? definitions[unit.definition].name : "?"),
+        context.model.element(node.origin).location(), context.model.element(node.origin).path());
+    return;
+  }
+}
+
 /// The tool's properties that the analysis uses.
 constexpr std::array<std::string_view, 22> used_properties{
     "gpu.access",     "gpu.smMask",       "gpu.mpsShare",        "gpu.contextScheduling", "gpu.cuMask",
@@ -558,8 +597,9 @@ void report_unused_properties(BuildContext& context) {
   for (const auto& [key, found] : unused)
     context.diagnostics.add(
         "AM0414", Severity::warning,
-        fmt::format("custom property {} ({} occurrences, this is the first) has no effect on the analysis{}", key,
-                    found.first, property_suggestion(key)),
+        fmt::format("custom property {}{} has no effect on the analysis{}", key,
+                    found.first == 1 ? "" : fmt::format(" ({} occurrences, this is the first)", found.first),
+                    property_suggestion(key)),
         found.second.attribute_location("key"), found.second.path());
 }
 
@@ -592,6 +632,7 @@ void shape_offloading(BuildContext& context) {
           context.system.runnables[*node.runnable].random_access = access->pattern == KernelAccess::Pattern::random;
     }
     check_ticks(context, task, context.system.tasks[task].unit);
+    report_default_ticks(context, task);
     for (const UnitIndex unit : context.system.tasks[task].units)
       if (unit != context.system.tasks[task].unit) check_ticks(context, task, unit);
   }

@@ -57,7 +57,7 @@ TEST_CASE("a text that is not a time is rejected with the expected form") {
 }
 
 TEST_CASE("a time without a unit is rejected") {
-  CHECK(parse_time("5", "").error() == "\"\" is not a unit of time (ps, ns, us, ms, s)");
+  CHECK(parse_time("5", "").error() == "the unit of time (ps, ns, us, ms, s) is missing");
   CHECK(parse_time("5", "_undefined_").error() == "\"_undefined_\" is not a unit of time (ps, ns, us, ms, s)");
   CHECK(parse_time("5x", "ms").error() == "\"5x\" is not an integer");
   CHECK(parse_time("", "ms").error() == "\"\" is not an integer");

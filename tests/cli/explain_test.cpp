@@ -46,6 +46,22 @@ TEST_CASE("explain: the longest job has no gaps and its parts match analyze") {
   }
 }
 
+TEST_CASE("explain: a job that has not started is not preempted and equal priorities are named") {
+  const auto result = test::amalthea(
+      {"explain", test::sample("tutorial/5-shared-gpu.amxmi"), "Localization", "--map", "Localization=Core0:2"});
+  CHECK_THAT(result.out, Catch::Contains("not started, core used by Steering (same priority)"));
+  const auto late = test::amalthea({"explain", test::sample("tutorial/2-missed-deadline.amxmi"), "Detection"});
+  CHECK_THAT(late.out, Catch::Contains(" 0.000000  3.000000  not started, core used by Steering (higher priority)") &&
+                           Catch::Contains("10.000000  3.000000  ready, preempted by Steering (higher priority)"));
+}
+
+TEST_CASE("explain: variants given together are refused because the task is ambiguous") {
+  const auto result = test::amalthea({"explain", test::sample("tutorial/4-on-the-gpu.amxmi"),
+                                      test::sample("tutorial/5-shared-gpu.amxmi"), "Detection"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, Catch::Contains("AM0216") && Catch::Contains("several tasks named \"Detection\""));
+}
+
 TEST_CASE("explain: SFM waits for the slices of Detection in text and drawing") {
   const test::TemporaryFolder folder;
   const std::string picture = folder.path() + "/story.svg";
@@ -78,7 +94,7 @@ TEST_CASE("explain: finds that lane detection needs SFM to suspend and shorter s
   const json explanation = json::parse(result.out);
   REQUIRE(explanation["what_if"].size() == 3);
   const json& suspends = explanation["what_if"][0];
-  CHECK(suspends["change"] == "with PRE_SFM_gpu_POST suspending instead of polling");
+  CHECK(suspends["change"] == "if PRE_SFM_gpu_POST suspends instead of polling");
   CHECK(suspends["verdict"] == "missed");  // busy waiting: unbounded; without it late, but with an end
   CHECK(suspends["max_ps"].get<std::int64_t>() < 100'000'000'000);
   const json& sliced = explanation["what_if"][1];

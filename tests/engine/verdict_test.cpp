@@ -142,7 +142,7 @@ TEST_CASE("findings make a verdict unknown or add assumptions") {
   REQUIRE(assumed.assumptions.size() == 1);
   CHECK(assumed.assumptions[0].count == 7);
   CHECK(assumed.assumptions[0].text == "7 label accesses take no time (no access path to the memory)");
-  CHECK(assumed.replaced == std::vector<std::string>{"the processing unit of 1 task"});
+  CHECK(assumed.replaced == std::vector<std::string>{"elsewhere"});
   found.add("AM0436", Severity::warning, "left out", {"a", 4, 1});
   const Assessment unknown = assessed(system, std::nullopt, found);
   CHECK(unknown.verdict == OverallVerdict::unknown);
