@@ -839,6 +839,10 @@ class Analysis {
                         [](const BoundShare& share) { return share.by.has_value(); });
   }
 
+  static bool comes_before(const BoundShare& a, const BoundShare& b) {
+    return std::tie(a.part, a.by, a.stream) < std::tie(b.part, b.by, b.stream);
+  }
+
   /// (7)
   std::optional<Response> response_by_segments(std::size_t index) {
     Response response;
@@ -854,9 +858,7 @@ class Analysis {
     }
     for (const BoundShare& share : shares_of_gpu(index, own, own.waits)) add(share);
     if (response.time > limit_of(index)) return std::nullopt;
-    std::sort(response.parts.begin(), response.parts.end(), [](const BoundShare& a, const BoundShare& b) {
-      return std::tie(a.part, a.by, a.stream) < std::tie(b.part, b.by, b.stream);
-    });
+    std::sort(response.parts.begin(), response.parts.end(), &comes_before);
     return response;
   }
 
@@ -1060,6 +1062,7 @@ class Analysis {
         auto found = response_of(index);
         bound.response = found->time;
         bound.parts = std::move(found->parts);
+        std::stable_sort(bound.parts.begin(), bound.parts.end(), &comes_before);
         bound.in_time = *bound.response <= task(index).deadline;
       }
       bounds.tasks.push_back(std::move(bound));
@@ -1335,8 +1338,11 @@ void limit_slowdown(const OperationGroup& group, Duration work, Duration most, s
       part = scale(share_of({*demand}, *window).work, factor.ppm - 1'000'000, factor.ppm, Rounding::up);
     else
       unknown = unknown ? std::min(*unknown, index) : index;
+    const Duration before = total;
     total = sum(total, part);
-    if (!group.ways.empty()) total = std::min(total, growth(work, factor));
+    if (group.ways.empty()) continue;
+    total = std::min(total, growth(work, factor));
+    part = total - before;
   }
   bound.slowdown = total = std::min(total, most);
   for (std::size_t index = 0; index < aggressors.size(); ++index) {

@@ -213,6 +213,96 @@ TEST_CASE("fixed times have no exact responses if something else varies") {
   CHECK_FALSE(exact_with([](Maker& maker, TaskIndex, TaskIndex other) { maker[other].gpu.context = "another"; }));
 }
 
+namespace {
+
+/// A label access of ten microseconds.
+void access(SystemMaker& maker, TaskIndex task) {
+  maker.system().labels.push_back({"label", DataSize{640}, MemoryIndex{0}, LabelSide::host, {}});
+  maker.add(task, ReadLabel{static_cast<LabelIndex>(maker.system().labels.size() - 1)});
+}
+
+Duration slowed(const Bound& bound, TrafficKind traffic, TaskIndex by) {
+  for (const Contribution& share : bound.parts)
+    if (share.kind == ContributionKind::interference && share.traffic == traffic && share.by == by) return share.time;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("CPU traffic slows down all kernels of a context that a kernel waits for and has no exact response times") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const TaskIndex first = maker.task("first", gpu, 0, maker.periodic(1000)),
+                  second = maker.task("second", gpu, 0, maker.periodic(1000)),
+                  host = maker.task("host", core, 1, maker.periodic(1000));
+  maker.kernel(first, 10);
+  maker.kernel(second, 30);
+  maker[first].gpu.context = maker[second].gpu.context = "process";
+  access(maker, host);
+  access(maker, host);
+  DeviceProfile profile = two_sms();
+  profile.interference.kernel_by_cpu.ppm = 2'000'000;
+  const Results results = analyzed(maker.build(), us(1000), profile);
+  for (const TaskIndex task : {first, second}) {
+    const Bound& bound = results.tasks[task].bound;
+    CHECK_FALSE(bound.exact);
+    // Half of the 20 us in which the host accesses memory, whichever of the kernels executes.
+    CHECK(slowed(bound, TrafficKind::cpu, host) == us(10));
+    CHECK(*bound.worst >= us(50));
+    CHECK(*bound.worst < us(50) + Duration::nanoseconds(10));
+    CHECK(results.tasks[task].response.max <= *bound.worst);
+  }
+  CHECK(results.tasks[second].response.max == us(50));
+  // Without traffic they are exact.
+  profile.interference.kernel_by_cpu.ppm = 1'000'000;
+  CHECK(analyzed(maker.build(), us(1000), profile).tasks[second].bound.exact);
+}
+
+TEST_CASE("every GPU suffers the CPU traffic in its own memory alone") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), near = maker.gpu("near"), far = maker.gpu("far");
+  const TaskIndex on_near = maker.task("on near", near, 0, maker.periodic(1000)),
+                  on_far = maker.task("on far", far, 0, maker.periodic(1000)),
+                  host = maker.task("host", core, 1, maker.periodic(1000));
+  maker.kernel(on_near, 100);
+  maker.kernel(on_far, 100);
+  access(maker, host);
+  maker.system().platform.memories.push_back({"far memory", {}});
+  maker.system().platform.units[far].accesses.front().memory = MemoryIndex{1};
+  DeviceProfile profile = two_sms();
+  profile.interference.kernel_by_cpu.ppm = 2'000'000;
+  const Results results = analyzed(maker.build(), us(1000), profile);
+  CHECK(slowed(results.tasks[on_near].bound, TrafficKind::cpu, host) == us(5));
+  CHECK(slowed(results.tasks[on_far].bound, TrafficKind::cpu, host).is_zero());
+  CHECK(results.tasks[on_far].response.max == us(100));
+}
+
+TEST_CASE("kernels of one context slow each other down by their names") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  std::vector<TaskIndex> tasks;
+  for (const char* name : {"one", "two"}) {
+    tasks.push_back(maker.task(name, gpu, 0, maker.periodic(1000)));
+    Kernel kernel;
+    kernel.ticks = constant_ticks(100);
+    kernel.memory_intensity = 1;
+    kernel.launch = Launch{1, 32, 0, 0, ""};
+    maker.add(tasks.back(), kernel);
+    maker[tasks.back()].gpu.context = "process";
+  }
+  const TaskIndex copying = maker.task("copying", gpu, 0, maker.periodic(1000));
+  maker.copy(copying, 40);
+  DeviceProfile profile = two_sms();
+  profile.interference.kernel_by_same_gpc.ppm = profile.interference.kernel_by_other_gpc.ppm = 1'500'000;
+  profile.interference.kernel_by_memcpy.ppm = 2'000'000;
+  const Results results = analyzed(maker.build(), us(1000), profile);
+  const Bound& bound = results.tasks[tasks[0]].bound;
+  CHECK(slowed(bound, TrafficKind::copies, copying) >= us(20));
+  CHECK(slowed(bound, TrafficKind::kernels, tasks[1]) > Duration{});
+  CHECK(results.tasks[tasks[0]].response.max > us(140));
+  CHECK(results.tasks[tasks[0]].response.max <= *bound.worst);
+}
+
 TEST_CASE("no job of a random process with several streams exceeds its bounds") {
   const BoundTrial trial = tried(1, 300);
   INFO(trial.text());
