@@ -278,8 +278,8 @@ tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit
     std::string known;
     for (const DeviceProfile& profile : built_in_profiles()) known += (known.empty() ? "" : ", ") + profile.name;
     return tl::unexpected(
-        fmt::format("gpu.platform \"{}\" of \"{}\" is not known; expected one of {}{}; or describe the "
-                    "GPU in a JSON profile and pass it with --platform",
+        fmt::format("gpu.platform \"{}\" of \"{}\" is not known; expected one of {}, or a JSON profile of "
+                    "your own (--platform){}",
                     unit.device_profile, unit.name, known,
                     did_you_mean(unit.device_profile, built_in_profiles(), &DeviceProfile::name)));
   }

@@ -98,7 +98,7 @@ TEST_CASE("analyze --map and --mapping: tasks move and the command line takes pr
   // More urgent than CANbus_polling on its core it is never preempted: both ends are the same.
   const auto ekf = responses(moved, "EKF");
   CHECK(ekf.first == ekf.second);
-  CHECK(moved.err.find("task \"EKF\" runs with priority 9, as requested") != std::string::npos);
+  CHECK(moved.err.find("task \"EKF\" runs with priority 9 instead of 1, as requested") != std::string::npos);
 }
 
 TEST_CASE("analyze --map and --mapping: impossible changes are rejected") {
