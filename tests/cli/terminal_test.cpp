@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/detail/visible_text.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace terminal_test {
@@ -26,7 +26,7 @@ std::string on_terminal(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), AMALTHEA_COMMAND);
   int terminal = -1;
   const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
-  if (child < 0) throw std::runtime_error("forkpty failed");
+  if (child < 0) test::skip("no pseudo-terminals (/dev/pts)");
   if (child == 0) {
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
