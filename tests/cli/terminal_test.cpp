@@ -79,7 +79,8 @@ TEST_CASE("a status line on a terminal replaces the one before and is removed at
 }
 
 TEST_CASE("a command that shows no status line clears none") {
-  CHECK(on_terminal({"simulate", test::sample("offload-minimal.amxmi")}).find('\x1b') == std::string::npos);
+  const std::string written = on_terminal({"simulate", test::sample("offload-minimal.amxmi")});
+  CHECK(written.find('\x1b') == std::string::npos);
 }
 
 TEST_CASE("a list of models on a terminal spells out control characters") {
