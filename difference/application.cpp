@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "amalthea/identifier.hpp"
 #include "difference/comparison.hpp"
@@ -19,8 +23,10 @@ class Applier {
     std::vector<const Change*> chosen;
     for (const Change& change : comparison_.changes)
       if (std::find(parts.begin(), parts.end(), change.part) != parts.end()) chosen.push_back(&change);
+    complete_ = chosen.size() == comparison_.changes.size();
     model_.keep_removed();
-    // References are written as they are in the model at last, so that names change first and removals come last.
+    list_ids();
+    // References to what is changed are written when all names are final, and removals come last.
     for (const Kind kind : {Kind::renamed, Kind::added, Kind::moved, Kind::changed, Kind::reordered, Kind::removed})
       for (const Change* change : chosen)
         if (change->kind == kind) apply(*change);
@@ -34,7 +40,7 @@ class Applier {
     ++done_.applied;
     switch (change.kind) {
       case Kind::renamed:
-        return rename(*change.older, change.after);
+        return change.older->set("name", change.after);
       case Kind::added:
         return add(*change.newer);
       case Kind::moved:
@@ -50,21 +56,6 @@ class Applier {
     }
     --done_.applied;
     ++done_.left_out;
-  }
-
-  /// References are ids: those to the object, and to what is named after it, follow.
-  void rename(Object& object, const std::string& name) {
-    std::vector<std::pair<const Object*, std::string>> before;
-    const auto list = [&](auto&& self, const Object& at) -> void {
-      if (auto id = computed_id(at, version_)) before.emplace_back(&at, std::move(*id));
-      for (const OwnedObject& child : at.children()) self(self, *child);
-    };
-    list(list, object);
-    object.set("name", name);
-    std::unordered_map<std::string_view, std::string_view> from_to;
-    for (const auto& [at, id] : before)
-      if (const auto now = computed_id(*at, version_); now && *now != id) from_to.emplace(id, model_.keep(*now));
-    model_.retarget(from_to);
   }
 
   /// The counterpart of the owner, which may be a sub-model that the older model does not have.
@@ -166,27 +157,26 @@ class Applier {
   /// Writes the new references, removes what is removed, and takes back what would lead nowhere.
   void leave_out_loose_ends() {
     const std::unordered_set<const Object*> leaving(removed_.begin(), removed_.end());
-    write_references();
+    write_references(true);
+    follow_names();
+    write_references(false);
+    leave_out_holders();
     std::unordered_set<std::string> used;
     model_.for_each([&](Object& object) {
       for (const Object* at = &object; at != nullptr; at = at->owner())
         if (leaving.count(at) == 1) return;
       for (const Field& field : object.fields())
-        if (field.kind != FieldKind::value) used.insert(plain_id(field));
+        if (field.kind != FieldKind::value) used.insert(detail::Meaning::target_id(field));
     });
     for (Object* object : removed_) {
       if (object->is_removed()) continue;
-      if (is_used(*object, used)) {
+      if (!complete_ && is_used(*object, used)) {
         --done_.applied;
         ++done_.left_out;
       } else {
         object->owner()->remove(*object);
       }
     }
-  }
-
-  static std::string plain_id(const Field& field) {
-    return field.kind == FieldKind::remote ? id_of_href(field.text) : std::string(field.text);
   }
 
   bool is_used(const Object& object, const std::unordered_set<std::string>& used) const {
@@ -201,7 +191,8 @@ class Applier {
     const Field* field;  ///< of the newer model
   };
 
-  void write_references() {
+  /// `of_names`: those from which names are made.
+  void write_references(bool of_names) {
     std::unordered_set<std::string> ids;
     model_.for_each([&](Object& object) {
       if (auto id = computed_id(object, version_)) ids.insert(std::move(*id));
@@ -209,15 +200,15 @@ class Applier {
     });
     // A position holds an empty reference for each of its targets.
     for (const Reference& reference : references_) {
-      if (reference.holder->is_removed()) continue;
+      if (reference.holder->is_removed() || makes_names(reference) != of_names) continue;
       const auto key = model_.find_name(reference.name);
       auto& fields = reference.holder->fields();
       const auto place = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
         return field.name == *key && field.kind == FieldKind::local && field.text.empty();
       });
       if (place == fields.end()) continue;
-      const std::string id = id_here(*reference.field);
-      if (ids.count(id) == 1) {
+      const std::string id = complete_ ? detail::Meaning::target_id(*reference.field) : id_here(*reference.field);
+      if (complete_ || ids.count(id) == 1) {
         const bool alone = model_.files().size() == 1;
         place->kind = alone ? FieldKind::local : FieldKind::remote;
         place->text = model_.keep(alone ? id : "amlt:/#" + id);
@@ -228,6 +219,28 @@ class Applier {
         loose_.push_back(&reference);
       }
     }
+  }
+
+  static bool makes_names(const Reference& reference) {
+    return reference.name == "namespace" || reference.holder->is("CallArgument");
+  }
+
+  /// References are ids: those to renamed objects, and to what is named after these, follow.
+  void list_ids() {
+    model_.for_each([&](Object& object) {
+      if (object.name().empty()) return;  // shares its id with others
+      if (auto id = computed_id(object, version_)) ids_before_.emplace_back(&object, std::move(*id));
+    });
+  }
+  void follow_names() {
+    std::unordered_map<std::string_view, std::string_view> from_to;
+    for (const auto& [object, id] : ids_before_)
+      if (const auto now = computed_id(*object, version_); now && *now != id && !object->is_removed())
+        from_to.emplace(id, model_.keep(*now));
+    model_.retarget(from_to);
+  }
+
+  void leave_out_holders() {
     for (const Reference* reference : loose_)
       if (!reference->holder->is_removed() && reference->holder->owner() != nullptr &&
           meaning_.is_required(*reference->holder, reference->name)) {
@@ -243,7 +256,7 @@ class Applier {
       if (partner != partners_.end())
         if (auto id = computed_id(*partner->second, version_)) return *id;
     }
-    return plain_id(field);
+    return detail::Meaning::target_id(field);
   }
 
   EditableModel& model_;
@@ -252,8 +265,10 @@ class Applier {
   detail::Meaning meaning_;
   std::unordered_map<const Object*, Object*> partners_;
   std::vector<Object*> removed_;
+  std::vector<std::pair<const Object*, std::string>> ids_before_;
   std::vector<Reference> references_;
   std::vector<const Reference*> loose_;
+  bool complete_ = false;  ///< all changes: the result is the newer model, with whatever is wrong in it
   Application done_;
 };
 

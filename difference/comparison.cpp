@@ -142,8 +142,13 @@ class Comparer {
 
   /// Of what the reference leads to: the pair, or else the text.
   Hash reference_hash(Side& side, const Field& field) {
-    if (field.target != nullptr) {
-      const auto known = side.facts.find(field.target);
+    const Object* target = field.target;
+    if (target == nullptr) {  // of a reference that a migration made
+      const auto named = side.by_id.find(detail::Meaning::target_id(field));
+      if (named != side.by_id.end()) target = named->second;
+    }
+    if (target != nullptr) {
+      const auto known = side.facts.find(target);
       if (known != side.facts.end() && known->second.number != 0) return mix(known->second.number, 7);
     }
     return detail::hash_text(meaning_.target_name(field));
@@ -346,10 +351,12 @@ class Comparer {
 
   void compare_pair(Object& older, Object& newer) {
     const auto owners_match = [&] {
+      if (newer.owner() == nullptr || older.owner() == nullptr) return true;
+      if (is_pool(*newer.owner()) || is_pool(*older.owner()))
+        return is_pool(*newer.owner()) && is_pool(*older.owner()) &&
+               newer.owner()->feature() == older.owner()->feature();
       const auto owner = result_.in_older.find(newer.owner());
-      return newer.owner() == nullptr || older.owner() == nullptr ||
-             (owner != result_.in_older.end() && (owner->second == older.owner() || is_pool(*older.owner()))) ||
-             is_pool(*newer.owner());
+      return owner != result_.in_older.end() && owner->second == older.owner();
     };
     if (!owners_match()) {
       Change change = about(Kind::moved, &older, &newer, newer.feature());

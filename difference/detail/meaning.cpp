@@ -122,8 +122,12 @@ bool Meaning::is_required(const Object& object, std::string_view name) {
 
 bool Meaning::is_key(const Object& object, std::string_view name) { return name == "key" || is_required(object, name); }
 
+std::string Meaning::target_id(const Field& field) {
+  return field.kind == FieldKind::remote ? id_of_href(field.text) : std::string(field.text);
+}
+
 std::string Meaning::target_name(const Field& field) const {
-  std::string id = field.kind == FieldKind::remote ? id_of_href(field.text) : std::string(field.text);
+  const std::string id = target_id(field);
   if (const auto type = id.find("?type="); type != std::string::npos) return decode_name(id.substr(0, type));
   if (field.target != nullptr)
     return field.target->name().empty() ? field.target->path() : std::string(field.target->name());

@@ -42,7 +42,9 @@ class Meaning {
   /// Whether the reference must have a target.
   bool is_required(const Object& object, std::string_view feature);
 
-  /// "DASM" for "amlt:/#DASM?type=Task".
+  /// "DASM?type=Task" for "amlt:/#DASM?type=Task".
+  static std::string target_id(const Field& field);
+  /// "DASM" for it.
   std::string target_name(const Field& field) const;
   std::string targets_text(const std::vector<Field>& targets) const;
   /// "5 ms", "Ticks(default 100)", "Task DASM": what the object is, on one line.
