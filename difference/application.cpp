@@ -228,16 +228,20 @@ class Applier {
   /// References are ids: those to renamed objects, and to what is named after these, follow.
   void list_ids() {
     model_.for_each([&](Object& object) {
-      if (object.name().empty()) return;  // shares its id with others
-      if (auto id = computed_id(object, version_)) ids_before_.emplace_back(&object, std::move(*id));
+      if (auto id = computed_id(object, version_)) ids_before_.emplace(&object, std::move(*id));
     });
   }
   void follow_names() {
-    std::unordered_map<std::string_view, std::string_view> from_to;
-    for (const auto& [object, id] : ids_before_)
-      if (const auto now = computed_id(*object, version_); now && *now != id && !object->is_removed())
-        from_to.emplace(id, model_.keep(*now));
-    model_.retarget(from_to);
+    model_.for_each([&](Object& object) {
+      for (Field& field : object.fields()) {
+        if (field.kind == FieldKind::value || field.target == nullptr) continue;
+        const auto before = ids_before_.find(field.target);
+        if (before == ids_before_.end() || detail::Meaning::target_id(field) != before->second) continue;
+        const auto now = computed_id(*field.target, version_);
+        if (!now || *now == before->second) continue;
+        field.text = model_.keep(field.kind == FieldKind::local ? *now : "amlt:/#" + *now);
+      }
+    });
   }
 
   void leave_out_holders() {
@@ -265,7 +269,7 @@ class Applier {
   detail::Meaning meaning_;
   std::unordered_map<const Object*, Object*> partners_;
   std::vector<Object*> removed_;
-  std::vector<std::pair<const Object*, std::string>> ids_before_;
+  std::unordered_map<const Object*, std::string> ids_before_;
   std::vector<Reference> references_;
   std::vector<const Reference*> loose_;
   bool complete_ = false;  ///< all changes: the result is the newer model, with whatever is wrong in it
