@@ -95,11 +95,14 @@ struct Hybrid {
   difference::Application application;
 };
 Hybrid hybrid(const Model& older, const Model& newer, const std::vector<Part>& parts) {
-  ComparedModels models(older, newer);
+  const migration::Release release = common_release({&older, &newer});
+  Diagnostics unused;  // both were compared before
+  ComparableModel base(older, release, unused), target(newer, release, unused);
+  const auto comparison = difference::compare(base.editable, target.editable, release.version);
   Hybrid made;
-  made.application = difference::apply(models.older, models.comparison, parts, models.release.version);
-  for (const EditableModel::File& file : models.older.files())
-    made.files.push_back({file.path, migration::write(*file.root, models.release)});
+  made.application = difference::apply(base.editable, comparison, parts, release.version);
+  for (const EditableModel::File& file : base.editable.files())
+    made.files.push_back({file.path, migration::write(*file.root, release)});
   return made;
 }
 
@@ -130,18 +133,19 @@ Names renamed_objects(const difference::Comparison& comparison) {
 
 }  // namespace
 
-ComparedModels::ComparedModels(const Model& first, const Model& second)
-    : older(first, SharedIds::apart),
-      newer(second, SharedIds::apart),
-      release(std::max(oldest_release(first), oldest_release(second))) {
+ComparableModel::ComparableModel(const Model& model, migration::Release release, Diagnostics& findings)
+    : editable(model, SharedIds::apart) {
   Diagnostics unused;  // annotations are results, not part of the design
-  exporter::drop_annotations(first, older, unused);
-  exporter::drop_annotations(second, newer, unused);
+  exporter::drop_annotations(model, editable, unused);
   migration::Record record(findings);
-  for (const auto& [model, from] :
-       {std::pair(&older, oldest_release(first)), std::pair(&newer, oldest_release(second))})
-    if (from != release) comparable = migration::migrate(*model, from, release, record, findings) && comparable;
-  if (comparable) comparison = difference::compare(older, newer, release.version);
+  if (const auto from = oldest_release(model); from != release)
+    converted = migration::migrate(editable, from, release, record, findings);
+}
+
+migration::Release common_release(const std::vector<const Model*>& models) {
+  migration::Release newest = oldest_release(*models.front());
+  for (const Model* model : models) newest = std::max(newest, oldest_release(*model));
+  return newest;
 }
 
 tl::expected<ChangeEffects, Failure> change_effects(const Model& older, const Model& newer,

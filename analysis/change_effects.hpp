@@ -7,6 +7,8 @@
 /// For the shares, the changes of one part alone are applied to the older state, and those of all other parts. The two
 /// differ if parts interact: a task that is added and its allocation have no effect without each other.
 
+#include <vector>
+
 #include <tl/expected.hpp>
 
 #include "amalthea/diagnostic.hpp"
@@ -19,15 +21,15 @@
 
 namespace amalthea::analysis {
 
-/// Both models as one release, which the comparison requires. It refers to the models.
-struct ComparedModels {
-  ComparedModels(const Model& older, const Model& newer);
-  EditableModel older, newer;
-  migration::Release release;
-  bool comparable = true;  ///< false if one cannot be converted; `findings` says why
-  Diagnostics findings;
-  difference::Comparison comparison;
+/// A model without annotations, in the release in which it is compared. It refers to the model.
+struct ComparableModel {
+  ComparableModel(const Model& model, migration::Release release, Diagnostics& findings);
+  EditableModel editable;
+  bool converted = true;  ///< false if it cannot be converted; `findings` says why
 };
+
+/// The release in which models are compared: that of the newest one.
+migration::Release common_release(const std::vector<const Model*>& models);
 
 /// Adds the findings of both analyses. An error if one of both states cannot be analyzed.
 tl::expected<exporter::ChangeEffects, Failure> change_effects(const Model& older, const Model& newer,

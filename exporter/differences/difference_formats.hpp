@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "difference/comparison.hpp"
+#include "difference/conflicts.hpp"
 #include "exporter/differences/change_effects.hpp"
 #include "exporter/results/result_view.hpp"
 
@@ -24,6 +25,9 @@ struct DifferenceView {
   std::string compared_as;  ///< the release in which they are compared: "3.3.0"
   const std::vector<difference::Change>& changes;
   const ChangeEffects* effects = nullptr;  ///< null: timing was not compared
+  /// Of a three-way merge, in which `newer` and `theirs` are changed versions of `older`; `changes` are those of both.
+  const std::vector<difference::Conflict>* conflicts = nullptr;
+  const ModelInfo* theirs = nullptr;
 };
 
 struct DifferenceFormat {

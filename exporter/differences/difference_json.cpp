@@ -99,6 +99,14 @@ std::string render_difference_json(const DifferenceView& view, bool) {
   json["compared_as"] = view.compared_as;
   json["changes"] = Json::array();
   for (const Change& change : view.changes) json["changes"].push_back(change_json(change));
+  if (view.conflicts != nullptr) {
+    json["theirs"] = model_json(*view.theirs);
+    json["conflicts"] = Json::array();
+    for (const difference::Conflict& conflict : *view.conflicts)
+      json["conflicts"].push_back({{"kind", to_string(conflict.kind)},
+                                   {"ours", change_json(conflict.ours)},
+                                   {"theirs", change_json(conflict.theirs)}});
+  }
   json["timing"] = view.effects == nullptr ? Json(nullptr) : timing_json(*view.effects);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -181,7 +181,29 @@ std::string names_of(const ModelInfo& model) {
   return fmt::format("{} ({})", text, model.version);
 }
 
+std::string render_conflicts(const DifferenceView& view, const Style& style) {
+  std::string text = style.line("base:   " + names_of(view.older)) + style.line("ours:   " + names_of(view.newer)) +
+                     style.line("theirs: " + names_of(*view.theirs));
+  if (view.conflicts->empty()) return text + style.line("No conflicts.");
+  text += style.line(counted(view.conflicts->size(), "conflict") + ".");
+  TextTable rows({{"conflict"}, {"object"}, {"ours"}, {"theirs"}});
+  const auto what = [](const Change& change) {
+    const std::string shown = change_text(change);
+    return shown.empty() ? std::string(to_string(change.kind)) : fmt::format("{}: {}", to_string(change.kind), shown);
+  };
+  for (const difference::Conflict& conflict : *view.conflicts) {
+    const bool same = subject_text(conflict.ours) == subject_text(conflict.theirs);
+    rows.add_row({{std::string(to_string(conflict.kind)), Colour::bad},
+                  {subject_text(conflict.ours)},
+                  {what(conflict.ours)},
+                  {same ? what(conflict.theirs)
+                        : fmt::format("{} ({})", subject_text(conflict.theirs), what(conflict.theirs))}});
+  }
+  return text + (style.form == Style::Form::text ? "\n" : "") + style.table(rows);
+}
+
 std::string render(const DifferenceView& view, const Style& style) {
+  if (view.conflicts != nullptr) return render_conflicts(view, style);
   std::string text = style.line("before: " + names_of(view.older)) + style.line("after:  " + names_of(view.newer));
   if (view.older.version != view.newer.version)
     text += style.line(fmt::format("Both are compared as AMALTHEA {}.", view.compared_as));
