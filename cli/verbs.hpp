@@ -29,6 +29,7 @@ void add_annotate(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_batch(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_explore(CLI::App& app, int& exit_code);
 void add_gpu(CLI::App& app, int& exit_code);

@@ -8,6 +8,8 @@
 
 #include "amalthea/detail/visible_text.hpp"
 
+#include "exporter/primitives/svg.hpp"
+
 namespace amalthea::exporter {
 namespace {
 
@@ -168,6 +170,25 @@ void TextTable::render(const std::vector<Column>& columns, std::size_t count, co
                        const Sink& sink) {
   each_line(
       columns, count, [&row](std::size_t i) { return on_one_line(row(i)); }, colour, sink);
+}
+
+std::string TextTable::html() const {
+  std::string out = "<table>\n<thead><tr>";
+  const auto cell = [&](std::string_view tag, std::size_t column, const std::string& text, std::string_view kind) {
+    const bool right = columns_[column].align == Align::right;
+    out += fmt::format("<{}{}{}>{}</{}>", tag, tag == "th" ? " scope=\"col\"" : "",
+                       kind.empty() && !right ? "" : fmt::format(" class=\"{}{}\"", right ? "right " : "", kind),
+                       svg::escaped(text), tag);
+  };
+  for (std::size_t i = 0; i < columns_.size(); ++i) cell("th", i, columns_[i].title, "");
+  out += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<Cell>& row : rows_) {
+    out += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      cell("td", i, row[i].text, row[i].colour == Colour::good ? "good" : row[i].colour == Colour::bad ? "bad" : "");
+    out += "</tr>\n";
+  }
+  return out + "</tbody>\n</table>\n";
 }
 
 void TextTable::markdown(const std::vector<Column>& columns, std::size_t count, const Rows& row, const Sink& sink) {

@@ -53,6 +53,8 @@ class TextTable {
   std::string render(bool colour) const;
   /// As a table in GitHub's Markdown; good and bad cells in bold.
   std::string markdown() const;
+  /// As an HTML table; good and bad cells have the class of that name.
+  std::string html() const;
 
   /// The same for rows that are not stored: `row` creates the i-th of `count`, and is called twice for each if widths
   /// are needed. The text goes to `sink` line by line.

@@ -33,8 +33,8 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-const std::vector<std::string> folders = {"amalthea", "importer", "engine", "explore",   "review",
-                                          "exporter", "analysis", "batch",  "migration", "cli"};
+const std::vector<std::string> folders = {"amalthea", "importer", "engine",    "explore",    "review", "exporter",
+                                          "analysis", "batch",    "migration", "difference", "cli"};
 
 }  // namespace
 
@@ -79,12 +79,14 @@ TEST_CASE("includes follow the data flow between folders") {
       {"engine", {"amalthea", "engine"}},
       {"explore", {"amalthea", "engine", "explore"}},
       {"review", {"amalthea", "importer", "engine", "review"}},
-      {"exporter", {"amalthea", "engine", "explore", "migration", "exporter"}},
+      {"exporter", {"amalthea", "engine", "explore", "migration", "difference", "exporter"}},
       {"batch", {"amalthea", "engine", "exporter", "batch"}},
       {"migration", {"amalthea", "migration"}},
-      {"analysis", {"amalthea", "importer", "engine", "review", "exporter", "analysis"}},
+      {"difference", {"amalthea", "difference"}},
+      {"analysis", {"amalthea", "importer", "engine", "review", "exporter", "migration", "difference", "analysis"}},
       {"cli",
-       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "batch", "migration", "cli"}},
+       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "batch", "migration",
+        "difference", "cli"}},
   };
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/differences/difference_formats.hpp"
+#include "exporter/primitives/svg.hpp"
+#include "exporter/primitives/text_table.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using difference::Change;
+using difference::Kind;
+using difference::Part;
+
+/// The parts of a document in one of its forms.
+struct Style {
+  enum class Form : std::uint8_t { text, markdown, html } form = Form::text;
+  bool colour = false;
+
+  std::string plain(const std::string& shown) const {
+    return form == Form::html ? svg::escaped(shown) : form == Form::markdown ? markdown_text(shown) : one_line(shown);
+  }
+  std::string title(std::string_view shown) const {
+    return form == Form::html       ? fmt::format("<h2>{}</h2>\n", shown)
+           : form == Form::markdown ? fmt::format("\n### {}\n\n", shown)
+                                    : heading(shown, colour);
+  }
+  /// A line that does not flow together with others.
+  std::string line(const std::string& shown) const {
+    return form == Form::html       ? fmt::format("<p>{}</p>\n", plain(shown))
+           : form == Form::markdown ? fmt::format("{}  \n", plain(shown))
+                                    : plain(shown) + "\n";
+  }
+  std::string table(const TextTable& rows) const {
+    return form == Form::html       ? fmt::format("<div class=\"wide\">{}</div>\n", rows.html())
+           : form == Form::markdown ? "\n" + rows.markdown()
+                                    : rows.render(colour);
+  }
+};
+
+std::string upper(std::string_view name) {
+  std::string text(name);
+  text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string duration_text(std::optional<Duration> time) { return time ? format_duration(*time) : std::string("-"); }
+
+std::string signed_text(std::optional<Duration> time) {
+  if (!time) return "-";
+  if (*time == Duration{}) return "0";
+  return *time > Duration{} ? "+" + format_duration(*time) : "-" + format_duration(Duration{} - *time);
+}
+
+std::string transition(const std::string& before, const std::string& after) {
+  return before == after ? after : fmt::format("{} -> {}", before, after);
+}
+
+std::string change_lines(const DifferenceView& view, const Style& style) {
+  std::string text;
+  for (const Part part : difference::all_parts) {
+    TextTable rows({{"change"}, {"object"}, {"what"}});
+    for (const Change& change : view.changes) {
+      if (change.part != part) continue;
+      const Colour colour = change.kind == Kind::added     ? Colour::good
+                            : change.kind == Kind::removed ? Colour::bad
+                                                           : Colour::none;
+      rows.add_row({{std::string(to_string(change.kind)), colour}, {subject_text(change)}, {change_text(change)}});
+    }
+    if (!rows.empty()) text += style.title(upper(to_string(part))) + style.table(rows);
+  }
+  return text;
+}
+
+std::string verdict_text(const ItemChange& change) {
+  const auto of = [](const TimedItem* item) { return item == nullptr ? std::string("-") : item->verdict; };
+  return transition(of(change.before), of(change.after));
+}
+
+std::string timing_table(const std::vector<ItemChange>& changes, const Style& style) {
+  TextTable rows({{"task or chain"},
+                  {"verdict"},
+                  {"deadline", Align::right},
+                  {"bound", Align::right},
+                  {"difference", Align::right},
+                  {"longest", Align::right}});
+  for (const ItemChange& change : changes) {
+    const TimedItem& shown = change.after != nullptr ? *change.after : *change.before;
+    const auto of = [](const TimedItem* item, auto member) {
+      return item == nullptr ? std::string("-") : duration_text(item->*member);
+    };
+    const std::string verdict = verdict_text(change);
+    const Colour colour =
+        change.after != nullptr && (change.after->verdict == "missed" || change.after->verdict == "unbounded")
+            ? Colour::bad
+            : Colour::none;
+    rows.add_row({{change.before == nullptr  ? shown.name + " (added)"
+                   : change.after == nullptr ? shown.name + " (removed)"
+                                             : shown.name},
+                  {verdict, colour},
+                  {transition(of(change.before, &TimedItem::limit), of(change.after, &TimedItem::limit))},
+                  {transition(of(change.before, &TimedItem::bound), of(change.after, &TimedItem::bound))},
+                  {change.by_bound ? signed_text(change.difference) : "-"},
+                  {transition(of(change.before, &TimedItem::longest), of(change.after, &TimedItem::longest))}});
+  }
+  return rows.empty() ? style.line("No task or chain has other times.") : style.table(rows);
+}
+
+std::string contribution_lines(const std::vector<ItemChange>& changes, const Style& style) {
+  TextTable rows({{"task"}, {"part of its bound"}, {"difference", Align::right}});
+  for (const ItemChange& change : changes)
+    for (const auto& [what, time] : contribution_changes(change))
+      rows.add_row({{change.after->name}, {what}, {signed_text(time)}});
+  return rows.empty() ? "" : style.title("Parts of the bounds that changed") + style.table(rows);
+}
+
+std::string share_table(const std::vector<ItemChange>& changes, const ChangeEffects& effects, const Style& style) {
+  std::vector<TextTable::Column> columns = {{"task or chain"}, {"of"}};
+  for (const PartEffect& effect : effects.parts) {
+    columns.push_back({fmt::format("{} alone", to_string(effect.part)), Align::right});
+    columns.push_back({"left out", Align::right});
+  }
+  columns.push_back({"interaction", Align::right});
+  TextTable rows(std::move(columns));
+  for (const ItemChange& change : changes) {
+    if (change.shares.empty()) continue;
+    std::vector<TextTable::Cell> cells = {
+        {change.after->name},
+        {fmt::format("{} of the {}", signed_text(change.difference), change.by_bound ? "bound" : "longest time")}};
+    for (const ItemChange::Share& share : change.shares) {
+      cells.push_back({signed_text(share.alone)});
+      cells.push_back({signed_text(share.left_out)});
+    }
+    cells.push_back({signed_text(change.interaction)});
+    rows.add_row(std::move(cells));
+  }
+  if (rows.empty()) return {};
+  std::string text = style.title("Share of each part of the model") + style.table(rows);
+  for (const PartEffect& effect : effects.parts) {
+    if (!effect.not_analyzed.empty())
+      text += style.line(fmt::format("The {} changes cannot be analyzed without the others: {}", to_string(effect.part),
+                                     effect.not_analyzed));
+    if (effect.left_out > 0)
+      text += style.line(fmt::format("Without the other parts, {} {} no meaning; \"{} alone\" leaves {} out.",
+                                     counted(effect.left_out, fmt::format("{} change", to_string(effect.part))),
+                                     effect.left_out == 1 ? "has" : "have", to_string(effect.part),
+                                     effect.left_out == 1 ? "it" : "them"));
+  }
+  return text;
+}
+
+std::string load_table(const ChangeEffects& effects, const Style& style) {
+  TextTable rows({{"core or engine"}, {"demand before", Align::right}, {"after", Align::right}});
+  const auto percent = [](const LoadedItem* item) {
+    return item == nullptr ? std::string("-") : fmt::format("{:.1f} %", item->demand * 100);
+  };
+  const auto find = [](const Timing& timing, const std::string& name) {
+    const auto found = std::find_if(timing.loads.begin(), timing.loads.end(),
+                                    [&](const LoadedItem& item) { return item.name == name; });
+    return found == timing.loads.end() ? nullptr : &*found;
+  };
+  const auto add = [&](const LoadedItem* before, const LoadedItem* after) {
+    if (percent(before) != percent(after))
+      rows.add_row({{(after != nullptr ? after : before)->name},
+                    {percent(before)},
+                    {percent(after), after != nullptr && after->demand > 1 + 1e-9 ? Colour::bad : Colour::none}});
+  };
+  for (const LoadedItem& after : effects.after.loads) add(find(effects.before, after.name), &after);
+  for (const LoadedItem& before : effects.before.loads)
+    if (find(effects.after, before.name) == nullptr) add(&before, nullptr);
+  return rows.empty() ? "" : style.title("Utilization demand") + style.table(rows);
+}
+
+std::string names_of(const ModelInfo& model) {
+  std::string text;
+  for (const std::string& file : model.files) text += fmt::format("{}{}", text.empty() ? "" : ", ", file);
+  return fmt::format("{} ({})", text, model.version);
+}
+
+std::string render_conflicts(const DifferenceView& view, const Style& style) {
+  std::string text = style.line("base:   " + names_of(view.older)) + style.line("ours:   " + names_of(view.newer)) +
+                     style.line("theirs: " + names_of(*view.theirs));
+  if (view.conflicts->empty()) return text + style.line("No conflicts.");
+  text += style.line(counted(view.conflicts->size(), "conflict") + ".");
+  TextTable rows({{"conflict"}, {"object"}, {"ours"}, {"theirs"}});
+  const auto what = [](const Change& change) {
+    const std::string shown = change_text(change);
+    return shown.empty() ? std::string(to_string(change.kind)) : fmt::format("{}: {}", to_string(change.kind), shown);
+  };
+  for (const difference::Conflict& conflict : *view.conflicts) {
+    const bool same = subject_text(conflict.ours) == subject_text(conflict.theirs);
+    rows.add_row({{std::string(to_string(conflict.kind)), Colour::bad},
+                  {subject_text(conflict.ours)},
+                  {what(conflict.ours)},
+                  {same ? what(conflict.theirs)
+                        : fmt::format("{} ({})", subject_text(conflict.theirs), what(conflict.theirs))}});
+  }
+  return text + (style.form == Style::Form::text ? "\n" : "") + style.table(rows);
+}
+
+std::string render(const DifferenceView& view, const Style& style) {
+  if (view.conflicts != nullptr) return render_conflicts(view, style);
+  std::string text = style.line("before: " + names_of(view.older)) + style.line("after:  " + names_of(view.newer));
+  if (view.older.version != view.newer.version)
+    text += style.line(fmt::format("Both are compared as AMALTHEA {}.", view.compared_as));
+  text += style.line(view.changes.empty() ? "No differences." : counted(view.changes.size(), "change") + ".");
+  if (view.effects != nullptr) {
+    const ChangeEffects& effects = *view.effects;
+    const auto changes = item_changes(effects);
+    text += style.title("Timing");
+    text += style.line("before: " + verdict_sentence(effects.before.assessment));
+    text += style.line("after:  " + verdict_sentence(effects.after.assessment));
+    text += "\n" + timing_table(changes, style);
+    text += contribution_lines(changes, style) + share_table(changes, effects, style) + load_table(effects, style);
+  }
+  return text + change_lines(view, style);
+}
+
+constexpr std::string_view page_begin = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Differences of the model</title>
+<style>
+:root { color-scheme: light dark; font-family: system-ui, "Liberation Sans", "DejaVu Sans", sans-serif; font-size: 15px; }
+body { margin: 0 auto; padding: 0 24px 48px; max-width: 1360px; line-height: 1.45; }
+h2 { margin: 32px 0 8px; font-size: 1.2rem; }
+p { margin: 4px 0; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { text-align: left; padding: 3px 12px 3px 0; border-bottom: 1px solid #8888; vertical-align: top; }
+td { max-width: 44rem; overflow-wrap: anywhere; }
+.right { text-align: right; white-space: nowrap; }
+.good { color: #00795a; font-weight: bold; }
+.bad { color: #b04200; font-weight: bold; }
+@media (prefers-color-scheme: dark) { .good { color: #5fd3ad; } .bad { color: #ff9d66; } }
+</style>
+</head>
+<body>
+<main>
+<h1>Differences of the model</h1>
+)";
+
+}  // namespace
+
+std::string render_difference_text(const DifferenceView& view, bool colour) {
+  return render(view, {Style::Form::text, colour});
+}
+
+std::string render_difference_markdown(const DifferenceView& view, bool) {
+  return "## Differences of the model\n\n" + render(view, {Style::Form::markdown});
+}
+
+std::string render_difference_html(const DifferenceView& view, bool) {
+  return std::string(page_begin) + render(view, {Style::Form::html}) + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace amalthea::exporter
