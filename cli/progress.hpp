@@ -42,4 +42,21 @@ class SearchProgress {
   Clock::time_point shown_ = Clock::now();
 };
 
+/// The same for reading files.
+class ReadingProgress {
+ public:
+  ReadingProgress();
+  ~ReadingProgress() { clear(); }
+
+  /// `done` of `of`, in any unit; 0: unknown.
+  void show(std::uint64_t done, std::uint64_t of);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool terminal_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point shown_ = start_;
+};
+
 }  // namespace amalthea::cli

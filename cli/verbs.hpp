@@ -31,6 +31,8 @@ void add_batch(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_explore(CLI::App& app, int& exit_code);
+void add_calibrate(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 void add_gpu(CLI::App& app, int& exit_code);
 
 }  // namespace amalthea::cli

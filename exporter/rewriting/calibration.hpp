@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Writes measured execution times into the files of a model. No other byte changes.
+///
+/// The deviation of a Ticks element is replaced where the model states it: the entry of the kind of core, or the default
+/// if all cores that execute the runnable are of one kind; else an entry is added. Custom properties of the runnable
+/// record what was measured.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "exporter/primitives/splice.hpp"
+#include "traces/calibration.hpp"
+
+namespace amalthea::exporter {
+
+enum class CalibrationForm : std::uint8_t {
+  statistics,  ///< bounds and average
+  histogram,
+  gauss,  ///< mean and standard deviation, truncated at the bounds
+  beta,   ///< with the mean and the variance of the measurement, between the bounds
+};
+
+struct CalibrationRequest {
+  CalibrationForm form = CalibrationForm::statistics;
+  std::int64_t percentile = 1000;   ///< of the measured values, in thousandths: the upper bound; 1000: the maximum
+  double margin = 0;                ///< percent added to the upper bound
+  bool isolated = false;            ///< nothing else ran: the times contain no contention
+  std::vector<std::string> traces;  ///< names of their files
+};
+
+/// A line of what changes.
+struct CalibrationChange {
+  std::string runnable;
+  std::string kind;  ///< of core
+  std::uint64_t runs = 0;
+  Cycles before, after;
+};
+
+struct Calibration {
+  std::map<std::uint32_t, std::vector<Splice>> splices;  ///< by the positions of the documents
+  std::vector<CalibrationChange> changes;
+};
+
+/// Nothing, with an error, if the version of a file has no Ticks (AM0920).
+std::optional<Calibration> calibrate(const Model& model, const System& system,
+                                     const std::vector<traces::MeasuredTicks>& measured,
+                                     const CalibrationRequest& request, Diagnostics& diagnostics);
+
+/// The changes as a table for people.
+std::string render_calibration(const std::vector<CalibrationChange>& changes, bool colour);
+
+}  // namespace amalthea::exporter
