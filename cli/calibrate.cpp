@@ -123,7 +123,7 @@ void add_calibrate(CLI::App& app, int& exit_code) {
                    "Percentile of the measured times that becomes the upper bound. 100: the maximum")
       ->check(CLI::Range(0.1, 100.0))
       ->capture_default_str()
-      ->group(group::calibration);
+      ->group(rarely(group::calibration));
   verb->add_option("--margin", options->margin, "Percent to add to the upper bound")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str()
@@ -143,7 +143,7 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   describe(
       *verb,
       {"amalthea calibrate -o calibrated.amxmi model.amxmi run.btf", "amalthea calibrate --check model.amxmi run.btf",
-       "amalthea calibrate --form histogram --margin 20 -o calibrated.amxmi model.amxmi run.atdb"},
+       "amalthea calibrate --form histogram -o new.amxmi model.amxmi run.btf"},
       "Exit codes:\n"
       "  0  written, or shown with --check\n"
       "  1  the model has an error, or the traces contradict their format or the\n"

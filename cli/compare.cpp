@@ -95,8 +95,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->group(group::output);
   add_output_option(*verb, options->output);
   describe(*verb,
-           {"amalthea compare model.amxmi run.btf", "amalthea compare model.amxmi monday.atdb tuesday.atdb",
-            "amalthea compare --names names.json model.amxmi nsight.sqlite"},
+           {"amalthea compare model.amxmi run.btf", "amalthea compare --format markdown model.amxmi run.btf",
+            "amalthea compare --names names.json model.amxmi run.btf"},
            "Exit codes:\n"
            "  0  every limit was met in the traces, and they contradict neither their\n"
            "     format nor the model\n"

@@ -56,10 +56,10 @@ void add_measured_traces(CLI::App& verb, MeasuredTraces& traces) {
       ->group(group::traces);
   verb.add_option("--from", traces.from, "Measure only jobs activated at this time of the trace or later")
       ->type_name("TIME")
-      ->group(group::traces);
+      ->group(rarely(group::traces));
   verb.add_option("--to", traces.to, "Measure only jobs activated before this time of the trace")
       ->type_name("TIME")
-      ->group(group::traces);
+      ->group(rarely(group::traces));
 }
 
 tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,

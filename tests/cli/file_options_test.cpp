@@ -93,8 +93,9 @@ std::vector<std::string> command(const Verb& verb, std::vector<std::pair<const C
   for (const auto& [option, value] : given)
     if (!is_positional(*option))
       arguments.push_back(option->get_type_size_max() == 0 ? name_of(*option) : name_of(*option) + "=" + value);
-  for (const auto& [option, value] : given)
-    if (is_positional(*option)) arguments.push_back(value);
+  for (const CLI::Option* option : verb.app->get_options())  // positional ones in their order
+    for (const auto& [one, value] : given)
+      if (one == option && is_positional(*option)) arguments.push_back(value);
   if (verb.words == "explain") arguments.emplace_back("Task");
   return arguments;
 }
