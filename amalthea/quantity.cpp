@@ -44,6 +44,7 @@ const Unit* find_unit(const std::array<Unit, N>& units, std::string_view name) {
 template <std::size_t N>
 std::string no_such_unit(const std::array<Unit, N>& units, std::string_view name, std::string_view what,
                          std::string_view suffix = "") {
+  if (name.empty()) return fmt::format("the {} is missing", what);
   std::vector<std::string> names;
   names.reserve(N);
   for (const Unit& unit : units) names.push_back(std::string(unit.name).append(suffix));

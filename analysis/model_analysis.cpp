@@ -16,13 +16,26 @@
 namespace amalthea::analysis {
 namespace {
 
-/// Whether the model contains something that EMF rejects. Building the system has already checked references to files
-/// that were not given.
-bool is_refused(const Diagnostics& findings) {
+/// The number of errors that stop the analysis. Building the system has already checked references to files that were
+/// not given.
+std::size_t count_errors(const Diagnostics& findings) {
   const auto& found = findings.all();
-  return std::any_of(found.begin(), found.end(), [](const Diagnostic& finding) {
+  return static_cast<std::size_t>(std::count_if(found.begin(), found.end(), [](const Diagnostic& finding) {
     return finding.severity == Severity::error && !importer::is_about_missing_file(finding);
-  });
+  }));
+}
+
+/// Reports what follows from the errors. `lenient_helps`: the model could be built without what they concern.
+void report_not_analyzed(bool lenient_helps, bool lenient, Diagnostics& findings) {
+  const std::size_t errors = count_errors(findings);
+  if (errors == 0) return;
+  findings.add("AM0344", Severity::note,
+               fmt::format("the model is not analyzed because of {}; fix {}{}",
+                           errors == 1 ? "1 error" : fmt::format("{} errors", errors), errors == 1 ? "it" : "them",
+                           lenient_helps ? ", or use --lenient to analyze the rest of the model (the verdict is then "
+                                           "unknown)"
+                           : lenient     ? "; --lenient does not help here, because the rest is incomplete"
+                                         : ""));
 }
 
 /// Appends the requested chains to those of the model; reports an invalid one.
@@ -50,10 +63,11 @@ tl::expected<Model, Failure> read(const std::vector<std::string>& files, const i
 std::optional<System> build(const Model& model, const importer::BuildOptions& options, bool lenient,
                             Diagnostics& findings) {
   auto system = review::build_checked(model, options, findings, review::few);
-  if (!system || lenient || !is_refused(findings)) return system;
-  findings.add("AM0344", Severity::note,
-               "the model is not analyzed, because part of it is not understood; use --lenient to ignore that part; "
-               "the verdict is then unknown");
+  const auto& found = findings.all();
+  // A task or a unit that a mapping misspells is an error of the mapping, not of the model.
+  if (!system && std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) return std::nullopt;
+  if (system && (lenient || count_errors(findings) == 0)) return system;
+  report_not_analyzed(system.has_value(), lenient, findings);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 /// Many models, one line of JSON each, in order; known results are reused.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,8 +25,9 @@ struct BatchOptions {
   std::string output;  ///< output file for the lines; "" for none
   /// Reuse the lines of an interrupted batch with the same output if neither files nor options have changed.
   bool resume = false;
-  std::string cache;    ///< folder of cached bodies by key; "" for none
-  std::string options;  ///< description of the options that bodies depend on
+  std::string cache;                     ///< folder of cached bodies by key; "" for none
+  std::string options;                   ///< description of the options that bodies depend on
+  std::uint64_t max_bytes = UINT64_MAX;  ///< a larger file is not read; `options` name the limit
   unsigned at_once = 1;
   ProcessLimits limits;
   /// Creates a body, in a separate process.
@@ -41,8 +43,9 @@ struct BatchOptions {
 /// read or written.
 tl::expected<void, std::string> run_batch(const BatchOptions& options);
 
-/// The inputs of a body: the build of the tool, the options, the files' names and bytes. 64 hexadecimal digits.
-std::string key_of(const ModelFiles& files, const std::string& options);
+/// The inputs of a body: the build of the tool, the options, the files' names and bytes, of a file of more than
+/// `max_bytes` only that. 64 hexadecimal digits.
+std::string key_of(const ModelFiles& files, const std::string& options, std::uint64_t max_bytes);
 
 /// Passes on the lines of all parts, with line ends, ordered by index, as if a single batch had written them. The error
 /// names missing indices, conflicting lines with the same index, or an invalid line; then no line is passed on, unless

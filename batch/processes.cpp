@@ -19,12 +19,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exporter/primitives/temporaries.hpp"
+
 namespace amalthea::batch {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr int out_of_memory_code = 86;
+/// A child that is to end removes its temporary files first; if it does not end, it is killed.
+constexpr std::chrono::seconds grace{1};
 
 struct Child {
   pid_t process = 0;
@@ -48,8 +52,11 @@ void write_all(int descriptor, std::string_view bytes) {
 
 /// Never returns: open files and exit handlers belong to the parent.
 [[noreturn]] void be_child(const ProcessWork& work, std::size_t index, int pipe, pid_t parent) {
+  // The parent's handler, if there is one, removes temporary files; a child must not ignore the signal.
+  struct sigaction on_end {};
+  if (::sigaction(SIGTERM, nullptr, &on_end) == 0 && on_end.sa_handler == SIG_IGN) std::signal(SIGTERM, SIG_DFL);
   // If the parent is killed, nobody needs the result. That may have happened before this call.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(1);
   const int nowhere = ::open("/dev/null", O_WRONLY);
   ::dup2(nowhere, STDOUT_FILENO);
@@ -65,9 +72,11 @@ void write_all(int descriptor, std::string_view bytes) {
     try {
       if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
     } catch (const std::bad_alloc&) {
+      exporter::remove_temporaries();
       ::_exit(out_of_memory_code);
     } catch (...) {
     }
+    exporter::remove_temporaries();
     std::abort();
   });
   int code = 1;
@@ -85,9 +94,13 @@ class Pool {
  public:
   explicit Pool(const ProcessWork& work) : work_(work) {}
   ~Pool() {
+    for (const Child& child : children_) ::kill(child.process, SIGTERM);
+    const auto end = Clock::now() + grace;
     for (const Child& child : children_) {
-      ::kill(child.process, SIGKILL);
-      ::waitpid(child.process, nullptr, 0);
+      while (::waitpid(child.process, nullptr, WNOHANG) == 0) {
+        if (Clock::now() > end) ::kill(child.process, SIGKILL);
+        ::poll(nullptr, 0, 1);
+      }
       ::close(child.pipe);
     }
   }
@@ -143,12 +156,17 @@ class Pool {
       Child& child = children_[i];
       // A process with output is done: it may have waited for this process to read.
       const bool speaks = (descriptors[i].revents & POLLIN) != 0;
-      if (!speaks && work_.limits.time && !child.overdue && Clock::now() - child.started > *work_.limits.time) {
+      if (!speaks && work_.limits.time && Clock::now() > end_of(child)) {
+        ::kill(child.process, child.overdue ? SIGKILL : SIGTERM);
         child.overdue = true;
-        ::kill(child.process, SIGKILL);
       }
       if (descriptors[i].revents != 0 && !read(child)) end(i);
     }
+  }
+
+  /// When it is asked to end, or killed if it has been asked.
+  Clock::time_point end_of(const Child& child) const {
+    return child.started + *work_.limits.time + (child.overdue ? grace : std::chrono::seconds{0});
   }
 
   /// Up to the next time limit of a child; limited, so that progress is shown.
@@ -156,8 +174,7 @@ class Pool {
     std::chrono::milliseconds left{500};
     if (work_.limits.time)
       for (const Child& child : children_)
-        left = std::min(left, std::chrono::duration_cast<std::chrono::milliseconds>(*work_.limits.time -
-                                                                                    (Clock::now() - child.started)));
+        left = std::min(left, std::chrono::duration_cast<std::chrono::milliseconds>(end_of(child) - Clock::now()));
     return static_cast<int>(std::max<std::int64_t>(left.count() + 1, 1));
   }
 

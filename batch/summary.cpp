@@ -82,10 +82,10 @@ void Summary::add(const Record& record) {
 
 std::string sentence_of(const Totals& totals) {
   return fmt::format(
-      "{} models: {} guaranteed, {} met, {} unknown, {} unbounded, {} missed, {} failed, {} with nothing to be met",
-      totals.models, totals.of(ModelVerdict::guaranteed), totals.of(ModelVerdict::met),
-      totals.of(ModelVerdict::unknown), totals.of(ModelVerdict::unbounded), totals.of(ModelVerdict::missed),
-      totals.of(ModelVerdict::failed), totals.of(ModelVerdict::nothing));
+      "{} {}: {} guaranteed, {} met, {} unknown, {} unbounded, {} missed, {} failed, {} with nothing to be met",
+      totals.models, totals.models == 1 ? "model" : "models", totals.of(ModelVerdict::guaranteed),
+      totals.of(ModelVerdict::met), totals.of(ModelVerdict::unknown), totals.of(ModelVerdict::unbounded),
+      totals.of(ModelVerdict::missed), totals.of(ModelVerdict::failed), totals.of(ModelVerdict::nothing));
 }
 
 void summary_text(const Summary& summary, bool colour, const Summary::Sink& sink) {

@@ -4,6 +4,7 @@
 /// Converts every model of a folder tree, each in a separate process; existing results are reused.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,9 +29,10 @@ tl::expected<std::vector<TreeModel>, std::string> place_models(const std::vector
 
 struct TreeConversion {
   std::vector<TreeModel> models;
-  std::string log;      ///< file with a line of JSON per model
-  bool resume = false;  ///< skip models whose files, options and results match a line of `log`
-  std::string options;  ///< description of the options that results depend on
+  std::string log;                       ///< file with a line of JSON per model
+  bool resume = false;                   ///< skip models whose files, options and results match a line of `log`
+  std::string options;                   ///< description of the options that results depend on
+  std::uint64_t max_bytes = UINT64_MAX;  ///< a larger file is not read
   unsigned at_once = 1;
   ProcessLimits limits;
   /// Converts and writes one model, in a separate process; returns `{"status": "converted", "outputs": [paths], …}` as

@@ -147,9 +147,12 @@ void whole_analysis(benchmark::State& state) {
 /// A system, ready for simulation.
 class Prepared {
  public:
-  Prepared(const System& system, Duration until) : system_(system) {
+  Prepared(const System& system, Duration until, const char* memory = "model",
+           engine::Contention contention = engine::Contention::static_)
+      : system_(system), contention_(contention) {
     engine::AnalysisOptions options;
     options.until = until;
+    options.compile.memory = *engine::find_memory_model(memory);
     Diagnostics diagnostics;
     preparation_ = engine::prepare_simulation(system, options, diagnostics).value();
     programs_ = engine::compile_programs(system, options.execution, preparation_.devices, options.compile);
@@ -158,6 +161,7 @@ class Prepared {
     engine::SimulationInput input{
         system_, programs_, preparation_.devices, preparation_.until, preparation_.grace, preparation_.periods};
     input.observer = observer;
+    input.contention = contention_;
     engine::Results results;
     engine::simulate(input, results);
     return results.events;
@@ -172,6 +176,7 @@ class Prepared {
 
  private:
   const System& system_;
+  engine::Contention contention_;
   engine::Preparation preparation_;
   std::vector<engine::Program> programs_;
 };
@@ -243,6 +248,24 @@ void same_jobs_of_more_tasks(benchmark::State& state) {
   }
   state.counters["events"] = static_cast<double>(events);
   state.counters["x_20"] = these / few;
+}
+
+/// The hyperperiod of the WATERS sample, with the contention of accesses at every instant; "x_static" relative to that
+/// with constant costs.
+void dynamic_contention(benchmark::State& state) {
+  const auto until = Duration::milliseconds(13'200);
+  const Prepared constant(waters(), until, "waters2019"),
+      dynamic(waters(), until, "waters2019", engine::Contention::dynamic);
+  double least = std::numeric_limits<double>::infinity(), most = least;
+  for (auto _ : state) {
+    const auto begin = Clock::now();
+    constant.simulate(nullptr);
+    least = std::min(least, seconds_since(begin));
+    const auto middle = Clock::now();
+    dynamic.simulate(nullptr);
+    most = std::min(most, seconds_since(middle));
+  }
+  state.counters["x_static"] = most / least;
 }
 
 /// In wall-clock time, since a separate thread writes the trace.
@@ -340,6 +363,7 @@ BENCHMARK(same_jobs_of_more_tasks)
     ->Iterations(10)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(dynamic_contention)->Name("contention")->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_analysis)->Name("analysis")->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(hyperperiod)->Name("hyperperiod")->Unit(benchmark::kMillisecond);
 BENCHMARK(runs_on_two_threads)

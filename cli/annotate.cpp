@@ -10,8 +10,8 @@
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
-#include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/results/detail/verdict_text.hpp"
@@ -27,6 +27,7 @@ struct AnnotateOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::vector<std::string> forms = {"properties"};
+  std::string detail = "full";
   std::string output;
   bool strip = false;
 };
@@ -34,11 +35,9 @@ struct AnnotateOptions {
 /// Writes all files of the model, with the content returned by `text`.
 template <typename Text>
 bool write_model(const Model& model, const std::vector<Target>& targets, const importer::Limits& limits, Text text) {
-  for (std::size_t i = 0; i < targets.size(); ++i)
-    if (!write_target(
-            targets[i], [&](const auto& write) { write(text(*model.documents()[i])); }, limits))
-      return false;
-  return true;
+  return write_targets(
+      targets, [&](std::size_t i) { return [&, i](const auto& write) { write(text(*model.documents()[i])); }; },
+      limits);
 }
 
 /// The model before it was annotated; unchanged if it is not annotated.
@@ -65,8 +64,9 @@ bool can_be_annotated(const Model& model) {
   return true;
 }
 
-/// The annotations to write; nothing and a message if the mapping changes are invalid.
-std::optional<exporter::AnnotationRequest> request_of(const AnnotateOptions& options) {
+/// The annotations to write.
+exporter::AnnotationRequest request_of(const AnnotateOptions& options,
+                                       const std::vector<importer::MappingChange>& mapping) {
   const auto asked = [&](std::string_view form) {
     return std::find(options.forms.begin(), options.forms.end(), form) != options.forms.end();
   };
@@ -74,14 +74,12 @@ std::optional<exporter::AnnotationRequest> request_of(const AnnotateOptions& opt
   request.properties = asked("properties");
   request.measurements = asked("measurements");
   request.requirements = asked("requirements");
+  request.detail = options.detail == "summary" ? exporter::AnnotationDetail::summary
+                   : options.detail == "brief" ? exporter::AnnotationDetail::brief
+                                               : exporter::AnnotationDetail::full;
   request.until = options.analysis.until;
   request.keep_wrappers = options.analysis.build.keep_wrappers;
-  const auto changes = read_mapping_changes(options.analysis.mapping_file, options.analysis.map);
-  if (!changes) {
-    complain(changes.error());
-    return std::nullopt;
-  }
-  for (const importer::MappingChange& change : *changes)
+  for (const importer::MappingChange& change : mapping)
     request.mapping.push_back(
         fmt::format("{}={}{}{}{}", change.task, change.core.empty() ? "(as it is)" : change.core,
                     change.priority ? fmt::format(":{}", *change.priority) : "",
@@ -101,24 +99,30 @@ int run(const AnnotateOptions& options) {
   const importer::Limits& limits = options.input.limits;
   auto targets = targets_of(*model);
   if (!place_targets(targets, options.input.models, options.output, InPlace::yes)) return ExitCode::unusable;
-  if (options.strip)
+  if (options.strip) {
+    const auto& documents = model->documents();
+    if (!is_quiet() && std::none_of(documents.begin(), documents.end(),
+                                    [](const auto& document) { return exporter::is_annotated(*document); }))
+      tell("amalthea: note: the model has no annotations; --strip does not change it\n");
     return write_model(*model, targets, limits, exporter::strip) ? ExitCode::all_well : ExitCode::unusable;
+  }
 
-  const auto request = request_of(options);
-  if (!request || !can_be_annotated(*model)) return ExitCode::unusable;
+  const auto understood = understand(options.analysis);
+  if (!understood || !can_be_annotated(*model)) return ExitCode::unusable;
+  const auto request = request_of(options, understood->options.build.mapping);
   model = without_annotations(std::move(*model), limits, diagnostics);
-  if (!model || !exporter::can_hold(*model, *request, diagnostics)) {
+  if (!model || !exporter::can_hold(*model, request, diagnostics)) {
     print_findings(diagnostics);
     return ExitCode::unusable;
   }
-  const auto analyzed = analyze_model(*model, options.analysis, diagnostics);
+  const auto analyzed = analyze_model(*model, *understood, diagnostics);
   if (!analyzed) {
     print_findings(diagnostics);
     return analyzed.error();
   }
   const exporter::ModelInfo info = exporter::model_info(*model);
   const auto annotations =
-      exporter::annotations_of(*model, {info, analyzed->system, analyzed->results, diagnostics}, *request, diagnostics);
+      exporter::annotations_of(*model, {info, analyzed->system, analyzed->results, diagnostics}, request, diagnostics);
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said :
        exporter::verdict_lines(engine::assess(analyzed->system, analyzed->results, diagnostics)))
@@ -145,6 +149,13 @@ void add_annotate(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"properties", "measurements", "requirements"}))
+      ->capture_default_str()
+      ->group(group::output);
+  verb->add_option("--detail", options->detail,
+                   "How much the custom properties contain. summary: a sentence for each process and event chain; "
+                   "brief: verdicts, bounds, and what they consist of; full: everything")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"summary", "brief", "full"}))
       ->capture_default_str()
       ->group(group::output);
   add_output(*verb, "-o,--output", options->output,

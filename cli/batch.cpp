@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -52,31 +53,17 @@ struct BatchOptions {
   std::string fail_on = "unknown";
 };
 
-/// All inputs of the results except the model: options, and the files they name.
-std::string in_words(const BatchOptions& options) {
-  const AnalysisInput& analysis = options.analysis;
-  std::string words = fmt::format(
-      "execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {} "
-      "communication {} strict {} lenient {} steps {} activities {}",
-      analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
-      analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict, analysis.lenient,
-      analysis.max_steps, analysis.build.max_activities);
-  for (const std::string& change : analysis.map) words += fmt::format("\nmap {}", change);
-  for (const std::string& chain : analysis.chains) words += fmt::format("\nchain {}", chain);
-  for (const std::string& file : {analysis.platform, analysis.memory, analysis.mapping_file})
-    if (!file.empty() && std::filesystem::is_regular_file(file))
-      words += fmt::format("\n{} {}", file, exporter::hash_of_text(importer::read_bytes(file).value_or("")));
-  words += fmt::format("\nlimits {} {} {} {} {} {}", options.limits.max_file_size, options.limits.max_unpacked_size,
-                       options.limits.max_unpacked_ratio, options.limits.max_depth, options.limits.max_elements,
-                       options.limits.max_attributes_per_element);
+/// All inputs of the results except the model: options, and the hashes of the files that they name.
+std::string in_words(const BatchOptions& options, const std::string& files) {
+  std::string words = "limits " + words_of(options.limits) + files;
+  for (const auto& [name, value] : words_of(options.analysis)) words += fmt::format("\n{} {}", name, value);
   return words;
 }
 
-std::string analyze(const BatchOptions& options, const batch::ModelFiles& files) {
+std::string analyze(const importer::Limits& limits, const Understood& understood, const batch::ModelFiles& files) {
   Diagnostics diagnostics;
-  const auto model = load({files, options.limits}, diagnostics);
-  const auto analyzed =
-      model.and_then([&](const Model& read) { return analyze_model(read, options.analysis, diagnostics); });
+  const auto model = load({files, limits}, diagnostics);
+  const auto analyzed = model.and_then([&](const Model& read) { return analyze_model(read, understood, diagnostics); });
   if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analyzed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
   return batch::body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, diagnostics}));
@@ -196,7 +183,9 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
   for (const batch::ModelFiles& files : models)
     for (const std::string& file : files)
       if (!will_read({"PATH", file})) return false;
-  if (models.empty()) complain("no model given; pass .amxmi files, folders that contain them, or --manifest FILE");
+  if (models.empty())
+    complain(fmt::format("{}; pass .amxmi files, folders that contain them, or --manifest FILE",
+                         options.paths.empty() ? "no model is given" : "these paths contain no model"));
   return !models.empty();
 }
 
@@ -228,12 +217,15 @@ int run(const BatchOptions& options) {
   if (options.list) {
     const auto list = batch::manifest_text(work.models);
     if (!list) return unusable(list.error());
-    return write_data(options.output, *list) ? ExitCode::all_well : ExitCode::unusable;
+    // Byte by byte, for --manifest; nobody reads a terminal that way.
+    const bool shown = is_standard_output(options.output) && ::isatty(STDOUT_FILENO) != 0;
+    return write_data(options.output, shown ? visible_text(*list) : *list) ? ExitCode::all_well : ExitCode::unusable;
   }
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
-  if (!are_understood(options.analysis)) return ExitCode::unusable;
+  const auto understood = understand(options.analysis);
+  if (!understood) return ExitCode::unusable;
   if (!options.cache.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.cache, error);
@@ -243,24 +235,27 @@ int run(const BatchOptions& options) {
   work.output = options.output;
   work.resume = options.resume;
   work.cache = options.cache;
-  work.options = in_words(options);
+  work.options = in_words(options, understood->files);
+  work.max_bytes = options.limits.max_file_size;
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
-  work.analyze = [&options](const batch::ModelFiles& files) { return analyze(options, files); };
+  work.analyze = [&](const batch::ModelFiles& files) { return analyze(options.limits, *understood, files); };
   batch::Summary summary(work.models);
   FindingsFile findings;
   if (!findings.open(options.sarif)) return ExitCode::unusable;
+  StatusLine status(StatusLine::Log::yes);
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (options.output.empty()) print_text(visible_text(line) + "\n");
+    if (!options.output.empty()) return;
+    status.clear();
+    print_text(visible_text(line) + "\n");
+    flush_output();
   };
-  Progress progress;
-  work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
+  work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { show_models(status, done, of, known); };
   if (const auto done = batch::run_batch(work); !done) return unusable(done.error());
-  progress.clear();
-  if (!output_is_written()) return ExitCode::unusable;
+  status.clear();
 
   const bool lines_are_printed = options.output.empty();
   if (!lines_are_printed || !is_quiet())
@@ -268,8 +263,10 @@ int run(const BatchOptions& options) {
       if (lines_are_printed)
         tell_text(text);
       else
-        print_text(use_colour() ? exporter::visible_painted_text(text) : visible_text(text));
+        print_summary(use_colour() ? exporter::visible_painted_text(text) : visible_text(text));
     });
+  if (lines_are_printed && !is_quiet() && ::isatty(STDOUT_FILENO) != 0)
+    tell("amalthea: note: use -o FILE to write the lines of JSON to a file and see only this table\n");
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
@@ -287,7 +284,7 @@ int merge(const MergeOptions& options) {
     const auto merged =
         batch::merge_parts(options.parts, [](std::string_view line) { print_text(visible_text(line)); });
     if (!merged) return unusable(merged.error());
-    return output_is_written() ? ExitCode::all_well : ExitCode::unusable;
+    return ExitCode::all_well;
   }
   auto file = exporter::NewFile::create(options.output);
   if (!file) return unusable(file.error());
@@ -334,7 +331,7 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"unknown", "missed", "unbounded", "failed", "never"}))
       ->capture_default_str()
       ->group(rarely(group::run));
-  add_output_option(*verb, options->output, {".partial", ".previous", ".lock"});
+  add_output_option(*verb, options->output, {".partial", ".lock"});
   add_output(*verb, "--summary", options->summaries,
              "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db "
              "or .sqlite for an SQLite database; may be repeated")

@@ -72,7 +72,8 @@ std::optional<std::vector<MappingChange>> changes_of(const std::string& file, co
                                                      const importer::Limits& limits, const AnalysisInput& analysis) {
   if (std::filesystem::path(file).extension() != ".json")
     return changes_of_model(file, explored, limits, analysis.build, analysis.lenient);
-  auto changes = read_mapping_file("--compare", file);
+  std::string hash;
+  auto changes = read_mapping_file("--compare", file, hash);
   if (changes) return std::move(*changes);
   complain(changes.error());
   return std::nullopt;

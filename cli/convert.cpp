@@ -117,10 +117,11 @@ int convert_version(const ConvertOptions& options, const Model& model, migration
   if (writes && !place_targets(targets, options.input.models, options.output, InPlace::no)) return ExitCode::unusable;
   if (!write_report(options, conversion, model)) return ExitCode::unusable;
   if (!conversion.done) {
-    tell(
-        "amalthea: error: {} cannot hold this model; nothing was written. Change the elements that the errors name, or "
-        "convert to a newer version\n",
-        migration::to_string(to));
+    if (conversion.record.obstacle_count() > 0)
+      tell(
+          "amalthea: error: {} cannot hold this model; nothing was written. Change the elements that the errors name, "
+          "or convert to a newer version\n",
+          migration::to_string(to));
     return ExitCode::findings;
   }
   if (!writes) return ExitCode::all_well;
@@ -129,12 +130,9 @@ int convert_version(const ConvertOptions& options, const Model& model, migration
 
 // ---- trees
 
-/// All inputs of the results except the model.
+/// All inputs of a conversion that succeeded, except the model.
 std::string in_words(const ConvertOptions& options) {
-  return fmt::format("to {} check {} places {} limits {} {} {} {} {}", options.to, options.check, options.places,
-                     options.input.limits.max_file_size, options.input.limits.max_unpacked_size,
-                     options.input.limits.max_depth, options.input.limits.max_elements,
-                     options.input.limits.max_attributes_per_element);
+  return fmt::format("to {} check {} places {}", options.to, options.check, options.places);
 }
 
 /// Outputs of an earlier conversion are not inputs of this one.
@@ -158,7 +156,7 @@ std::string convert_one(const ConvertOptions& options, migration::Release to, co
   const auto model = load({tree_model.files, options.input.limits}, diagnostics);
   if (!model) return failed(diagnostics.all(), "the model cannot be read");
   const Conversion conversion(*model, to, options.places);
-  if (!conversion.done) return failed(conversion.findings.all(), "the version cannot hold the model");
+  if (!conversion.done) return failed(conversion.findings.all(), "the model cannot be converted");
   auto targets = converted_targets(*model, conversion);
   line["status"] = "converted";
   for (Target& target : targets) {
@@ -200,17 +198,18 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
     if (!will_write({"-o", work.log + ending})) return ExitCode::unusable;
   work.resume = options.resume;
   work.options = in_words(options);
+  work.max_bytes = options.input.limits.max_file_size;
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
   work.convert = [&](const batch::TreeModel& model) { return convert_one(options, to, model); };
-  Progress progress;
-  work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
+  StatusLine status(StatusLine::Log::yes);
+  work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { show_models(status, done, of, known); };
   const auto totals = batch::convert_tree(work);
   if (!totals) return unusable(totals.error());
-  progress.clear();
-  print_text(fmt::format("{} converted, {} unchanged, {} failed; details are in {}\n", totals->converted,
-                         totals->unchanged, totals->failed, work.log));
+  status.clear();
+  print_summary(fmt::format("{} converted, {} unchanged, {} failed; details are in {}\n", totals->converted,
+                            totals->unchanged, totals->failed, work.log));
   return totals->failed > 0 ? ExitCode::findings : ExitCode::all_well;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "amalthea/source_text.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
@@ -35,8 +37,15 @@ std::optional<TaskIndex> task_named(const System& system, const std::string& nam
 
 int run(ExplainOptions options) {
   if (options.input.models.size() < 2)
-    return unusable("explain requires a model and the name of a task: amalthea explain MODEL TASK");
+    return unusable("the name of the task is missing; use amalthea explain MODEL TASK");
   const std::string name = options.input.models.back();
+  std::error_code error;
+  if (is_model_file_name(name) && std::filesystem::exists(name, error) &&
+      !std::filesystem::exists(options.input.models.front(), error))
+    return unusable(
+        fmt::format("\"{0}\" is a file, but the last argument is the name of a task; use amalthea explain "
+                    "{0} {1}",
+                    name, options.input.models.front()));
   options.input.models.pop_back();
   if (!check_output(options.output) || !check_output(options.picture)) return ExitCode::unusable;
   Diagnostics diagnostics;
@@ -44,6 +53,12 @@ int run(ExplainOptions options) {
   const auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   const auto task = prepared ? task_named(prepared->system, name) : std::nullopt;
+  const auto same = [&](const Task& other) { return other.name == name; };
+  if (task && std::count_if(prepared->system.tasks.begin(), prepared->system.tasks.end(), same) > 1) {
+    print_findings(diagnostics);
+    return unusable(
+        fmt::format("the model has several tasks named \"{}\"; rename them, or use one variant of the model", name));
+  }
   const auto results = task ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
@@ -85,7 +100,9 @@ void add_explain(CLI::App& app, int& exit_code) {
     models.pop_back();  // the task's name
     return model_files(models);
   });
-  verb->get_option("MODEL")->description("Model files, then the name of the task");
+  verb->get_option("MODEL")
+      ->option_text("MODEL... TASK")
+      ->description("Model files or a folder, which form one model, then the name of the task");
   add_analysis_options(*verb, options->analysis);
   verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))

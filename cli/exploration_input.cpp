@@ -12,7 +12,6 @@
 #include "amalthea/detail/near_miss.hpp"
 #include "cli/complaint.hpp"
 #include "cli/help.hpp"
-#include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
 #include "engine/chains/chain_search.hpp"
@@ -395,14 +394,7 @@ std::optional<Search> make_search(const Model& model, const AnalysisInput& analy
   std::vector<std::string> chains = analysis.chains;
   auto objectives = objectives_of(input, search.problem.system, chains, diagnostics);
   if (!objectives) return std::nullopt;
-  auto changes = read_mapping_changes(analysis.mapping_file, analysis.map);
-  if (!changes) {
-    complain(changes.error());
-    return std::nullopt;
-  }
-  importer::BuildOptions build = analysis.build;
-  build.mapping = std::move(*changes);
-  Placer placer(model, std::move(build), prepared, std::move(chains));
+  Placer placer(model, prepared.build, prepared, std::move(chains));
 
   const std::vector<System> others = other_placements(placer, system);
   std::vector<const System*> placements = {&system};

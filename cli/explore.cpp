@@ -66,10 +66,13 @@ bool can_be_remapped(const Model& model) {
 }
 
 std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diagnostics) {
-  SearchProgress progress;
+  StatusLine status(StatusLine::Log::yes);
   const std::uint64_t candidates = search.options.candidates;
-  search.options.progress = [&progress, candidates](std::uint64_t judged, std::size_t late) {
-    progress.show(judged, std::max(candidates, judged), late);  // more while it searches for a conflict
+  search.options.progress = [&status, candidates](std::uint64_t judged, std::size_t late) {
+    if (!status.is_due()) return;
+    const std::uint64_t of = std::max(candidates, judged);  // more while it searches for a conflict
+    status.show(fmt::format("{} of {} candidates evaluated; best so far: {} late tasks", judged, of,
+                            late == 0 ? std::string("no") : std::to_string(late)));
   };
   try {
     auto exploration = explore::explore(search.problem, search.options);
@@ -78,7 +81,7 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
           "AM0570", Severity::warning,
           fmt::format("the search ended after {} steps, with {} mappings judged; to judge more of {}, raise "
                       "--search-steps",
-                      search.options.steps, exploration.judged, candidates));
+                      exploration.steps, exploration.judged, candidates));
     return exploration;
   } catch (const std::overflow_error&) {
     engine::report_time_overflow(diagnostics);
@@ -109,22 +112,21 @@ bool write_model(const Model& model, const ExploreOptions& options, const std::v
         "the mapping cannot be written, because the model cannot be analyzed without --map; correct it first");
   const auto splices = exporter::remap(model, *before, after, diagnostics);
   if (!splices) return false;
+  std::vector<std::string> texts;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const Document& document = *model.documents()[i];
     const auto found = splices->find(document.position());
-    const auto text =
-        unannotated_text(document,
-                         found == splices->end() ? std::string(document.source().bytes())
-                                                 : exporter::apply(document.source().bytes(), found->second),
-                         options.input.limits, diagnostics);
+    auto text = unannotated_text(document,
+                                 found == splices->end() ? std::string(document.source().bytes())
+                                                         : exporter::apply(document.source().bytes(), found->second),
+                                 options.input.limits, diagnostics);
     if (!text)
       return complain(fmt::format("cannot write {}: the file would exceed the limits on input (--max-size and others)",
                                   targets[i].output));
-    if (!write_target(
-            targets[i], [&](const auto& write) { write(*text); }, options.input.limits))
-      return false;
+    texts.push_back(std::move(*text));
   }
-  return true;
+  return write_targets(
+      targets, [&](std::size_t i) { return [&, i](const auto& write) { write(texts[i]); }; }, options.input.limits);
 }
 
 bool write_mapping(const std::string& path, const System& after) {

@@ -86,6 +86,7 @@ std::string value_of(const CLI::Option& option) {
 }
 
 std::string name_of(const CLI::Option& option) {
+  if (!option.get_option_text().empty()) return option.get_option_text();
   if (option.get_positional()) return option.get_name(true) + (option.get_expected_max() > 1 ? "..." : "");
   std::string name = option.get_name(false, true);
   for (std::size_t at = name.find(",-"); at != std::string::npos; at = name.find(",-", at + 2))

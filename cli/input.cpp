@@ -38,12 +38,16 @@ std::string name_or_file_suggestion(const std::string& text, const Items& built_
   return suggestion.empty() ? did_you_mean_file(text) : suggestion;
 }
 
-/// The text of the file that an option names, or nothing and a message that says what is built in.
+/// The text of the file that an option names, or nothing and a message that says what is built in. Adds its hash to
+/// `files`.
 template <typename Items, typename NameOf>
 std::optional<std::string> chosen_file(const char* option, const std::string& path, const char* what,
-                                       const Items& built_in, NameOf name_of) {
+                                       const Items& built_in, NameOf name_of, std::string& files) {
   auto text = importer::read_bytes(path);
-  if (text) return std::move(*text);
+  if (text) {
+    files += fmt::format("\n{} {}", option, exporter::hash_of_text(*text));
+    return std::move(*text);
+  }
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
     complain(fmt::format("{} {}: {}", option, path, text.error()));
@@ -57,10 +61,10 @@ std::optional<std::string> chosen_file(const char* option, const std::string& pa
 }
 
 /// A built-in memory model by its name, or one from a JSON file; nothing and a message when there is neither.
-std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
+std::optional<engine::MemoryModel> choose_memory(const std::string& memory, std::string& files) {
   if (const engine::MemoryModel* known = engine::find_memory_model(memory)) return *known;
-  const auto text =
-      chosen_file("--memory", memory, "memory model", engine::built_in_memory_models(), &engine::MemoryModel::name);
+  const auto text = chosen_file("--memory", memory, "memory model", engine::built_in_memory_models(),
+                                &engine::MemoryModel::name, files);
   if (!text) return std::nullopt;
   auto model = engine::parse_memory_model(*text);
   if (model) return std::move(*model);
@@ -82,6 +86,14 @@ void add_memory_options(CLI::App& verb, AnalysisInput& options) {
       ->check(CLI::IsMember({"exact", "published"}))
       ->capture_default_str()
       ->group(rarely(group::analysis));
+  verb.add_option(
+          "--contention", options.contention,
+          "Which interference the simulation assumes for label accesses with a table of --memory. static: that "
+          "of all cores and GPUs with tasks, all the time; dynamic: that of the cores and GPUs that access memory "
+          "at the same time. Bounds always assume the worst")
+      ->check(CLI::IsMember({"static", "dynamic"}))
+      ->capture_default_str()
+      ->group(rarely(group::analysis));
 }
 
 void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
@@ -96,12 +108,10 @@ void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
       ->group(rarely(group::analysis));
 }
 
-}  // namespace
-
-std::optional<engine::DeviceProfile> choose_profile(const std::string& platform) {
+std::optional<engine::DeviceProfile> choose_profile(const std::string& platform, std::string& files) {
   if (const engine::DeviceProfile* known = engine::find_profile(platform)) return *known;
   const auto text =
-      chosen_file("--platform", platform, "profile", engine::built_in_profiles(), &engine::DeviceProfile::name);
+      chosen_file("--platform", platform, "profile", engine::built_in_profiles(), &engine::DeviceProfile::name, files);
   if (!text) return std::nullopt;
   auto profile = engine::parse_device_profile(*text);
   if (profile) return std::move(*profile);
@@ -109,10 +119,19 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<engine::DeviceProfile> choose_profile(const std::string& platform) {
+  std::string files;
+  return choose_profile(platform, files);
+}
+
 void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list) {
-  add_input(verb, "MODEL", options.models,
-            "Model files or a folder of .amxmi files. Several files form one model; - is standard input",
-            std::move(list))
+  add_input(
+      verb, "MODEL", options.models,
+      "Model files or a folder: all of them form one model; - is standard input. To analyze the files of a folder one "
+      "by one, use amalthea batch",
+      std::move(list))
       ->required();
   add_finding_options(verb);
   add_limit_options(verb, options.limits);
@@ -149,6 +168,41 @@ void add_limit_options(CLI::App& verb, importer::Limits& limits) {
       ->group(rarely(group::limits));
 }
 
+std::string words_of(const importer::Limits& limits) {
+  return fmt::format("{} {} {} {} {} {}", limits.max_file_size, limits.max_unpacked_size, limits.max_unpacked_ratio,
+                     limits.max_depth, limits.max_elements, limits.max_attributes_per_element);
+}
+
+std::vector<std::pair<std::string, std::string>> words_of(const AnalysisInput& options) {
+  const AnalysisInput usual;
+  std::vector<std::pair<std::string, std::string>> words = {{"--execution", options.execution},
+                                                            {"--memory", options.memory},
+                                                            {"--line-rule", options.line_rule},
+                                                            {"--contention", options.contention}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.emplace_back(name, value);
+  };
+  const auto add_flag = [&](const char* name, bool set) {
+    if (set) words.emplace_back(name, "");
+  };
+  const auto add_number = [&](const char* name, std::uint64_t value, std::uint64_t usually) {
+    if (value != usually) words.emplace_back(name, fmt::format("{}", value));
+  };
+  add_flag("--keep-wrappers", options.build.keep_wrappers);
+  add_number("--max-activities", options.build.max_activities, usual.build.max_activities);
+  add_flag("--lenient", options.lenient);
+  add("--until", options.until);
+  add_number("--max-steps", options.max_steps, usual.max_steps);
+  add("--platform", options.platform);
+  add("--mapping", options.mapping_file);
+  for (const std::string& change : options.map) add("--map", change);
+  for (const std::string& chain : options.chains) add("--chain", chain);
+  add_flag("--derive-chains", options.derive_chains);
+  add("--communication", options.communication);
+  add_flag("--strict", options.strict);
+  return words;
+}
+
 void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
   verb.add_flag("--keep-wrappers", options.keep_wrappers,
                 "Keep the wrapper and copies of an offloaded function that is mapped to a CPU. By default the function "
@@ -163,7 +217,9 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
 
 void add_lenient_option(CLI::App& verb, bool& lenient) {
   verb.add_flag("--lenient", lenient,
-                "Analyze a model that EMF refuses. What cannot be understood is left out, and the errors remain errors "
+                "Analyze a model despite errors. The analysis leaves out the parts that it cannot interpret, and the "
+                "verdict is "
+                "unknown "
                 "(docs/reference/diagnostics.md)")
       ->group(rarely(group::analysis));
 }
@@ -180,7 +236,8 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--until", options.until, "Simulated time, such as 2s (default: hyperperiod)")
       ->type_name("TIME")
       ->group(group::analysis);
-  verb.add_option("--max-steps", options.max_steps, "Steps that a simulation may take. It stops when it needs more")
+  verb.add_option("--max-steps", options.max_steps,
+                  "Largest number of simulation steps. A simulation that needs more stops early")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
       ->capture_default_str()
       ->group(rarely(group::limits));
@@ -228,8 +285,12 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options) {
 void print_findings(const Diagnostics& diagnostics) {
   std::vector<Diagnostic> sorted = diagnostics.all();
   exporter::sort_findings(sorted);
+  // What happens in the end, such as that the model is not analyzed, is read last.
+  std::stable_partition(sorted.begin(), sorted.end(), [](const Diagnostic& finding) {
+    return !finding.location.file.empty() || finding.severity == Severity::error;
+  });
   for (const Diagnostic& finding : sorted)
-    if (is_shown(finding)) tell("{}\n", format(finding));
+    if (is_shown(finding)) tell("{}{}\n", finding.location.file.empty() ? "amalthea: " : "", format(finding));
 }
 
 namespace {
@@ -242,19 +303,28 @@ int code_of(const analysis::Failure& failure) {
 
 }  // namespace
 
+namespace {
+
+/// A folder may hold the parts of one model, or variants that belong apart.
+void note_folders(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (is_quiet() || !std::filesystem::is_directory(path, error)) continue;
+    if (const std::size_t files = model_files({path}).size(); files > 1)
+      tell(
+          "amalthea: note: {}: the {} model files in this folder form one model; for a separate result per file, use "
+          "amalthea batch\n",
+          path, files);
+  }
+}
+
+}  // namespace
+
 tl::expected<Model, int> load(const InputOptions& options, Diagnostics& diagnostics) {
+  note_folders(options.models);
   return analysis::read(options.models, options.limits, diagnostics).map_error(code_of);
 }
 
-namespace {
-
-/// The options without a model.
-struct Understood {
-  analysis::Options options;
-  std::unique_ptr<const engine::DeviceProfile> profile;
-};
-
-/// Nothing, and a message, if one is invalid.
 std::optional<Understood> understand(const AnalysisInput& options) {
   Understood understood;
   engine::AnalysisOptions& analysis = understood.options.engine;
@@ -262,25 +332,27 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (options.execution == "best") analysis.execution = engine::Execution::best;
   if (options.execution == "random") analysis.execution = engine::Execution::random;
   if (!options.platform.empty()) {
-    auto chosen = choose_profile(options.platform);
+    auto chosen = choose_profile(options.platform, understood.files);
     if (!chosen) return std::nullopt;
-    understood.profile = std::make_unique<const engine::DeviceProfile>(std::move(*chosen));
+    understood.profile = std::make_shared<const engine::DeviceProfile>(std::move(*chosen));
     analysis.profile = understood.profile.get();
   }
   if (!options.until.empty()) {
     const auto until = parse_time_text(options.until);
     if (!until || *until <= Duration{} || *until > longest_simulation) {
-      complain(fmt::format("--until {}: expected a time such as 2s, 500ms or 250us, above zero and below 26 days",
-                           options.until));
+      complain(fmt::format(
+          "--until {}: expected a time with a unit, such as 2s, 500ms or 250us, above zero and below 26 days",
+          options.until));
       return std::nullopt;
     }
     analysis.until = *until;
   }
   analysis.max_steps = options.max_steps;
-  auto memory = choose_memory(options.memory);
+  auto memory = choose_memory(options.memory, understood.files);
   if (!memory) return std::nullopt;
   analysis.compile.memory = std::move(*memory);
   if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
+  if (options.contention == "dynamic") analysis.contention = engine::Contention::dynamic;
   if (options.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
   if (options.communication == "let") analysis.communication = engine::Communication::let;
   analysis.strict = options.strict;
@@ -288,7 +360,7 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   understood.options.chains = options.chains;
   understood.options.derive_chains = options.derive_chains;
   understood.options.lenient = options.lenient;
-  auto changes = read_mapping_changes(options.mapping_file, options.map);
+  auto changes = read_mapping_changes(options.mapping_file, options.map, understood.files);
   if (!changes) {
     complain(changes.error());
     return std::nullopt;
@@ -297,21 +369,22 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   return understood;
 }
 
-}  // namespace
-
-bool are_understood(const AnalysisInput& options) { return understand(options).has_value(); }
-
 tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const AnalysisInput& options,
                                                      Diagnostics& diagnostics) {
-  auto understood = understand(options);
+  const auto understood = understand(options);
   if (!understood) return tl::unexpected(int{ExitCode::unusable});
-  auto system = analysis::prepare(model, understood->options, diagnostics).map_error(code_of);
-  if (!system) return tl::unexpected(system.error());
-  return PreparedAnalysis{std::move(*system), std::move(understood->options.engine), std::move(understood->profile)};
+  return prepare_analysis(model, *understood, diagnostics);
 }
 
-tl::expected<Analyzed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics) {
-  auto prepared = prepare_analysis(model, options, diagnostics);
+tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const Understood& understood,
+                                                     Diagnostics& diagnostics) {
+  auto system = analysis::prepare(model, understood.options, diagnostics).map_error(code_of);
+  if (!system) return tl::unexpected(system.error());
+  return PreparedAnalysis{std::move(*system), understood.options.engine, understood.profile, understood.options.build};
+}
+
+tl::expected<Analyzed, int> analyze_model(const Model& model, const Understood& understood, Diagnostics& diagnostics) {
+  auto prepared = prepare_analysis(model, understood, diagnostics);
   if (!prepared) return tl::unexpected(prepared.error());
   auto results = engine::analyze(prepared->system, prepared->analysis, diagnostics);
   if (!results) return tl::unexpected(int{ExitCode::findings});
@@ -334,7 +407,8 @@ bool write_output(const std::string& path, const std::string& text) {
 bool write_data(const std::string& path, const std::string& text) {
   if (is_standard_output(path)) {
     print_text(text);
-    return output_is_written();
+    flush_output();
+    return true;
   }
   const auto written = exporter::write_file(path, text);
   if (!written) complain(written.error());

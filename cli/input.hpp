@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -18,6 +19,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "analysis/model_analysis.hpp"
 #include "cli/file_options.hpp"
 #include "engine/analysis.hpp"
 #include "engine/gpu/device_profile.hpp"
@@ -38,6 +40,8 @@ void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list = m
 void add_output_option(CLI::App& verb, std::string& output, std::vector<std::string> companions = {});
 /// The limits alone.
 void add_limit_options(CLI::App& verb, importer::Limits& limits);
+/// All of them, as text.
+std::string words_of(const importer::Limits& limits);
 
 struct AnalysisInput {
   importer::BuildOptions build;
@@ -47,6 +51,7 @@ struct AnalysisInput {
   std::string platform;
   std::string memory = "model";
   std::string line_rule = "exact";
+  std::string contention = "static";
   std::string mapping_file;
   std::vector<std::string> map;
   std::vector<std::string> chains;  ///< "A->B->C" by task names
@@ -56,6 +61,9 @@ struct AnalysisInput {
   bool allow_unknown = false;
   bool lenient = false;
 };
+/// What results depend on, except the model and the contents of files: options and their values. Omits most that have
+/// their default.
+std::vector<std::pair<std::string, std::string>> words_of(const AnalysisInput& options);
 /// --lenient.
 void add_lenient_option(CLI::App& verb, bool& lenient);
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
@@ -79,18 +87,27 @@ tl::expected<Model, int> load(const InputOptions& options, Diagnostics& diagnost
 /// Of a --memory-limit.
 inline constexpr std::uint64_t max_mebibytes = std::uint64_t{1} << 40U;
 
-/// Whether the options are valid, independent of the model; false and a message otherwise.
-bool are_understood(const AnalysisInput& options);
+/// Options of an analysis, independent of the model. Files that they name have been read, once: they may be pipes.
+struct Understood {
+  analysis::Options options;
+  std::shared_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `options` points to it
+  std::string files;                                     ///< hashes of the contents of files
+};
+/// Nothing, and a message, if an option is invalid.
+std::optional<Understood> understand(const AnalysisInput& options);
 
 /// The input of an analysis.
 struct PreparedAnalysis {
   System system;
   engine::AnalysisOptions analysis;
-  std::unique_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `analysis` points to it
+  std::shared_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `analysis` points to it
+  importer::BuildOptions build;                          ///< how the system was built from the model
 };
 /// Model → system, with the options applied, or the exit code. Findings, including those of a review, are collected,
 /// not printed. A model with errors is not analyzed; with --lenient a model that EMF would reject is.
 tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const AnalysisInput& options,
+                                                     Diagnostics& diagnostics);
+tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const Understood& understood,
                                                      Diagnostics& diagnostics);
 
 struct Analyzed {
@@ -98,7 +115,7 @@ struct Analyzed {
   engine::Results results;
 };
 /// Model → results, or the exit code. Findings are collected, not printed.
-tl::expected<Analyzed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics);
+tl::expected<Analyzed, int> analyze_model(const Model& model, const Understood& understood, Diagnostics& diagnostics);
 
 /// The exit code for the verdict of an analysis: `findings` if something is missed or unbounded, `unknown` if something
 /// was not judged and that is not allowed.
@@ -116,7 +133,7 @@ inline constexpr const char* verdict_exit_codes =
 bool is_standard_output(const std::string& path);
 
 /// Writes text for people, or JSON, to a file or to standard output, with control characters spelled out
-/// (visible_text); false and a message on failure.
+/// (visible_text); false and a message if the file cannot be written. main checks standard output.
 bool write_output(const std::string& path, const std::string& text);
 /// The same for what others read byte by byte: models, traces, lists of files.
 bool write_data(const std::string& path, const std::string& text);

@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
     cli::tell_text(cli::describe_usage_error(app, error));
     return cli::ExitCode::unusable;
   }
-  return exit_code;
+  return cli::output_is_written() ? exit_code : cli::ExitCode::unusable;
 }
 
 int tell_out_of_memory() {

@@ -9,6 +9,7 @@
 
 #include "amalthea/detail/near_miss.hpp"
 #include "engine/input/located_json.hpp"
+#include "exporter/results/result_view.hpp"
 #include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
@@ -73,19 +74,21 @@ tl::expected<std::vector<MappingChange>, TextError> parse_mapping(const std::str
 }  // namespace
 
 tl::expected<std::vector<MappingChange>, std::string> read_mapping_file(std::string_view option,
-                                                                        const std::string& file) {
+                                                                        const std::string& file, std::string& files) {
   const auto text = importer::read_bytes(file);
   if (!text) return tl::unexpected(fmt::format("{} {}: {}", option, file, text.error()));
+  files += fmt::format("\n{} {}", option, exporter::hash_of_text(*text));
   auto read = parse_mapping(file, *text);
   if (!read) return tl::unexpected(fmt::format("{}:{}", file, format(read.error())));
   return std::move(*read);
 }
 
 tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const std::string& file,
-                                                                           const std::vector<std::string>& texts) {
+                                                                           const std::vector<std::string>& texts,
+                                                                           std::string& files) {
   std::vector<MappingChange> changes;
   if (!file.empty()) {
-    auto read = read_mapping_file("--mapping", file);
+    auto read = read_mapping_file("--mapping", file, files);
     if (!read) return read;
     changes = std::move(*read);
   }

@@ -13,13 +13,14 @@
 
 namespace amalthea::cli {
 
-/// The changes in the file given by this option. The error states what is wrong and where.
+/// The changes in the file given by this option. Adds its hash to `files`. The error states what is wrong and where.
 tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_file(std::string_view option,
-                                                                                  const std::string& file);
+                                                                                  const std::string& file,
+                                                                                  std::string& files);
 
 /// The changes of the file (no file: "") and then those of the command line, which take precedence. The error states
 /// what is wrong and where.
 tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_changes(
-    const std::string& file, const std::vector<std::string>& texts);
+    const std::string& file, const std::vector<std::string>& texts, std::string& files);
 
 }  // namespace amalthea::cli

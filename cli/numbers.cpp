@@ -26,7 +26,7 @@ std::string wrong_number(const std::string& text, bool whole, bool is_signed) {
   else
     std::strtoull(text.c_str(), &end, 0);
   if (*end == '\0' && errno == ERANGE) return fmt::format("{} does not fit into 64 bits", text);
-  if (*end == '\0' && !is_signed && text.starts_with('-'))
+  if (*end == '\0' && !is_signed && text.find('-') != std::string::npos)
     return fmt::format("{} is below zero; expected a whole number of 0 or more", text);
   return "";
 }

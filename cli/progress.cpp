@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <string>
 
 #include <fmt/core.h>
@@ -13,53 +12,50 @@
 
 namespace amalthea::cli {
 
-Progress::Progress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
+namespace {
 
-void Progress::show(std::size_t done, std::size_t of, std::size_t known) {
-  if (is_quiet()) return;
-  using Seconds = std::chrono::duration<double>;
-  const auto now = Clock::now();
-  const bool last = done == of;
-  if (Seconds(now - shown_).count() < (terminal_ ? 0.1 : 10.0) && !last) return;
-  shown_ = now;
-  const double seconds = Seconds(now - start_).count();
+double seconds_of(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace
+
+StatusLine::StatusLine(Log log)
+    : terminal_(::isatty(STDERR_FILENO) != 0 && !is_quiet()), log_(log == Log::yes && !terminal_ && !is_quiet()) {}
+
+bool StatusLine::is_due() const {
+  return (terminal_ || log_) && seconds_of(Clock::now() - shown_) >= (terminal_ ? 0.1 : 10.0);
+}
+
+double StatusLine::seconds() const { return seconds_of(Clock::now() - start_); }
+
+void StatusLine::show(std::string_view text) {
+  shown_ = Clock::now();
+  if (terminal_) {
+    show_status(text);
+    visible_ = true;
+  } else if (log_) {
+    tell("{}\n", text);
+  }
+}
+
+void StatusLine::clear() {
+  if (visible_) show_status("");
+  visible_ = false;
+}
+
+void show_models(StatusLine& line, std::size_t done, std::size_t of, std::size_t known) {
+  if (!line.is_due()) return;
+  const double seconds = line.seconds();
   const double rate = seconds > 0 ? static_cast<double>(done - known) / seconds : 0;
-  std::string text = fmt::format("{} of {} models", done, of);
+  std::string text;
+  if (line.is_on_terminal()) {
+    const std::size_t width = 20, filled = of == 0 ? width : width * done / of;
+    text = fmt::format("[{}{}] ", std::string(filled, '#'), std::string(width - filled, ' '));
+  }
+  text += fmt::format("{} of {} models", done, of);
   if (known > 0) text += fmt::format(" ({} from the cache or an earlier run)", known);
   if (rate > 0 && seconds > 0.5)
     text += fmt::format(", {:.1f}/s, {:.0f} s left", rate, static_cast<double>(of - done) / rate);
-  if (terminal_) {
-    const std::size_t width = 20, filled = of == 0 ? width : width * done / of;
-    tell("\r\x1b[K[{}{}] {}", std::string(filled, '#'), std::string(width - filled, ' '), text);
-    std::fflush(stderr);
-  } else if (!last) {
-    tell("{}\n", text);
-  }
-}
-
-void Progress::clear() {
-  if (terminal_) tell_text("\r\x1b[K");
-}
-
-SearchProgress::SearchProgress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
-
-void SearchProgress::show(std::uint64_t judged, std::uint64_t of, std::size_t late) {
-  if (is_quiet()) return;
-  const auto now = Clock::now();
-  if (std::chrono::duration<double>(now - shown_).count() < (terminal_ ? 0.1 : 10.0)) return;
-  shown_ = now;
-  const std::string text = fmt::format("{} of {} candidates evaluated; best so far: {} late", judged, of,
-                                       late == 0 ? std::string("nobody") : fmt::format("{} tasks", late));
-  if (terminal_) {
-    tell("\r\x1b[K{}", text);
-    std::fflush(stderr);
-  } else {
-    tell("{}\n", text);
-  }
-}
-
-void SearchProgress::clear() {
-  if (terminal_) tell_text("\r\x1b[K");
+  line.show(text);
 }
 
 ReadingProgress::ReadingProgress() : terminal_(::isatty(STDERR_FILENO) != 0) {}

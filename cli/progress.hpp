@@ -6,41 +6,41 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace amalthea::cli {
 
-/// On standard error: one changing line on a terminal, a line every ten seconds in a log.
-class Progress {
+/// On standard error: one changing line on a terminal, which is removed at the end. Nothing with --quiet.
+class StatusLine {
  public:
-  Progress();
-  ~Progress() { clear(); }
+  /// Whether a log gets a line every ten seconds.
+  enum class Log : std::uint8_t { no, yes };
+  explicit StatusLine(Log log = Log::no);
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+  ~StatusLine() { clear(); }
 
-  /// `done` models of `of`, of which `known` needed no work.
-  void show(std::size_t done, std::size_t of, std::size_t known);
+  /// Whether enough time has passed for the next `show`.
+  bool is_due() const;
+  void show(std::string_view text);
+  /// Removes the line if there is one.
   void clear();
+
+  bool is_on_terminal() const { return terminal_; }
+  /// Since the work began.
+  double seconds() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   bool terminal_;
+  bool log_;
+  bool visible_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_ = start_;
 };
 
-/// The same for a search.
-class SearchProgress {
- public:
-  SearchProgress();
-  ~SearchProgress() { clear(); }
-
-  /// `judged` candidates of `of`; the best one so far has `late` late tasks.
-  void show(std::uint64_t judged, std::uint64_t of, std::size_t late);
-  void clear();
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool terminal_;
-  Clock::time_point shown_ = Clock::now();
-};
+/// `done` models of `of`, of which `known` needed no work.
+void show_models(StatusLine& line, std::size_t done, std::size_t of, std::size_t known);
 
 /// The same for reading files.
 class ReadingProgress {

@@ -33,31 +33,12 @@ struct ReportOptions {
 
 /// The settings of the report: all options with other than default values, and the files' names.
 std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions& options) {
-  std::vector<std::pair<std::string, std::string>> list = {
-      {"--execution", options.analysis.execution},
-      {"--memory", options.analysis.memory},
-      {"--line-rule", options.analysis.line_rule},
-      {"--trace-events", fmt::format("{}", options.trace_events)},
-  };
-  const auto add = [&list](const char* name, const std::string& value) {
-    if (!value.empty()) list.emplace_back(name, value);
-  };
-  if (options.analysis.build.keep_wrappers) list.emplace_back("--keep-wrappers", "");
-  if (options.analysis.lenient) list.emplace_back("--lenient", "");
-  add("--until", options.analysis.until);
-  if (options.analysis.max_steps != engine::default_simulation_steps)
-    add("--max-steps", fmt::format("{}", options.analysis.max_steps));
-  add("--platform", options.analysis.platform);
-  add("--mapping", options.analysis.mapping_file);
-  for (const std::string& change : options.analysis.map) add("--map", change);
-  for (const std::string& chain : options.analysis.chains) add("--chain", chain);
-  if (options.analysis.derive_chains) list.emplace_back("--derive-chains", "");
-  add("--communication", options.analysis.communication);
-  if (options.analysis.strict) list.emplace_back("--strict", "");
-  add("--baseline", options.baseline);
+  auto list = words_of(options.analysis);
+  list.emplace_back("--trace-events", fmt::format("{}", options.trace_events));
+  if (!options.baseline.empty()) list.emplace_back("--baseline", options.baseline);
   if (options.runs > 0) {
-    add("--runs", fmt::format("{}", options.runs));
-    add("--seed", fmt::format("{}", options.seed));
+    list.emplace_back("--runs", fmt::format("{}", options.runs));
+    list.emplace_back("--seed", fmt::format("{}", options.seed));
   }
   return list;
 }
@@ -65,10 +46,14 @@ std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions&
 /// False and a message if the file is unreadable or contains no results.
 bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& baseline) {
   if (path.empty()) return true;
+  const auto refuse = [&path](const std::string& why) {
+    return complain(fmt::format("--baseline {}: {}; create the file with: amalthea analyze MODEL --format json -o FILE",
+                                path, why));
+  };
   const auto text = importer::read_bytes(path);
-  if (!text) return complain(fmt::format("--baseline {}: {}", path, text.error()));
+  if (!text) return refuse(text.error());
   auto read = exporter::read_baseline(path, *text);
-  if (!read) return complain(fmt::format("--baseline {}: {}", path, read.error()));
+  if (!read) return refuse(read.error());
   baseline = std::move(*read);
   return true;
 }

@@ -5,14 +5,12 @@
 #include <thread>
 
 #include <fmt/core.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/complaint.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
-#include "cli/shown_findings.hpp"
-#include "cli/streams.hpp"
+#include "cli/progress.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
@@ -33,30 +31,6 @@ struct SimulateOptions {
   std::uint64_t traced_run = 0;
 };
 
-/// Shows the number of finished runs on a terminal, at most once per percent.
-class Progress {
- public:
-  explicit Progress(std::uint64_t runs)
-      : runs_(runs), shown_(runs > 1 && !is_quiet() && ::isatty(STDERR_FILENO) != 0) {}
-  ~Progress() {
-    if (shown_) tell_text("\r\x1b[K");
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void operator()(std::uint64_t done) {
-    const std::uint64_t percent = done * 100 / runs_;
-    if (!shown_ || percent == percent_) return;
-    percent_ = percent;
-    tell("\r{} of {} runs", done, runs_);
-  }
-
- private:
-  std::uint64_t runs_;
-  bool shown_;
-  std::uint64_t percent_ = 0;
-};
-
 int run(const SimulateOptions& options) {
   if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
   if (options.traced_run >= options.runs) {
@@ -75,10 +49,11 @@ int run(const SimulateOptions& options) {
   }
   std::optional<engine::ManyRuns> runs;
   if (prepared) {
-    Progress progress(options.runs);
+    StatusLine status;
     const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(options.jobs, options.runs));
-    engine::ManyRunsOptions many{prepared->analysis, options.runs, options.seed, threads,
-                                 [&](std::uint64_t done) { progress(done); }};
+    engine::ManyRunsOptions many{prepared->analysis, options.runs, options.seed, threads, [&](std::uint64_t done) {
+                                   if (status.is_due()) status.show(fmt::format("{} of {} runs", done, options.runs));
+                                 }};
     many.watched_run = options.traced_run;
     runs = engine::simulate_runs(prepared->system, many, diagnostics);
   }
@@ -103,7 +78,8 @@ void add_simulate(CLI::App& app, int& exit_code) {
       app.add_subcommand("simulate", "Simulate random execution times and show response-time distributions");
   verb->group(group::timing);
   add_input_options(*verb, options->input);
-  verb->add_option("--runs", options->runs, "Number of independent runs, each from time 0")
+  verb->add_option("--runs", options->runs,
+                   "Number of independent runs. One run uses worst-case times, several use random times")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
       ->capture_default_str()
       ->group(group::analysis);

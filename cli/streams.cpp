@@ -17,12 +17,14 @@ namespace amalthea::cli {
 namespace {
 
 int print_failure = 0;  ///< errno of the first
+bool output_was_closed = false;
 
 }  // namespace
 
 void open_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    output_was_closed = output_was_closed || descriptor == STDOUT_FILENO;
     // The lowest free number is the one that is closed. Only messages may go nowhere without a failure.
     static_cast<void>(::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY));
   }
@@ -37,16 +39,30 @@ void tell_text(std::string_view text) {
   }
 }
 
+void show_status(std::string_view text) {
+  const std::string line = "\r\x1b[K" + visible_text(text);
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
+
 void print_text(std::string_view text) {
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && print_failure == 0)
     print_failure = errno != 0 ? errno : EIO;
 }
 
-bool output_is_written() {
+void print_summary(std::string_view text) {
+  if (!output_was_closed) print_text(text);
+}
+
+void flush_output() {
   errno = 0;
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && print_failure == 0)
     print_failure = errno != 0 ? errno : EIO;
+}
+
+bool output_is_written() {
+  flush_output();
   if (print_failure == 0) return true;
   if (print_failure != EPIPE)
     complain(fmt::format("cannot write to standard output: {}", std::strerror(print_failure)));

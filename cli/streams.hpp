@@ -22,11 +22,18 @@ void tell(fmt::format_string<Values...> format, Values&&... values) {
   tell_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
+/// On a terminal: replaces the line of standard error that the cursor is in. "" leaves it empty.
+void show_status(std::string_view text);
+
 /// To standard output, as far as possible; `output_is_written` says whether it was.
 void print_text(std::string_view text);
+/// The same for a summary of results that are in a file: a caller who has closed standard output wants none.
+void print_summary(std::string_view text);
+/// What was printed precedes what is told from now on.
+void flush_output();
 
 /// Whether everything that was printed has been written; false and a message otherwise. There is no message when the
-/// reader has closed its end of a pipe: it wants no more.
+/// reader has closed its end of a pipe: it has read enough. main asks once, after every verb.
 bool output_is_written();
 
 }  // namespace amalthea::cli

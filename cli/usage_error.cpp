@@ -86,6 +86,36 @@ std::string expected_word(const std::string& message) {
   return fmt::format("{} {}: expected one of {}{}", message.substr(0, colon), wrong, words, near.suggestion());
 }
 
+/// For "--runs: Value abc not in range 1 to 10": what is expected instead of abc.
+std::string expected_range(const CLI::App& verb, const std::string& message) {
+  constexpr std::string_view value = ": Value ", range = " not in range ";
+  const auto at = message.find(value), end = message.find(range);
+  if (at == message.npos || end == message.npos) return message;
+  const std::string name = message.substr(0, at);
+  const CLI::Option* option = verb.get_option_no_throw(name);
+  const bool real = option != nullptr && option->get_type_name().starts_with("FLOAT");
+  return fmt::format("{} {}: expected a {} from {}", name, message.substr(at + value.size(), end - at - value.size()),
+                     real ? "number" : "whole number", message.substr(end + range.size()));
+}
+
+/// For "--until: 1 required TIME missing".
+std::string missing_value(const CLI::App& verb, const std::string& message) {
+  const std::string name = message.substr(0, message.find(": "));
+  const CLI::Option* option = verb.get_option_no_throw(name);
+  if (option == nullptr || !message.ends_with(" missing")) return message;
+  const std::string short_name = option->get_snames().empty() ? "" : fmt::format("-{} ", option->get_snames().front());
+  return short_name.empty() ? fmt::format("{} requires a value", name)
+                            : fmt::format("{}({}) requires a value", short_name, name);
+}
+
+/// For "--output is required": its short name, too.
+std::string required_option(const CLI::App& verb, const std::string& message) {
+  const std::string name = message.substr(0, message.find(' '));
+  const CLI::Option* option = verb.get_option_no_throw(name);
+  if (option == nullptr || option->get_snames().empty() || !name.starts_with("--")) return message;
+  return fmt::format("-{} ({}){}", option->get_snames().front(), name, message.substr(name.size()));
+}
+
 /// For "Could not convert: --max-depth = deep": what is expected instead of deep.
 std::string expected_number(const CLI::App& verb, std::string message) {
   for (const CLI::Option* option : verb.get_options()) {
@@ -126,7 +156,11 @@ std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
     else if (!left.empty())
       message = fmt::format("unexpected argument \"{}\"", left.front());
   } else if (is_a<CLI::ValidationError>(error)) {
-    message = expected_word(message);
+    message = expected_range(verb, expected_word(message));
+  } else if (is_a<CLI::ArgumentMismatch>(error)) {
+    message = missing_value(verb, message);
+  } else if (is_a<CLI::RequiredError>(error)) {
+    message = required_option(verb, message);
   } else if (is_a<CLI::ConversionError>(error)) {
     message = expected_number(verb, message);
   }

@@ -19,6 +19,8 @@
 #include "engine/constraints/detail/constraints.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/launch_plan.hpp"
+#include "engine/nvidia/contention.hpp"
+#include "engine/nvidia/sharing_checks.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
@@ -121,6 +123,17 @@ bool falls_behind(const std::vector<Program>& programs, const Results& results, 
   return false;
 }
 
+/// "2 of 5 jobs end"; "the only job ends".
+std::string some_jobs(std::uint64_t count, const TaskResult& of, std::string_view ends, std::string_view end) {
+  const std::uint64_t jobs = of.response.jobs + of.unfinished;
+  if (jobs == 1) return fmt::format("the only job {}", ends);
+  return fmt::format("{} of {} jobs {}", count, jobs, count == 1 ? ends : end);
+}
+
+std::string of_wrapper(const Task& function, const std::string& reason) {
+  return fmt::format("the wrapper does not run, because its function {} runs on a CPU: {}", function.name, reason);
+}
+
 void judge(const System& system, const std::vector<Program>& programs, const std::vector<std::string>& unbounded,
            Results& results) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
@@ -131,9 +144,10 @@ void judge(const System& system, const std::vector<Program>& programs, const std
       result.reason = unbounded[task];
     } else if (deadline && result.missed_deadlines > 0) {
       result.verdict = Verdict::missed;
-      result.reason = fmt::format("{} of {} jobs end later than {} after their release{}", result.missed_deadlines,
-                                  result.response.jobs + result.unfinished, format_duration(*deadline),
-                                  result.unfinished > 0 ? fmt::format("; {} never ended", result.unfinished) : "");
+      result.reason =
+          fmt::format("{} later than {} after {} release{}", some_jobs(result.missed_deadlines, result, "ends", "end"),
+                      format_duration(*deadline), result.missed_deadlines == 1 ? "its" : "their",
+                      result.unfinished > 0 ? fmt::format("; {} never ended", result.unfinished) : "");
     } else if (result.lost_activations > 0) {
       result.verdict = Verdict::missed;
       result.reason =
@@ -143,8 +157,7 @@ void judge(const System& system, const std::vector<Program>& programs, const std
       result.reason = "the simulation stopped early";
     } else if (result.unfinished > 0) {
       result.verdict = Verdict::unknown;
-      result.reason = fmt::format("{} of {} jobs had not ended at the end of the simulation", result.unfinished,
-                                  result.response.jobs + result.unfinished);
+      result.reason = some_jobs(result.unfinished, result, "had", "had") + " not ended at the end of the simulation";
     } else if (result.response.jobs == 0) {
       result.verdict = Verdict::unknown;
       result.reason = "the task is never activated in the simulated time";
@@ -153,16 +166,18 @@ void judge(const System& system, const std::vector<Program>& programs, const std
       result.reason = "the model states no deadline for this task";
     } else {
       result.verdict = Verdict::met;
-      result.reason = fmt::format("the longest of {} simulated jobs leaves {}", result.response.jobs,
-                                  format_duration(*deadline - result.response.max));
+      result.reason =
+          fmt::format("{} ends {} before its deadline",
+                      result.response.jobs == 1 ? "the only simulated job"
+                                                : fmt::format("the longest of {} simulated jobs", result.response.jobs),
+                      format_duration(*deadline - result.response.max));
     }
   }
   // A removed wrapper has the results of its function.
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
     if (const auto function = system.tasks[task].folded_into) {
       TaskResult copy = results.tasks[*function];
-      copy.reason =
-          fmt::format("falls away, its function {} runs on a CPU: {}", system.tasks[*function].name, copy.reason);
+      copy.reason = of_wrapper(system.tasks[*function], copy.reason);
       if (!system.tasks[task].deadline && copy.verdict == Verdict::met) copy.verdict = Verdict::no_deadline;
       results.tasks[task] = std::move(copy);
     }
@@ -176,12 +191,23 @@ std::optional<bool> guaranteed(const Task& task, const TaskResult& result, bool 
   return *result.bound.worst <= *task.deadline;
 }
 
+/// "the bound, 3 ms, is 7 ms below the deadline"
+std::string reason_of_guarantee(const System& system, const Task& task, Duration bound) {
+  const Duration left = *task.deadline - bound;
+  const std::string reason = fmt::format("the bound, {}, is {} the deadline", format_duration(bound),
+                                         left.is_zero() ? "exactly" : format_duration(left) + " below");
+  return task.folded_into ? of_wrapper(system.tasks[*task.folded_into], reason) : reason;
+}
+
 void add_bounds(const System& system, SystemBounds bounds, Results& results) {
   const auto releases = releases_of(system);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     TaskResult& result = results.tasks[task];
     result.bound = std::move(bounds.tasks[task]);
     result.guaranteed = guaranteed(system.tasks[task], result, releases[task].has_value());
+    // A guarantee follows from the bound, not from the simulation.
+    if (result.verdict == Verdict::met && result.guaranteed == true)
+      result.reason = reason_of_guarantee(system, system.tasks[task], *result.bound.worst);
     // The bound may decide what the simulation did not.
     if (result.verdict != Verdict::unknown || !result.bound.worst || results.stopped_early) continue;
     if (result.guaranteed == true || (!system.tasks[task].deadline && result.unfinished == 0)) {
@@ -193,6 +219,17 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
   for (OperationResult& operation : results.operations)
     if (const auto found = bounds.operations.find(operation.node); found != bounds.operations.end())
       operation.bound = found->second;
+}
+
+/// The basis of slowdowns on GPUs with a law of contention.
+void add_bases(const System& system, const std::vector<const DeviceProfile*>& devices, Results& results) {
+  for (OperationResult& operation : results.operations) {
+    const DeviceProfile& profile = *devices[system.tasks[operation.task].unit];
+    if (profile.amd) continue;
+    const auto* kernel = std::get_if<Kernel>(&system.graph[operation.node].activity);
+    operation.basis = kernel == nullptr ? gpu::ContentionBasis::table
+                                        : nvidia::ContentionLaw(profile).basis_of(gpu::memory_of(*kernel, profile));
+  }
 }
 
 /// Whether every block fits the GPU it is launched on. Missing data about a GPU is reported once.
@@ -231,18 +268,35 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
   return all_fit;
 }
 
+/// The time slices of the device tasks on each engine, and how launched kernels fill their GPU. `contexts`: of every
+/// GPU, parallel to Platform::units.
+void describe_use_of_gpus(const System& system, const std::vector<const DeviceProfile*>& devices,
+                          const std::vector<std::vector<GpuContext>>& contexts, Results& results) {
+  for (ResourceResult& resource : results.resources)
+    for (EngineUse& use : resource.uses)
+      for (const GpuContext& context : contexts[resource.unit])
+        if (std::find(context.tasks.begin(), context.tasks.end(), use.task) != context.tasks.end())
+          use.time_slice = context.slice;
+  for (OperationResult& operation : results.operations) {
+    const auto* kernel = std::get_if<Kernel>(&system.graph[operation.node].activity);
+    if (kernel == nullptr || !kernel->launch) continue;
+    if (const auto plan = gpu::plan_launch(*kernel->launch, *devices[system.tasks[operation.task].unit]))
+      operation.launch = LaunchFigures{plan->per_sm, plan->rounds};
+  }
+}
+
 /// What the options replace in the model.
 std::vector<std::string> replacements(const AnalysisOptions& options, const Preparation& preparation) {
   std::vector<std::string> replaced;
   if (options.compile.memory.source != MemoryModel::Source::model)
-    replaced.push_back(fmt::format("memory access times from \"{}\"", options.compile.memory.name));
+    replaced.push_back(fmt::format("memory access times, by those of \"{}\"", options.compile.memory.name));
   if (options.profile != nullptr)
-    replaced.push_back(fmt::format("GPU behavior from the profile \"{}\"", options.profile->name));
+    replaced.push_back(fmt::format("GPU behavior, by the profile \"{}\"", options.profile->name));
   if (options.execution == Execution::best || options.execution == Execution::average)
-    replaced.push_back(fmt::format("worst-case execution times in the simulation by {} ones",
+    replaced.push_back(fmt::format("worst-case execution times in the simulation, by {} ones",
                                    options.execution == Execution::best ? "best-case" : to_string(options.execution)));
   if (preparation.hyperperiod && preparation.until < *preparation.hyperperiod && options.until)
-    replaced.push_back(fmt::format("the hyperperiod of {} in the simulation by its first {}",
+    replaced.push_back(fmt::format("the simulated hyperperiod of {}, by its first {}",
                                    format_duration(*preparation.hyperperiod), format_duration(preparation.until)));
   return replaced;
 }
@@ -255,6 +309,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   SimulationInput input{system, programs, devices, preparation.until, preparation.grace, preparation.periods};
   input.execution = options.execution;
   input.max_steps = options.max_steps;
+  input.contention = options.contention;
   ConstraintObserver constraints(system);
   std::optional<ObserverTee> both;
   input.observer = combined_observer(options.observer, constraints, both);
@@ -265,8 +320,11 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
                                 "may activate each other endlessly, or a period or time slice may be far too short; "
                                 "correct it, simulate only the beginning (--until), or raise --max-steps",
                                 format_duration(results.horizon), results.events));
-  for (const Chain& chain : system.chains)
-    results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);
+  for (const Chain& chain : system.chains) {
+    ChainResult& result = results.chains.emplace_back();
+    result.observed = observed_latencies(chain, results.accesses);
+    result.observed_steps = longest_reaction(chain, results.accesses);
+  }
   judge_simulation(system, options, preparation, results);
   results.requirements = judge_requirements(system, results);
   results.constraints = judge_constraints(system, constraints, programs, results);
@@ -284,6 +342,7 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
   const std::vector<const DeviceProfile*>& devices = preparation.devices;
   if (!check_launches(system, devices, diagnostics)) return std::nullopt;
   if (!amd::check_cu_masks(system, devices, diagnostics)) return std::nullopt;
+  if (!nvidia::check_sharing(system, devices, diagnostics)) return std::nullopt;
   for (const DeviceProfile* device : devices)
     preparation.device_profiles.push_back(device != nullptr ? device->name : "");
   report_memory_model(system, options.compile.memory, diagnostics);
@@ -306,6 +365,7 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   results.execution = options.execution;
   results.memory_model = options.compile.memory.name;
   results.line_rule = options.compile.line_rule;
+  results.contention = options.contention;
   results.communication = options.communication;
   results.strict = options.strict;
   results.hyperperiod = preparation.hyperperiod;
@@ -316,12 +376,17 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   flat.flatten_branches = true;
   const std::vector<Program> flattened = compile_programs(system, options.execution, devices, flat);
   add_demands(system, flattened, results);
+  describe_use_of_gpus(system, devices, contexts, results);
   judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
   add_bounds(system, system_bounds(system, devices, options.compile), results);
+  add_bases(system, devices, results);
   std::vector<std::optional<Duration>> responses;
   for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
   std::vector<ChainResult> chains = chain_latencies(system, responses);
-  for (std::size_t index = 0; index < chains.size(); ++index) chains[index].observed = results.chains[index].observed;
+  for (std::size_t index = 0; index < chains.size(); ++index) {
+    chains[index].observed = results.chains[index].observed;
+    chains[index].observed_steps = std::move(results.chains[index].observed_steps);
+  }
   results.chains = std::move(chains);
   judge_chain_limits(system, results);
 }

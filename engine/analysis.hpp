@@ -23,6 +23,7 @@ struct AnalysisOptions {
   CompileOptions compile;                  ///< options for the compiled programs, such as memory costs
   /// the semantics that latency constraints are judged by
   Communication communication = Communication::implicit;
+  Contention contention = Contention::static_;         ///< of label accesses in the simulation
   bool strict = false;                                 ///< see Results
   SimulationObserver* observer = nullptr;              ///< watches the simulation; may be null
   std::uint64_t max_steps = default_simulation_steps;  ///< the simulation stops after this many steps

@@ -100,6 +100,7 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
       system, programs, preparation->devices, preparation->until, preparation->grace, preparation->periods};
   input.execution = options.execution;
   input.max_steps = options.max_steps;
+  input.contention = options.contention;
   input.observer = &watcher;
   Results again;
   simulate(input, again);

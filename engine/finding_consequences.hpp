@@ -24,7 +24,8 @@ enum class Consequence : std::uint8_t {
 struct FindingConsequence {
   std::string_view id;  ///< e.g. "AM0402"
   Consequence consequence = Consequence::none;
-  /// For an assumption or replacement: a phrase for one item and one for several; "{}" stands for the number.
+  /// For an assumption or replacement: a phrase for one item and one for several; "{}" stands for the number. Without
+  /// a phrase for one item, its message is used.
   std::string_view one = {};
   std::string_view several = {};
 };

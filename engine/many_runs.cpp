@@ -140,6 +140,7 @@ class Runs {
     input.execution = options_.analysis.execution;
     input.seed = outcome.seed;
     input.max_steps = options_.analysis.max_steps;
+    input.contention = options_.analysis.contention;
     input.keep_responses = true;
     ConstraintObserver constraints(system_);
     std::optional<ObserverTee> both;

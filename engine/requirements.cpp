@@ -141,9 +141,13 @@ class Judge {
     result_.reason = std::move(reason);
   }
 
-  /// The bound may decide what the simulation did not.
+  /// A guarantee follows from the bound, which may also decide what the simulation did not.
   void conclude() {
     if (result_.verdict == LimitVerdict::missed) result_.guaranteed = false;
+    const auto* time = std::get_if<Requirement::TimeLimit>(&requirement_->limit);
+    if (result_.verdict == LimitVerdict::met && result_.guaranteed == true && result_.bound && time && time->value)
+      result_.reason = fmt::format("the {}bound, {}, is {}", upper_ ? "" : "lower ", format_duration(*result_.bound),
+                                   distance_text(*result_.bound, *time->value));
     if (result_.verdict == LimitVerdict::unknown && result_.guaranteed == true && result_.bound)
       decide(LimitVerdict::met, fmt::format("the bound, {}, is within the limit; in the simulation {}",
                                             format_duration(*result_.bound), result_.reason));
@@ -185,9 +189,10 @@ class Judge {
     const std::uint64_t jobs = task.response.jobs + task.unfinished;
     if (results_.stopped_early) return {LimitVerdict::unknown, "the simulation stopped early"};
     if (task.unfinished > 0)
-      return {unfinished_above ? LimitVerdict::missed : LimitVerdict::unknown,
-              fmt::format("{} of {} had not ended at the end of the simulation", task.unfinished,
-                          jobs == 1 ? std::string("one job") : fmt::format("{} jobs", jobs))};
+      return {
+          unfinished_above ? LimitVerdict::missed : LimitVerdict::unknown,
+          fmt::format("{} had not ended at the end of the simulation",
+                      jobs == 1 ? std::string("the only job") : fmt::format("{} of {} jobs", task.unfinished, jobs))};
     if (lost_above && task.lost_activations > 0)
       return {LimitVerdict::missed,
               fmt::format("{} activations are lost because earlier jobs are still running", task.lost_activations)};

@@ -140,7 +140,7 @@ class Assessor {
     if (results_.strict)
       add(Kind::finding, OverallVerdict::unknown, "the model", no_limits);
     else
-      assessment_.assumptions.push_back({"", 1, no_limits, {}});
+      assessment_.assumptions.push_back({"", 1, fmt::format("nothing limits the timing ({})", no_limits), {}});
   }
 
   void replaced() {

@@ -33,9 +33,12 @@ std::string suspend_pollers(System& system, TaskIndex task) {
     wait->active = false;
     if (std::find(pollers.begin(), pollers.end(), who) == pollers.end()) pollers.push_back(who);
   }
+  if (pollers.empty()) return {};
   std::string names;
-  for (const TaskIndex poller : pollers) names += (names.empty() ? "" : ", ") + system.tasks[poller].name;
-  return names.empty() ? names : fmt::format("{} suspend{} instead of polling", names, pollers.size() == 1 ? "s" : "");
+  for (std::size_t i = 0; i < pollers.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == pollers.size() ? " and " : ", ") + system.tasks[pollers[i]].name;
+  return pollers.size() == 1 ? fmt::format("if {} suspends instead of polling", names)
+                             : fmt::format("if {} suspend instead of polling", names);
 }
 
 /// Describes the changed slices, or "" if no GPU is shared by several contexts.
@@ -58,8 +61,8 @@ std::string shorten_slices(System& system, const AnalysisOptions& options) {
   }
   if (device_tasks < 2 || !shorter) return {};
   return least == largest
-             ? fmt::format("GPU time slices are {}", format_duration(least))
-             : fmt::format("GPU time slices are {} to {}", format_duration(least), format_duration(largest));
+             ? fmt::format("with GPU time slices of {}", format_duration(least))
+             : fmt::format("with GPU time slices of {} to {}", format_duration(least), format_duration(largest));
 }
 
 }  // namespace
@@ -80,7 +83,7 @@ std::vector<WhatIf> what_if(const System& system, const AnalysisOptions& options
   if (!slices.empty()) attempt(sliced, slices);
   if (!waits.empty() && !slices.empty()) {
     shorten_slices(suspended, options);
-    attempt(suspended, fmt::format("{}, and {}", waits, slices));
+    attempt(suspended, fmt::format("{}, {}", waits, slices));
   }
   return tried;
 }

@@ -18,7 +18,7 @@
 namespace amalthea::engine {
 
 struct WhatIf {
-  std::string change;  ///< description: "PRE_SFM_gpu_POST suspends instead of polling on Core1"
+  std::string change;  ///< description: "with GPU time slices of 1 ms"
   TaskResult result;   ///< result of the task with this change
 };
 

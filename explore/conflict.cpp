@@ -22,14 +22,14 @@ constexpr std::uint64_t walks = 2;
 class ConflictSearch {
  public:
   ConflictSearch(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
-                 const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options, std::uint64_t& judged)
+                 const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options, Exploration& totals)
       : space_(space),
         facts_(facts),
         counted_(counted),
         best_(best),
         late_(late),
         options_(options),
-        judged_(judged),
+        totals_(totals),
         left_(space.options.candidates),
         steps_left_(space.options.steps) {}
 
@@ -218,7 +218,9 @@ class ConflictSearch {
       }
       if (options_.judged) options.judged = [this](const Judgement&) { options_.judged(); };
       const WalkResult result = walk(space_, facts_, evaluator, options);
-      judged_ += result.judged;
+      totals_.judged += result.judged;
+      totals_.steps += result.steps;
+      totals_.is_cut = totals_.is_cut || result.is_cut;
       left_ -= std::min(left_, result.judged);
       steps_left_ -= std::min(steps_left_, result.steps);
       if (result.feasible) return true;
@@ -257,8 +259,10 @@ class ConflictSearch {
     conflict.reason = kept.size() == 1
                           ? fmt::format("no mapping was found that meets the deadline of {}", names(kept))
                           : fmt::format("no mapping was found that meets all the deadlines of {}; {}", names(kept),
-                                        is_cut_ ? "the search ended before it could show which of them conflict"
+                                        is_cut_ ? "the search ended before it could show which of them conflict; "
+                                                  "raise --candidates to search further"
                                                 : "if any one of them is left out, a mapping exists");
+    conflict.is_narrowed = kept.size() == 1 || !is_cut_;
     return conflict;
   }
 
@@ -268,7 +272,7 @@ class ConflictSearch {
   const Member& best_;
   const std::set<std::vector<TaskIndex>>& late_;
   const ConflictOptions& options_;
-  std::uint64_t& judged_;
+  Exploration& totals_;
   std::uint64_t left_;        ///< number of candidates that may still be judged
   std::uint64_t steps_left_;  ///< number of steps that bounds may still take
   std::uint64_t budget_ = 0;  ///< per walk
@@ -279,8 +283,8 @@ class ConflictSearch {
 
 Conflict find_conflict(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
                        const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options,
-                       std::uint64_t& judged) {
-  return ConflictSearch(space, facts, counted, best, late, options, judged).run();
+                       Exploration& totals) {
+  return ConflictSearch(space, facts, counted, best, late, options, totals).run();
 }
 
 }  // namespace amalthea::explore::detail

@@ -136,7 +136,8 @@ struct Impossible {
 /// time or candidates ran out.
 struct Conflict {
   std::vector<TaskIndex> tasks;  ///< the tasks with these deadlines
-  std::string reason;            ///< as text: "CPUs are asked for 5.1 of 5 …"
+  std::string reason;            ///< as text: "the utilization of Core0 is at least 112.00 % with …"
+  bool is_narrowed = true;       ///< false: the search ended before it could leave out every one of them
 };
 
 inline constexpr std::size_t max_solutions = 40;
@@ -153,7 +154,8 @@ struct Exploration {
   bool feasible = false;             ///< whether front.front() has no late tasks
   std::optional<Conflict> conflict;  ///< if it is not feasible
   std::uint64_t judged = 0;
-  bool is_cut = false;  ///< by Options::steps
+  std::uint64_t steps = 0;  ///< that the bounds of all judged candidates took
+  bool is_cut = false;      ///< by Options::steps, of which each walk has an equal share
 };
 
 /// The front is empty only if there is no task. Throws std::overflow_error if times exceed the range.

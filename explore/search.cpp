@@ -63,6 +63,7 @@ class Search {
       for (const Member& member : each.archive.members()) archive.add(member);
       late.insert(each.late.begin(), each.late.end());
       result.judged += each.judged;
+      result.steps += each.steps;
       result.is_cut = result.is_cut || each.is_cut;
     }
     archive.sort();
@@ -75,8 +76,7 @@ class Search {
         options.end = begin_ + std::chrono::duration_cast<Clock::duration>(
                                    std::chrono::duration<double>(std::min(*options_.seconds, max_seconds)));
       options.judged = [this] { count(); };
-      result.conflict =
-          find_conflict(space_, facts_, counted_, archive.members().front(), late, options, result.judged);
+      result.conflict = find_conflict(space_, facts_, counted_, archive.members().front(), late, options, result);
     }
     result.front.resize(archive.members().size());
     in_parallel(result.front.size(), threads(),

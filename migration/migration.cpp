@@ -65,14 +65,14 @@ void upgrade(EditableModel& model, const Release& from, const StepRules& rules, 
     step.end_rule();
   }
   if (rules.to.is_itea()) {  // there is no metamodel to ask, beside what 0.7.0 has
-    step.begin_rule("what has no place any more");
+    step.begin_rule("content without a counterpart");
     keep_surplus(step);
     step.end_rule();
     return;
   }
   if (names_change(from, rules.to)) rename_references(model, from.version, rules.to.version);
   if (!last && !from.is_itea() && same_metamodel(from.version, rules.to.version)) return;
-  step.begin_rule("what has no place any more");
+  step.begin_rule("content without a counterpart");
   keep_leftovers(step, last);
   step.end_rule();
 }
@@ -124,7 +124,7 @@ bool take_steps(EditableModel& model, Release from, const Release& to, Record& r
       const Version structure = structure_of(model, from.version);
       if (structure != from.version) {
         diagnostics.add("AM0703", Severity::note,
-                        fmt::format("holds structure of {} although it says {}: converted from {} on",
+                        fmt::format("has the structure of {} although it states {}; the conversion starts from {}",
                                     to_string(structure), to_string(from), to_string(structure)),
                         {model.files().front().path});
         from = structure;
@@ -132,7 +132,7 @@ bool take_steps(EditableModel& model, Release from, const Release& to, Record& r
     }
     if (from < to || to.is_itea()) {
       Step step(model, from, from, record);
-      step.begin_rule("what has no place any more");
+      step.begin_rule("content without a counterpart");
       keep_surplus(step);
       step.end_rule();
     }
@@ -147,7 +147,9 @@ bool take_steps(EditableModel& model, Release from, const Release& to, Record& r
       const Release before = i == 0 ? Release(IteaRelease::v1_1_0) : steps[i - 1].to;
       downgrade(model, steps[i], before, record);
     }
-    if (find_obstacles(model, to.version, diagnostics) > 0) return false;
+    const std::size_t obstacles = find_obstacles(model, to.version, diagnostics);
+    record.obstacles(obstacles);
+    if (obstacles > 0) return false;
   }
   return true;
 }
@@ -155,6 +157,7 @@ bool take_steps(EditableModel& model, Release from, const Release& to, Record& r
 /// XML 1.0, which is written, has no way to say control characters other than tabs and line ends; XML 1.1 has. Returns
 /// whether there are any.
 bool find_unwritable(const EditableModel& model, Diagnostics& diagnostics, std::size_t most) {
+  most = std::max(most, std::size_t{1});  // nothing is written, so something has to say why
   const auto unwritable = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };

@@ -28,10 +28,10 @@ void Record::kept(const Object& holder, const Location& location, std::string_vi
   const std::string text = fmt::format("{} is kept as the custom property \"{}\"", what, key);
   if (++rule.count <= places_) rule.places.push_back({location, holder.path(), text});
   if (++findings_ <= places_)
-    diagnostics_.add(
-        "AM0701", Severity::warning,
-        fmt::format("{} has no place for {}, kept as the custom property \"{}\"", to_string(to_), what, one_line(key)),
-        location, holder.path());
+    diagnostics_.add("AM0701", Severity::warning,
+                     fmt::format("{} has no counterpart for {}; it becomes the custom property \"{}\"", to_string(to_),
+                                 what, one_line(key)),
+                     location, holder.path());
 }
 
 void Record::objects(std::ptrdiff_t added) {

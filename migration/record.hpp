@@ -46,12 +46,17 @@ class Record {
   /// AM0702.
   void altered(const Object& object, std::string_view what);
 
+  /// Counts what the older release cannot hold (AM0710).
+  void obstacles(std::size_t found) { obstacles_ += found; }
+
   /// How many places and findings of a rule are remembered.
   std::size_t places() const { return places_; }
   /// Those that did something, in the order in which they ran.
   const std::vector<RuleRecord>& rules() const { return rules_; }
   /// How much content is kept as custom properties.
   std::size_t kept_count() const { return kept_; }
+  /// How much content the older release cannot hold; the conversion failed if there is any.
+  std::size_t obstacle_count() const { return obstacles_; }
   /// How much content has a changed meaning.
   std::size_t altered_count() const { return altered_; }
 
@@ -65,6 +70,7 @@ class Record {
   std::vector<RuleRecord> rules_;
   std::size_t kept_ = 0;
   std::size_t altered_ = 0;
+  std::size_t obstacles_ = 0;
   std::size_t findings_ = 0;  // of the current rule
 };
 

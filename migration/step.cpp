@@ -88,7 +88,7 @@ Object& Step::holder_of(Object& object) const {
   return *at;
 }
 
-void Step::keep(Object& object, std::string_view what, std::string_view text) {
+void Step::keep(Object& object, std::string_view what, std::string_view text, const std::optional<Location>& location) {
   Object& holder = holder_of(object);
   const std::string release = from.is_itea() ? fmt::format("itea-{}", to_string(from).substr(5)) : to_string(from);
   const std::string base = fmt::format("{}{}.{}", kept_prefix, release, what);
@@ -98,7 +98,7 @@ void Step::keep(Object& object, std::string_view what, std::string_view text) {
   std::string key = base;
   for (std::size_t number = 2; taken.contains(key); ++number) key = fmt::format("{}.{}", base, number);
   add_property(holder, key, text);
-  record_.kept(holder, object.location(), what, key);
+  record_.kept(holder, location.value_or(object.location()), what, key);
 }
 
 void Step::keep_as(Object& object, std::string_view key, std::string_view text) {
@@ -141,7 +141,7 @@ void Step::keep_child(Object& owner, Object& child) {
   std::string text = write_fragment(child, version);
   const Location location = child.location();
   owner.remove(child);
-  keep(owner, feature, text);
+  keep(owner, feature, text, location);
 }
 
 void Step::drop(Object& object, std::initializer_list<std::string_view> used) {

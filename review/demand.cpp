@@ -156,7 +156,6 @@ void check_hopeless_deadlines(const Context& context, Report& report) {
   const System& system = *context.system;
   const auto devices = engine::default_devices(system);
   const auto worst = engine::compile_programs(system, Execution::worst, devices, flattened());
-  const auto best = engine::compile_programs(system, Execution::best, devices, flattened());
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     const Task& task = system.tasks[index];
     if (!task.deadline || task.side != Side::host || task.folded_into) continue;
@@ -168,13 +167,13 @@ void check_hopeless_deadlines(const Context& context, Report& report) {
       if (*quickest <= *task.deadline) break;
     }
     if (*quickest <= *task.deadline) continue;
-    const Duration least = undisturbed_end(system, best, index, on, Execution::best);
     report.add(context.model.element(task.origin),
-               fmt::format("task \"{}\" needs {} to {} on \"{}\", the fastest unit it may run on, even without "
-                           "interference, but its deadline is {}{}; shorten the task or extend the deadline",
-                           task.name, format_duration(least), format_duration(*quickest),
-                           system.platform.units[on].name, format_duration(*task.deadline),
-                           any_core_suffices(system, worst, index) ? "" : ", which no other core can meet either"));
+               fmt::format("task \"{}\" needs up to {} even without interference, on \"{}\", the fastest unit that {}; "
+                           "its deadline is {}; {}shorten the task or extend the deadline",
+                           task.name, format_duration(*quickest), system.platform.units[on].name,
+                           any_core_suffices(system, worst, index) ? "its mapping allows" : "can run it",
+                           format_duration(*task.deadline),
+                           any_core_suffices(system, worst, index) ? "map it to a faster core, " : ""));
   }
 }
 

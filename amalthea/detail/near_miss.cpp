@@ -135,14 +135,17 @@ std::string NearMisses::suggestion_or_list() const {
   return fmt::format("; available: {}", quoted_list(first_, " and "));
 }
 
-std::string did_you_mean_file(const std::string& path) {
+std::string did_you_mean_file(const std::string& path, bool (*suits)(std::string_view)) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(path).parent_path();
   std::error_code error;
   std::vector<std::string> names;
   for (auto entry = fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error);
-       !error && entry != fs::directory_iterator(); entry.increment(error))
-    names.push_back(entry->path().filename().string());
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code unknown;
+    std::string name = entry->path().filename().string();
+    if (suits == nullptr || suits(name) || entry->is_directory(unknown)) names.push_back(std::move(name));
+  }
   std::sort(names.begin(), names.end());
   std::vector<std::string> paths;
   paths.reserve(names.size());

@@ -72,7 +72,7 @@ std::string did_you_mean_or_list(std::string_view wanted, const Items& items, Na
 }
 
 /// For a path without a file: the files in the same folder with similar names, as `; did you mean …?`. A common
-/// extension such as .amxmi does not make names similar.
-std::string did_you_mean_file(const std::string& path);
+/// extension such as .amxmi does not make names similar. `suits`, if any, says which file names may be suggested.
+std::string did_you_mean_file(const std::string& path, bool (*suits)(std::string_view) = nullptr);
 
 }  // namespace amalthea

@@ -163,11 +163,28 @@ struct KernelInstructions {
   Location location;        ///< of the property
 };
 
+/// How a kernel goes through its data (gpu.access).
+struct KernelAccess {
+  enum class Pattern : std::uint8_t {
+    sequential,  ///< neighboring threads access neighboring elements
+    random,      ///< every next element is anywhere in the data
+    bulk,        ///< described by the time that the kernel's whole work takes of three resources
+  };
+  Pattern pattern = Pattern::sequential;
+  bool zero_copy = false;                ///< in host memory, which the GPU accesses in place
+  bool same_element = false;             ///< random: all threads of a warp access the same element
+  std::int64_t fetched_bytes = 0;        ///< what a miss of a sequential pattern fetches; 0: as usual on the GPU
+  Duration own, load_path, memory_path;  ///< bulk: without shared resources; of the SMs' path to the L2; behind it
+  friend bool operator==(const KernelAccess&, const KernelAccess&) = default;
+};
+
 /// A computation by the execution engine.
 struct Kernel {
   Ticks ticks;                    ///< of each block if `launch` is given, else of the kernel
   std::vector<LabelIndex> reads;  ///< device labels it reads
   std::vector<LabelIndex> writes;
+  DataSize footprint;                  ///< of all labels it works on; 0: unknown
+  std::optional<KernelAccess> access;  ///< nothing: not stated
   /// memory-bound share of its time (gpu.memoryIntensity); 1 is the safe assumption
   double memory_intensity = 1;
   std::optional<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine

@@ -45,9 +45,10 @@ struct ProcessingUnit {
   Frequency frequency;
   DataSize cache_line{64};  ///< line size of the unit's own cache, else of one next to it; 64 B without either
   std::vector<MemoryAccess> accesses;
-  std::string device_profile;  ///< custom property gpu.platform; "" if not specified
-  std::string warp_policy;     ///< custom property gpu.warpPolicy; "" if not specified
-  std::string warp_pipelines;  ///< custom property gpu.warpPipelines; "" if not specified
+  std::string device_profile;      ///< custom property gpu.platform; "" if not specified
+  std::string warp_policy;         ///< custom property gpu.warpPolicy; "" if not specified
+  std::string warp_pipelines;      ///< custom property gpu.warpPipelines; "" if not specified
+  std::string context_scheduling;  ///< custom property gpu.contextScheduling; "" if not specified
   /// names of the enclosing structures, blank-separated: hints at the product
   std::string enclosing_structures;
   Origin origin;

@@ -40,6 +40,7 @@ struct Label {
 struct Runnable {
   std::string name;
   Origin origin;
+  bool random_access = false;  ///< on a core: it accesses its labels in random order (gpu.access)
 };
 
 struct OsEvent {
@@ -154,13 +155,16 @@ struct Stimulus {
   std::optional<ModeCondition> condition;  ///< it has no effect while this is false
 };
 
-/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority, gpu.cuMask).
+/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority, gpu.cuMask, gpu.smMask,
+/// gpu.mpsShare).
 struct GpuShare {
   std::string context;              ///< tasks with the same name belong to one process; "": the task has its own
   std::uint32_t runlist_slots = 2;  ///< of the context: priority low 1, medium 2, high 3
   std::string stream;               ///< within the context; "": the task has its own
   bool high_priority = false;       ///< of the stream
   std::string cu_mask;              ///< of the stream on an AMD GPU, as written; "": none
+  std::string sm_mask;              ///< of the stream on an NVIDIA GPU, as written; "": none
+  double mps_share = 0;             ///< of the process under MPS, in percent; 0: it does not use MPS
 };
 
 enum class ProcessKind : std::uint8_t { task, isr_category1, isr_category2 };

@@ -29,6 +29,7 @@ struct PartitionChoice {
   std::string against_mask = "full";
   std::int64_t units = 0;
   std::size_t launches = 9;
+  std::string samples;
   std::string format = "text";
 };
 
@@ -89,12 +90,16 @@ int run(const PartitionChoice& choice) {
     table.rows.push_back(std::move(row));
   };
 
+  const auto samples_written = [&] {
+    return choice.samples.empty() || write_data(choice.samples, exporter::render_samples_csv(table));
+  };
   if (!choice.mask.empty()) {
     const auto mask = choose_mask(*profile, "--mask", choice.mask);
     const auto against_mask = choose_mask(*profile, "--against-mask", choice.against_mask);
     if (!mask || !against_mask) return ExitCode::unusable;
     measure("as given", *mask, *against_mask);
     print_findings(diagnostics);
+    if (!samples_written()) return ExitCode::unusable;
     if (choice.format == "json")
       return written(exporter::render_response_times_json(table.rows.front().times.task), ExitCode::all_well);
     return written(exporter::render_partitions_text(table, use_colour()), ExitCode::all_well);
@@ -109,6 +114,7 @@ int run(const PartitionChoice& choice) {
       measure(fmt::format("distributed:{}", units), amd::distributed_mask(layout, units), {});
     }
   }
+  if (!samples_written()) return ExitCode::unusable;
   return written(choice.format == "json" ? exporter::render_partitions_json(table)
                                          : exporter::render_partitions_text(table, use_colour()),
                  ExitCode::all_well);
@@ -137,6 +143,10 @@ void add_gpu_partition(CLI::App& gpu, int& exit_code) {
   verb->add_option("--launches", choice->launches, "Number of launches")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  add_output(*verb, "--samples", choice->samples,
+             "Also write the response time of every launch as CSV, in ascending order")
+      ->type_name("FILE")
+      ->group(group::output);
   add_format(*verb, choice->format);
   describe(
       *verb,

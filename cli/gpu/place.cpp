@@ -15,7 +15,9 @@
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/block_placement.hpp"
+#include "engine/nvidia/same_sm.hpp"
 #include "exporter/gpu/formats.hpp"
+#include "exporter/gpu/same_sm_formats.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -31,6 +33,10 @@ struct PlaceOptions {
   std::string scan = "even-odd";
   std::string ties = "scan";
   std::vector<std::string> streams;
+  std::int64_t matrix = 0;
+  std::int64_t held = 0;
+  std::int64_t others = 0;
+  std::string picture;
   std::string format = "text";
 };
 
@@ -53,7 +59,7 @@ std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
     const auto profile = nvidia_profile(options.platform);
     if (!profile) return std::nullopt;
     limits = *profile->multiprocessors;
-  } else if (options.sms == 0 || options.max_warps == 0) {
+  } else if ((options.sms == 0 && options.matrix == 0) || options.max_warps == 0) {
     unusable("gpu place needs --platform, or --sms and --max-warps");
     return std::nullopt;
   } else {
@@ -65,10 +71,31 @@ std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
   return limits;
 }
 
+int run_matrix(const PlaceOptions& options, const gpu::SmLimits& limits) {
+  if (!options.streams.empty()) return unusable("--matrix is about all sizes of blocks; omit the streams");
+  nvidia::SameSmQuestion question;
+  question.warps = limits.max_warps();
+  question.size = options.matrix;
+  question.held = options.held;
+  question.others = options.others > 0 ? options.others : options.held;
+  question.ties = options.ties == "last-sm" ? nvidia::TiePolicy::last_sm : nvidia::TiePolicy::scan;
+  if (options.held > 0 && options.others > 0) return unusable("use either --held or --held-by-others");
+  if (question.size > question.warps || question.held >= question.warps || question.others >= question.warps)
+    return unusable(
+        fmt::format("an SM holds {} warps; expected at most as many, and fewer before the blocks", question.warps));
+  if (!options.picture.empty() && !write_data(options.picture, exporter::render_same_sm_svg(question)))
+    return ExitCode::unusable;
+  return written(
+      options.format == "json" ? exporter::render_same_sm_json(question) : exporter::render_same_sm_text(question),
+      ExitCode::all_well);
+}
+
 int run(const PlaceOptions& options) {
   constexpr std::int64_t max_blocks = 1'000'000;
   const auto limits = placement_limits(options);
   if (!limits) return ExitCode::unusable;
+  if (options.matrix > 0) return run_matrix(options, *limits);
+  if (options.streams.empty()) return unusable("gpu place needs a STREAM such as 4x5, or --matrix");
   std::vector<nvidia::StreamBlocks> streams;
   std::int64_t blocks = 0;
   for (const std::string& text : options.streams) {
@@ -98,8 +125,7 @@ int run(const PlaceOptions& options) {
 void add_gpu_place(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<PlaceOptions>();
   CLI::App* verb = gpu.add_subcommand("place", "Predict which SM runs which block of several streams");
-  verb->add_option("STREAM", options->streams, "Blocks x warps per block of each stream, such as 4x5, in launch order")
-      ->required();
+  verb->add_option("STREAM", options->streams, "Blocks x warps per block of each stream, such as 4x5, in launch order");
   add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
       ->type_name("NAME");
   verb->add_option("--sms", options->sms, "Number of SMs")->check(CLI::Range(1, 1024));
@@ -111,9 +137,24 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
   verb->add_option("--ties", options->ties, "How to choose between SMs with equal room")
       ->check(CLI::IsMember({"scan", "last-sm"}))
       ->capture_default_str();
+  CLI::Option* matrix =
+      verb->add_option("--matrix", options->matrix,
+                       "Print for blocks of 1 to N warps whether a block joins the SM of an earlier one")
+          ->check(CLI::Range(1, 64));
+  verb->add_option("--held", options->held, "Warps that every SM holds before, for --matrix")
+      ->check(CLI::Range(1, 65536))
+      ->needs(matrix);
+  verb->add_option("--held-by-others", options->others,
+                   "Warps that every SM but that of the earlier block holds before")
+      ->check(CLI::Range(1, 65536))
+      ->needs(matrix);
+  add_output(*verb, "--picture", options->picture, "Also draw the matrix as SVG")
+      ->type_name("FILE")
+      ->group(group::output)
+      ->needs(matrix);
   add_format(*verb, options->format);
   describe(*verb, {"amalthea gpu place 4x5 8x2 --platform xavier", "amalthea gpu place 4x5 8x2 --sms 8 --max-warps 64",
-                   "amalthea gpu place 4x5 8x2 --platform xavier --scan gpc"});
+                   "amalthea gpu place --matrix 32 --max-warps 64 --picture table-ii.svg"});
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

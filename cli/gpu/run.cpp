@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "amalthea/quantity.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -24,6 +25,7 @@
 #include "engine/devices/examiner_scenario.hpp"
 #include "engine/devices/stream_scenario.hpp"
 #include "engine/devices/stream_simulation.hpp"
+#include "exporter/gpu/active_threads.hpp"
 #include "exporter/gpu/examiner_log.hpp"
 #include "exporter/gpu/formats.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
@@ -39,9 +41,13 @@ struct RunOptions {
   std::string format = "text";
   std::vector<std::string> timelines;
   std::string log_directory;
+  std::string active_threads;
   std::size_t width = 0;
   std::uint64_t max_steps = gpu::default_stream_steps;
-  double copy_bandwidth = static_cast<double>(gpu::ExaminerOptions{}.copy_bytes_per_second) / 1e9;
+  std::optional<double> copy_rate;
+  std::vector<std::string> block_times;
+  std::vector<std::string> blocks;
+  std::int64_t iterations = 0;
 };
 
 /// A scenario of either format, with the data for its logs.
@@ -50,6 +56,53 @@ struct Input {
   gpu::StreamScenario scenario;
   std::vector<gpu::ExaminerBenchmark> benchmarks;
 };
+
+/// Calls `read` for the two sides of every "NAME=VALUE". `form` is the form of the option for the message.
+template <typename Read>
+bool read_assignments(const std::vector<std::string>& values, std::string_view option, std::string_view form,
+                      const Read& read) {
+  for (const std::string& value : values) {
+    const auto equals = value.rfind('=');
+    if (equals == std::string::npos || equals == 0 ||
+        !read(value.substr(0, equals), std::string_view(value).substr(equals + 1))) {
+      unusable(fmt::format("{} {}: expected {}", option, value, form));
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<gpu::ExaminerOptions> examiner_options(const RunOptions& options) {
+  gpu::ExaminerOptions result;
+  if (options.copy_rate) result.copy_bytes_per_second = std::llround(*options.copy_rate * 1e9);
+  result.iterations = options.iterations;
+  const bool has_times =
+      read_assignments(options.block_times, "--block-time", "PLUGIN=TIME such as mandelbrot=2ms",
+                       [&](const std::string& name, std::string_view text) {
+                         const auto time = parse_time_text(text);
+                         return time && *time >= Duration{} && result.block_times.emplace(name, *time).second;
+                       });
+  const bool has_blocks =
+      read_assignments(options.blocks, "--blocks", "PLUGIN=BLOCKS or PLUGIN=BLOCKSxTHREADS such as dwt2d=512x256",
+                       [&](const std::string& name, std::string_view text) {
+                         const auto cross = text.find('x');
+                         const auto count = parse_integer(text.substr(0, cross));
+                         const auto threads = cross == std::string_view::npos ? Parsed<std::int64_t>(0)
+                                                                              : parse_integer(text.substr(cross + 1));
+                         return count && threads && *count >= 1 && *count <= gpu::max_simulated_blocks &&
+                                *threads <= 1 << 20 && (cross == std::string_view::npos || *threads >= 1) &&
+                                result.blocks.emplace(name, gpu::PluginBlocks{*count, *threads}).second;
+                       });
+  if (!has_times || !has_blocks) return std::nullopt;
+  return result;
+}
+
+void report_queues(const gpu::StreamScenario& scenario) {
+  if (!scenario.device.amd) return;
+  Diagnostics diagnostics;
+  engine::amd::report_queues(engine::amd::device_settings(scenario.device), gpu::hsa_queues(scenario), diagnostics);
+  print_findings(diagnostics);
+}
 
 std::optional<Input> read_scenario(const RunOptions& options, const engine::DeviceProfile* profile) {
   const auto text = file_text(options.scenario);
@@ -61,24 +114,22 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
   Input input;
   input.title = std::filesystem::path(options.scenario).filename().string();
   if (gpu::is_examiner_scenario(*text)) {
-    auto read = gpu::parse_examiner_scenario(*text, profile, {std::llround(options.copy_bandwidth * 1e9)});
+    const auto figures = examiner_options(options);
+    if (!figures) return std::nullopt;
+    auto read = gpu::parse_examiner_scenario(*text, profile, *figures);
     if (!read) return refused(read.error());
     for (const engine::TextError& remark : read->remarks)
       tell("amalthea: warning: {}:{}\n", options.scenario, format(remark));
     if (!read->name.empty()) input.title = read->name;
     input.scenario = std::move(read->scenario);
     input.benchmarks = std::move(read->benchmarks);
+    report_queues(input.scenario);
     return input;
   }
   auto read = gpu::parse_stream_scenario(*text, profile);
   if (!read) return refused(read.error());
   input.scenario = std::move(*read);
-  if (input.scenario.device.amd) {
-    Diagnostics diagnostics;
-    engine::amd::report_queues(engine::amd::device_settings(input.scenario.device), gpu::hsa_queues(input.scenario),
-                               diagnostics);
-    print_findings(diagnostics);
-  }
+  report_queues(input.scenario);
   if (!options.log_directory.empty()) input.benchmarks = gpu::benchmarks_of_streams(input.scenario);
   return input;
 }
@@ -96,6 +147,7 @@ std::string log_path(const RunOptions& options, const gpu::ExaminerBenchmark& be
 /// Checks in advance whether all outputs are writable.
 bool outputs_are_possible(const RunOptions& options, const Input& input) {
   std::vector<std::string> outputs = options.timelines;
+  if (!options.active_threads.empty()) outputs.push_back(options.active_threads);
   if (!options.log_directory.empty())
     for (const gpu::ExaminerBenchmark& benchmark : input.benchmarks) {
       outputs.push_back(log_path(options, benchmark));
@@ -114,15 +166,21 @@ int run(const RunOptions& options) {
       return unusable(fmt::format("--timeline {}: expected a file that ends in one of {}{}", path, known,
                                   extension_suggestion(path, exporter::timeline_formats())));
     }
+  const bool is_drawn = options.active_threads.ends_with(".svg");
+  if (!options.active_threads.empty() && !is_drawn && !options.active_threads.ends_with(".csv"))
+    return unusable(
+        fmt::format("--active-threads {}: expected a file that ends in .csv or .svg", options.active_threads));
   if (!options.platform.empty()) {
     profile = profile_with_sms(options.platform);
     if (!profile) return ExitCode::unusable;
   }
-  const auto input = read_scenario(options, profile ? &*profile : nullptr);
+  auto input = read_scenario(options, profile ? &*profile : nullptr);
   const auto date = date_of_traces();
   if (!input || !date || !outputs_are_possible(options, *input)) return ExitCode::unusable;
-  const auto run = gpu::simulate_streams(input->scenario, options.max_steps);
+  auto run = gpu::simulate_streams(input->scenario, options.max_steps);
   if (!run) return unusable(fmt::format("{}: {}", options.scenario, run.error()));
+  gpu::take_iterations(input->benchmarks, *run);
+  gpu::append_repeated(input->scenario, *run);
 
   exporter::TimelineOptions timeline;
   timeline.title = input->title;
@@ -131,6 +189,11 @@ int run(const RunOptions& options) {
   for (const std::string& path : options.timelines)
     if (!write_data(path, exporter::timeline_format_of(path)->render(input->scenario, *run, timeline)))
       return ExitCode::unusable;
+  if (!options.active_threads.empty() &&
+      !write_data(options.active_threads, is_drawn
+                                              ? exporter::render_active_threads_svg(input->scenario, *run, input->title)
+                                              : exporter::render_active_threads_csv(input->scenario, *run)))
+    return ExitCode::unusable;
   if (!options.log_directory.empty())
     for (const gpu::ExaminerBenchmark& benchmark : input->benchmarks)
       if (!write_output(log_path(options, benchmark),
@@ -150,7 +213,8 @@ void add_gpu_run(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = gpu.add_subcommand("run", "Simulate contexts, streams, queues and blocks of a GPU");
   add_input(*verb, "SCENARIO", options->scenario,
-            "JSON file (docs/reference/gpu.md). Scenarios of cuda_scheduling_examiner work, too")
+            "JSON file (docs/reference/gpu.md). Configurations of cuda_scheduling_examiner and "
+            "hip_plugin_framework work, too")
       ->required();
   add_input(*verb, "--platform", options->platform,
             "GPU profile: built-in name or JSON file. Default: that of the scenario, or tx2")
@@ -164,19 +228,39 @@ void add_gpu_run(CLI::App& gpu, int& exit_code) {
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(group::output);
+  add_output(*verb, "--active-threads", options->active_threads,
+             "Also write how many threads are resident over time: .csv or .svg")
+      ->type_name("FILE")
+      ->group(group::output);
   verb->add_option("--width", options->width,
                    "Width of a text timeline in characters. Default: that of the terminal, or 100")
       ->check(CLI::Range(1, 10000))
       ->group(group::output);
   add_folder(*verb, "--log-directory", options->log_directory,
-             "Folder for a log per stream, as cuda_scheduling_examiner writes it")
+             "Folder for a log per stream, as cuda_scheduling_examiner or hip_plugin_framework writes it")
       ->type_name("FOLDER")
       ->group(rarely(group::output));
-  verb->add_option("--copy-bandwidth", options->copy_bandwidth,
-                   "Copy bandwidth in GB/s, for scenarios of cuda_scheduling_examiner. They give copies in bytes")
+  verb->add_option("--block-time", options->block_times,
+                   "PLUGIN=TIME: how long a block of a plugin takes, such as mandelbrot=2ms, for configurations of "
+                   "cuda_scheduling_examiner and hip_plugin_framework. A benchmark's label works, too. May be repeated")
+      ->type_name("PLUGIN=TIME")
+      ->allow_extra_args(false)
+      ->group("Scenario");
+  verb->add_option("--blocks", options->blocks,
+                   "PLUGIN=BLOCKS or PLUGIN=BLOCKSxTHREADS: the grid of a plugin whose configuration does not state "
+                   "it. May be repeated")
+      ->type_name("PLUGIN=N")
+      ->allow_extra_args(false)
+      ->group("Scenario");
+  verb->add_option("--copy-bandwidth,--copy-rate", options->copy_rate,
+                   "Copy rate in GB/s, for such configurations, which give copies in bytes. Default: that of the "
+                   "profile")
       ->check(CLI::Range(1e-6, 1e6))
-      ->capture_default_str()
-      ->group(rarely("Scenario"));
+      ->group("Scenario");
+  verb->add_option("--iterations", options->iterations,
+                   "Iterations of each benchmark of such a configuration at most. Default: as it states")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->group("Scenario");
   verb->add_option("--max-steps", options->max_steps,
                    "Steps that the simulation may take. A scenario that needs more is refused")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))

@@ -87,6 +87,10 @@ void Device::end_copies(std::vector<OperationId>& completed) {
 void Device::end_blocks(std::vector<OperationId>& completed) {
   while (const auto ending = ends_.take(now_)) {
     const Block& block = blocks_[*ending];
+    if (block.is_asleep) {
+      wake(*ending);
+      continue;
+    }
     const OperationId id = block.operation;
     Operation& kernel = operations_[id];
     kernel.run.blocks[block.index].end = now_;
@@ -96,6 +100,7 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     if (kernel.operation.block) {
       unit.use -= *kernel.operation.block;
       unit.threads -= kernel.threads;
+      unit.awake -= kernel.threads;
       unit.weight -= kernel.threads * kernel.operation.cost.weight_ppm;
       unit.changed = true;
     } else {
@@ -132,6 +137,7 @@ void Device::complete(OperationId id, std::vector<OperationId>& completed) {
 void Device::settle() {
   for (Context& context : contexts_) fill_queues(context);
   start_copies();
+  map_queues();
   move_blocks();
   update_speeds();
 }
@@ -193,6 +199,37 @@ QueueIndex Device::add_queue(const std::optional<CuMask>& mask, std::optional<st
   return index;
 }
 
+/// Which queues have a slot: all, or as many as there are slots of those with packets, for a quantum in turn.
+void Device::map_queues() {
+  std::size_t active = 0;
+  for (const Queue& queue : queues_) active += queue.packets.empty() ? 0U : 1U;
+  auto slots = static_cast<std::size_t>(settings_.queues());
+  if (active <= slots) {
+    for (Queue& queue : queues_) queue.mapped = true;
+    quantum_end_ = Instant::never();
+    return;
+  }
+  const bool is_over = quantum_end_ == Instant::never() || now_ >= quantum_end_;
+  for (Queue& queue : queues_) {
+    queue.mapped = queue.mapped && !queue.packets.empty() && !is_over;
+    slots -= queue.mapped ? 1U : 0U;
+  }
+  if (is_over) quantum_end_ = now_ + settings_.quantum;
+  for (std::size_t offset = 0; offset < queues_.size() && slots > 0; ++offset) {
+    const std::size_t index = (next_mapped_ + offset) % queues_.size();
+    if (queues_[index].mapped || queues_[index].packets.empty()) continue;
+    queues_[index].mapped = true;
+    if (--slots == 0) next_mapped_ = (index + 1) % queues_.size();
+  }
+  for (Ace& ace : aces_) {
+    if (!ace.current || !operations_[*ace.current].operation.block) continue;
+    Queue& queue = queues_[operations_[*ace.current].queue];
+    if (queue.mapped) continue;
+    queue.is_suspended = true;
+    ace.current.reset();
+  }
+}
+
 /// Fills all slots before blocks start, so that ACEs with many blocks leave the others their turn.
 void Device::move_blocks() {
   for (bool moved = true; moved;) {
@@ -207,7 +244,13 @@ bool Device::take_packet(Ace& ace) {
   for (std::size_t offset = 0; offset < ace.queues.size(); ++offset) {
     const std::size_t place = (ace.turn + offset) % ace.queues.size();
     Queue& queue = queues_[ace.queues[place]];
-    if (queue.packets.empty() || queue.at_work) continue;
+    if (!queue.mapped || queue.packets.empty() || (queue.at_work && !queue.is_suspended)) continue;
+    if (queue.is_suspended) {
+      queue.is_suspended = false;
+      ace.turn = (place + 1) % ace.queues.size();
+      ace.current = queue.packets.front();
+      return true;
+    }
     queue.at_work = true;
     ace.turn = (place + 1) % ace.queues.size();
     ace.current = queue.packets.front();
@@ -328,7 +371,14 @@ void Device::start_block(std::size_t unit_index, OperationId id, std::int64_t nu
   if (kernel.operation.block) {
     unit.use += *kernel.operation.block;
     unit.threads += kernel.threads;
-    unit.weight += kernel.threads * kernel.operation.cost.weight_ppm;
+    block.is_asleep = !kernel.operation.cost.warm_up.is_zero() && kernel.ended == 0;
+    if (block.is_asleep) {
+      block.is_new = false;
+      ends_.predict_end(index, now_ + kernel.operation.cost.warm_up, block.sequence);
+    } else {
+      unit.awake += kernel.threads;
+      unit.weight += kernel.threads * kernel.operation.cost.weight_ppm;
+    }
   }
   threads_ += kernel.threads;
   ++running_;
@@ -337,6 +387,18 @@ void Device::start_block(std::size_t unit_index, OperationId id, std::int64_t nu
   kernel.run.blocks.push_back({static_cast<SmIndex>(unit_index), now_, now_});
   if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, static_cast<SmIndex>(unit_index), true});
   if (kernel.running++ == 0) resident_.push_back(id);
+}
+
+/// The block has its first data and uses its CU from now on.
+void Device::wake(std::uint32_t index) {
+  Block& block = blocks_[index];
+  const Operation& kernel = operations_[block.operation];
+  Unit& unit = units_[block.unit];
+  block.is_asleep = false;
+  block.is_new = true;
+  unit.awake += kernel.threads;
+  unit.weight += kernel.threads * kernel.operation.cost.weight_ppm;
+  unit.changed = true;
 }
 
 void Device::start_copies() {
@@ -356,6 +418,7 @@ Instant Device::next_event() {
     if (engine.active) next = std::min(next, engine.end);
   for (const Ace& ace : aces_)
     if (ace.current && ace.ready > now_) next = std::min(next, ace.ready);
+  next = std::min(next, quantum_end_);
   return std::min(next, ends_.next());
 }
 
@@ -380,7 +443,7 @@ Slowdown Device::suffered_everywhere(const Operation& kernel) const {
 
 Slowdown Device::suffered_in(const Unit& unit, const Operation& kernel) const {
   const KernelCost& cost = kernel.operation.cost;
-  if (cost.full_speed_threads == 0 || unit.threads <= cost.full_speed_threads) return kernel.everywhere;
+  if (cost.full_speed_threads == 0 || unit.awake <= cost.full_speed_threads) return kernel.everywhere;
   const std::int64_t own = cost.full_speed_threads * cost.weight_ppm;
   if (unit.weight <= own) return kernel.everywhere;
   const Duration slowed = scale(Duration::picoseconds(kernel.everywhere.ppm), unit.weight, own, Rounding::up);
@@ -403,6 +466,7 @@ void Device::update_speeds() {
     unit.changed = false;
     for (const std::uint32_t index : unit.blocks) {
       Block& block = blocks_[index];
+      if (block.is_asleep) continue;
       const Operation& kernel = operations_[block.operation];
       const Slowdown slowdown = suffered_in(unit, kernel);
       if (!block.is_new && slowdown == block.slowdown) continue;

@@ -27,8 +27,11 @@
 /// order of their starts), then new operations arrive, then heads of streams enter queues, then ACEs dispatch blocks in
 /// their order and SEs start them, until nothing changes.
 ///
-/// Not modeled: more queues than the ACEs have slots for (the firmware then multiplexes them in time); blocks that
-/// start in resources that an ending block has released only in part.
+/// With more queues in use than the ACEs have slots for, the firmware multiplexes them in time: the queues with packets
+/// get the slots in turn, for a quantum each. A queue without a slot dispatches no blocks; those on CUs continue.
+///
+/// Not modeled: blocks that start in resources that an ending block has released only in part, and blocks that the
+/// firmware stops in the middle to give a slot away.
 
 #include <cstdint>
 #include <deque>
@@ -109,7 +112,9 @@ class Device : public gpu::Device {
     std::vector<bool> enabled;         ///< by CU
     std::vector<std::size_t> engines;  ///< SEs with any enabled CU, in order
     std::deque<OperationId> packets;
-    bool at_work = false;  ///< the first packet is being dispatched or is dispatched
+    bool at_work = false;       ///< the first packet is being dispatched or is dispatched
+    bool mapped = true;         ///< it has a slot
+    bool is_suspended = false;  ///< it lost its slot while the first packet was being dispatched
   };
 
   struct Ace {
@@ -133,7 +138,8 @@ class Device : public gpu::Device {
   struct Unit {
     SmUse use;
     std::int64_t threads = 0;
-    std::int64_t weight = 0;  ///< threads x weight_ppm
+    std::int64_t awake = 0;   ///< threads of blocks that have their first data
+    std::int64_t weight = 0;  ///< of these, x weight_ppm
     std::vector<std::uint32_t> blocks;
     bool changed = false;
   };
@@ -146,7 +152,8 @@ class Device : public gpu::Device {
     Instant since;
     Slowdown slowdown;
     std::uint64_t sequence = 0;
-    bool is_new = false;  ///< its end is not predicted yet
+    bool is_new = false;     ///< its end is not predicted yet
+    bool is_asleep = false;  ///< it waits for its first data; its predicted end is that of the wait
   };
 
   struct CopyEngine {
@@ -168,6 +175,8 @@ class Device : public gpu::Device {
   void move_blocks();
   bool serve_ace(std::size_t ace);
   bool take_packet(Ace& ace);
+  void map_queues();
+  void wake(std::uint32_t block);
   bool place_whole(Ace& ace);
   bool serve_engine(std::size_t engine);
   bool serve_one(std::size_t engine);
@@ -197,6 +206,8 @@ class Device : public gpu::Device {
   std::int64_t threads_ = 0;       ///< resident threads
   std::int64_t running_ = 0;       ///< running blocks
   bool mixture_changed_ = false;
+  Instant quantum_end_ = Instant::never();  ///< when the slots are given to other queues
+  std::size_t next_mapped_ = 0;             ///< the queue with which they begin
   Duration kernels_busy_;
   Instant kernels_since_;
   BlockEnds ends_;

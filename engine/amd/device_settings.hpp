@@ -17,6 +17,7 @@ struct DeviceSettings {
   std::int64_t aces = 4;
   std::int64_t slots_per_ace = 8;
   std::int64_t pool_queues = 4;
+  Duration quantum = QueueArchitecture{}.quantum;  ///< of the slots, with more queues than slots
   TurnRule turns = TurnRule::round_robin;
   int copy_engines = 1;
 

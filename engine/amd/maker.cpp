@@ -31,6 +31,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
   settings.aces = profile.amd.value().aces;
   settings.slots_per_ace = profile.amd->slots_per_ace;
   settings.pool_queues = profile.amd->pool_queues;
+  settings.quantum = profile.amd->quantum;
   settings.turns = profile.amd->turns;
   settings.copy_engines = profile.copy_engines;
   return settings;

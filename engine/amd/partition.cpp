@@ -2,6 +2,7 @@
 #include "engine/amd/partition.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -32,7 +33,19 @@ Caller caller_of(const DeviceSettings& settings, const PartitionTask& task, Stre
 
 ResponseTimes summary(std::vector<Duration> responses) {
   std::sort(responses.begin(), responses.end());
-  return {responses.front(), responses[(responses.size() - 1) / 2], responses.back(), responses.size()};
+  double sum = 0, squares = 0;
+  for (const Duration response : responses) sum += static_cast<double>(response.picoseconds());
+  const double mean = sum / static_cast<double>(responses.size());
+  for (const Duration response : responses) {
+    const double off = static_cast<double>(response.picoseconds()) - mean;
+    squares += off * off;
+  }
+  const double deviation = std::sqrt(squares / static_cast<double>(responses.size()));
+  const auto picoseconds = [](double value) { return Duration::picoseconds(std::llround(value)); };
+  return {responses.front(),   responses[(responses.size() - 1) / 2],
+          responses.back(),    responses.size(),
+          picoseconds(mean),   picoseconds(deviation),
+          std::move(responses)};
 }
 
 std::string listed(const std::vector<std::int64_t>& numbers) {
@@ -147,9 +160,10 @@ void report_queues(const DeviceSettings& settings, std::int64_t queues, Diagnost
   if (queues <= settings.queues()) return;
   diagnostics.add(
       "AM0582", Severity::warning,
-      fmt::format("{} HSA queues are needed, but {} ACEs have only {} slots each; the firmware would multiplex them in "
-                  "time, which is not modeled: each queue is assumed to have a slot; use fewer streams with masks",
-                  queues, settings.aces, settings.slots_per_ace));
+      fmt::format(
+          "{} HSA queues are needed, but {} ACEs have only {} slots each; the firmware multiplexes them in time, "
+          "for {} each; use fewer streams with masks",
+          queues, settings.aces, settings.slots_per_ace, format_duration(settings.quantum)));
 }
 
 }  // namespace amalthea::engine::amd

@@ -27,6 +27,9 @@ struct ResponseTimes {
   Duration median;  ///< the lower of the middle two
   Duration maximum;
   std::size_t launches = 0;
+  Duration mean = {};
+  Duration deviation = {};               ///< standard deviation of the launches
+  std::vector<Duration> responses = {};  ///< ascending
 };
 
 struct Partition {

@@ -2,7 +2,8 @@
 #include "engine/bounds/bounds.hpp"
 
 #include "amalthea/detail/counted_steps.hpp"
-#include "engine/bounds/detail/analyzed_gpu.hpp"
+#include "engine/bounds/detail/analyzed_gpus.hpp"
+#include "engine/bounds/detail/exact_responses.hpp"
 #include "engine/bounds/detail/report.hpp"
 
 namespace amalthea::engine {
@@ -18,11 +19,13 @@ SystemBounds system_bounds(const System& system, const std::vector<Program>& bes
   std::vector<Activations> activations = activations_of(subject, triggers);
   Offloads offloads = offloads_of(subject, triggers, activations, faults);
   const CoreModels cores = core_models(subject, activations, offloads, faults);
-  const auto gpu = analyzed_gpu(subject, activations, offloads, faults);
+  const auto gpus = analyzed_gpus(subject, activations, offloads, faults);
   const ProblemInput input{subject, activations, offloads, cores};
-  Problems problems = problems_of(input, gpu, faults);
+  Problems problems = problems_of(input, gpus, faults);
   const Solution solution = solve(subject, cores, activations, problems, faults);
-  return report(input, problems, solution, faults);
+  SystemBounds bounds = report(input, problems, solution, faults);
+  add_exact_responses(input, bounds);
+  return bounds;
 }
 
 SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices,

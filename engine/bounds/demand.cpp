@@ -248,6 +248,7 @@ void add_demands(const System& system, const std::vector<Program>& programs, Res
   const std::vector<double> rates = job_rates(system, programs);
   for (ResourceResult& resource : results.resources) {
     resource.demand = 0;
+    resource.uses.clear();
     for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
       // The demand of a task that may run on several cores is distributed evenly over them.
       const std::vector<UnitIndex>& units = system.tasks[task].units;
@@ -256,7 +257,9 @@ void add_demands(const System& system, const std::vector<Program>& programs, Res
       const Duration time = resource.kind == ResourceKind::core
                                 ? core_time(system, programs, task)
                                 : engine_time(system.tasks[task], programs[task], resource.kind);
-      resource.demand += rates[task] * as_double(time) / (migrates ? static_cast<double>(units.size()) : 1);
+      const double demand = rates[task] * as_double(time) / (migrates ? static_cast<double>(units.size()) : 1);
+      resource.demand += demand;
+      if (resource.kind != ResourceKind::core && !time.is_zero()) resource.uses.push_back({task, {}, demand});
     }
   }
 }

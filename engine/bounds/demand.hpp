@@ -17,7 +17,7 @@ namespace amalthea::engine {
 /// triggered task inherits the rate of its triggers.
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs);
 
-/// Sets the demand of every resource in `results`.
+/// Sets the demand of every resource in `results`, and the device tasks that it consists of, without time slices.
 void add_demands(const System& system, const std::vector<Program>& programs, Results& results);
 
 /// For every task whose response time grows without bound, the reason; "" for the others. `contexts` holds the contexts

@@ -146,8 +146,8 @@ class ChainAnalysis {
   ChainResult analyze(const Chain& chain) const {
     ChainResult result;
     let(chain, result);
-    result.implicit = bounds(chain, false, result.implicit_reason);
-    result.explicit_access = bounds(chain, true, result.explicit_reason);
+    result.implicit = bounds(chain, false, result.implicit_reason, &result.implicit_steps);
+    result.explicit_access = bounds(chain, true, result.explicit_reason, nullptr);
     return result;
   }
 
@@ -180,8 +180,7 @@ class ChainAnalysis {
   tl::expected<Duration, std::string> response(TaskIndex task) const {
     const auto known = [&](TaskIndex index) -> tl::expected<Duration, std::string> {
       if (index < responses_.size() && responses_[index]) return *responses_[index];
-      return tl::unexpected(
-          fmt::format("no bound on the response time of task \"{}\" is known", system_.tasks[index].name));
+      return tl::unexpected(fmt::format("the response time of task \"{}\" has no bound", system_.tasks[index].name));
     };
     const std::vector<TaskIndex>& path = releases_[task]->trigger_path;
     // A task that triggers another and waits for its end does not end earlier.
@@ -196,7 +195,9 @@ class ChainAnalysis {
     return sum;
   }
 
-  std::optional<LatencyBounds> bounds(const Chain& chain, bool as_accesses_stand, std::string& reason) const {
+  /// `steps`: what each task adds to the bound on the reaction time; may be null.
+  std::optional<LatencyBounds> bounds(const Chain& chain, bool as_accesses_stand, std::string& reason,
+                                      std::vector<ChainStep>* steps) const {
     if (responses_.empty()) {
       reason = "no bounds on response times are computed";
       return std::nullopt;
@@ -230,7 +231,10 @@ class ChainAnalysis {
       }
     }
     try {
-      return latency_bounds(tasks);
+      const LatencyBounds found = latency_bounds(tasks);
+      if (steps != nullptr)
+        for (const BoundedTask& task : tasks) steps->push_back({task.period, task.response});
+      return found;
     } catch (const std::overflow_error&) {
       reason = too_large;
       return std::nullopt;

@@ -17,16 +17,34 @@ void lower(std::optional<Duration>& shortest, Duration value) {
   if (!shortest || value < *shortest) shortest = value;
 }
 
-/// The first write of the last task that reflects what this job of the first one read.
-std::optional<Instant> first_output(Jobs tasks, std::size_t job) {
+/// The first write of the last task that reflects what this job of the first one read. Visits the job of every task
+/// that hands the data on.
+template <typename Visit>
+std::optional<Instant> follow(Jobs tasks, std::size_t job, Visit visit) {
+  visit(tasks.front()[job]);
   Instant written = tasks.front()[job].write;
   for (const std::vector<JobAccess>& jobs : tasks.subspan(1)) {
     const auto reader = std::lower_bound(jobs.begin(), jobs.end(), written,
                                          [](const JobAccess& other, Instant time) { return other.read < time; });
     if (reader == jobs.end()) return std::nullopt;
+    visit(*reader);
     written = reader->write;
   }
   return written;
+}
+
+std::optional<Instant> first_output(Jobs tasks, std::size_t job) {
+  return follow(tasks, job, [](const JobAccess&) {});
+}
+
+/// The jobs of the tasks of a chain. Where its stimulus is the activation of the first task, that task reads at its
+/// release.
+std::vector<std::vector<JobAccess>> jobs_of(const Chain& chain, Jobs accesses) {
+  std::vector<std::vector<JobAccess>> jobs;
+  for (const TaskIndex task : chain.tasks) jobs.push_back(accesses[task]);
+  if (chain.from_activation && !jobs.empty())
+    for (JobAccess& job : jobs.front()) job.read = job.release;
+  return jobs;
 }
 
 /// When the first task read the data that this job of the last one processes; nothing if that precedes the first job.
@@ -70,11 +88,30 @@ ObservedLatencies observed_latencies(Jobs tasks) {
 
 ObservedLatencies observed_latencies(const Chain& chain, Jobs accesses) {
   if (chain.tasks.empty()) return {};
-  std::vector<std::vector<JobAccess>> jobs;
-  for (const TaskIndex task : chain.tasks) jobs.push_back(accesses[task]);
-  if (chain.from_activation)
-    for (JobAccess& job : jobs.front()) job.read = job.release;
-  return observed_latencies(jobs);
+  return observed_latencies(jobs_of(chain, accesses));
+}
+
+std::vector<ChainStep> longest_reaction(const Chain& chain, Jobs accesses) {
+  if (chain.tasks.empty()) return {};
+  const std::vector<std::vector<JobAccess>> tasks = jobs_of(chain, accesses);
+  std::optional<std::size_t> longest_job;
+  Duration longest;
+  for (std::size_t job = 1; job < tasks.front().size(); ++job) {
+    const auto output = first_output(tasks, job);
+    if (!output) break;
+    const Duration reaction = *output - tasks.front()[job - 1].read;
+    if (longest_job && reaction <= longest) continue;
+    longest_job = job;
+    longest = reaction;
+  }
+  std::vector<ChainStep> steps;
+  if (!longest_job) return steps;
+  Instant written = tasks.front()[*longest_job - 1].read;
+  follow(tasks, *longest_job, [&](const JobAccess& job) {
+    steps.push_back({job.read - written, job.write - job.read});
+    written = job.write;
+  });
+  return steps;
 }
 
 std::vector<Passage> passages(Jobs tasks) {

@@ -22,6 +22,10 @@ ObservedLatencies observed_latencies(std::span<const std::vector<JobAccess>> tas
 /// activation of the first task, latencies count from the release.
 ObservedLatencies observed_latencies(const Chain& chain, std::span<const std::vector<JobAccess>> accesses);
 
+/// What each task adds to the longest reaction time of a chain of a system: ChainResult::observed_steps. Empty if no
+/// reaction time was observed.
+std::vector<ChainStep> longest_reaction(const Chain& chain, std::span<const std::vector<JobAccess>> accesses);
+
 /// A job of the first task whose data reached the end of a job of the last task.
 struct Passage {
   Instant release;  ///< release of that job

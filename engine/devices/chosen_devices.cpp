@@ -2,8 +2,21 @@
 #include "engine/devices/chosen_devices.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace amalthea::engine {
+namespace {
+
+void report_unknown(const ProcessingUnit& unit, const DeviceProfile& profile, Diagnostics& diagnostics) {
+  if (profile.unknown.empty()) return;
+  diagnostics.add("AM0590", Severity::warning,
+                  fmt::format("the profile \"{}\" of GPU \"{}\" has no published values for {}; placeholders are used; "
+                              "measure them and use a profile of your own (--platform)",
+                              profile.name, unit.name, fmt::join(profile.unknown, ", ")),
+                  unit.location);
+}
+
+}  // namespace
 
 ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all, Diagnostics* diagnostics) {
   ChosenDevices chosen;
@@ -11,8 +24,11 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
     const DeviceProfile*& device = chosen.profiles.emplace_back(nullptr);
     if (unit.type != PuType::gpu) continue;
     device = for_all;
-    if (device != nullptr) continue;
     const bool tells = diagnostics != nullptr && chosen.all_known;
+    if (device != nullptr) {
+      if (tells) report_unknown(unit, *device, *diagnostics);
+      continue;
+    }
     const auto profile = profile_for(unit);
     if (!profile) {
       if (tells) diagnostics->add("AM0502", Severity::error, profile.error(), unit.location);
@@ -23,9 +39,11 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
     if (tells && unit.device_profile.empty())
       diagnostics->add(
           "AM0503", Severity::note,
-          fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used: {} (--platform names another)",
-                      unit.name, device->name, device->description),
+          fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used; state another one, or use "
+                      "--platform",
+                      unit.name, device->name),
           unit.location);
+    if (tells) report_unknown(unit, *device, *diagnostics);
   }
   return chosen;
 }

@@ -3,89 +3,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/core.h>
 
-#include "amalthea/quantity.hpp"
+#include "engine/amd/cu_mask.hpp"
+#include "engine/amd/device_settings.hpp"
+#include "engine/devices/detail/examiner_values.hpp"
 #include "engine/gpu/device_profile.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::gpu {
 namespace {
 
+using namespace examiner;
 using Error = std::optional<TextError>;
-
-constexpr std::int64_t default_spin_nanoseconds = 10'000'000;  // of timer_spin without additional_info
-constexpr std::int64_t shared_memory_element = 4;              // the tool counts 32-bit integers
-
-Error read_flag(const JsonValue& value, bool& target) {
-  const auto* flag = std::get_if<bool>(&value.value);
-  if (flag == nullptr) return error_at(value, "expected true or false");
-  target = *flag;
-  return std::nullopt;
-}
-
-/// The tool's numbers are doubles: 1e9 is also an integer.
-std::optional<std::int64_t> whole_number(const JsonValue& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value.value)) return *number;
-  const auto* number = std::get_if<double>(&value.value);
-  if (number == nullptr || std::abs(*number) > 9e15 || std::floor(*number) != *number) return std::nullopt;
-  return static_cast<std::int64_t>(*number);
-}
-
-Error read_whole(const JsonValue& value, std::int64_t minimum, std::int64_t& target) {
-  const auto number = whole_number(value);
-  if (!number || *number < minimum) return error_at(value, fmt::format("expected a whole number from {}", minimum));
-  target = *number;
-  return std::nullopt;
-}
-
-Error read_seconds(const JsonValue& value, Duration& target) {
-  double seconds = -1;
-  if (const auto* number = std::get_if<std::int64_t>(&value.value)) seconds = static_cast<double>(*number);
-  if (const auto* number = std::get_if<double>(&value.value)) seconds = *number;
-  if (!(seconds >= 0) || seconds > 9e6) return error_at(value, "expected seconds, a number from 0 to 9000000");
-  target = Duration::picoseconds(std::llround(seconds * 1e12));
-  return std::nullopt;
-}
-
-/// A number, a string of digits as in the tool's first versions, or an object with "duration" or "kernel_duration".
-Error read_nanoseconds(const JsonValue& value, Duration& target) {
-  auto nanoseconds = whole_number(value);
-  if (const auto* text = std::get_if<std::string>(&value.value))
-    if (const auto parsed = parse_integer(*text)) nanoseconds = *parsed;
-  constexpr std::int64_t most = 9'000'000'000'000'000;
-  if (!nanoseconds || *nanoseconds < 0 || *nanoseconds > most)
-    return error_at(value, fmt::format("expected a whole number of nanoseconds from 0 to {}", most));
-  target = Duration::nanoseconds(*nanoseconds);
-  return std::nullopt;
-}
-
-/// A number, or an array of up to three whose product counts.
-Error read_dimensions(const JsonValue& value, std::int64_t most, std::int64_t& target) {
-  const std::string expected =
-      fmt::format("expected a whole number from 1, or an array of up to three, whose product is at most {}", most);
-  const auto* array = std::get_if<JsonArray>(&value.value);
-  std::int64_t product = 1;
-  const auto multiply = [&](const JsonValue& factor) {
-    const auto number = whole_number(factor);
-    if (!number || *number < 1 || *number > most / product) return false;
-    product *= *number;
-    return true;
-  };
-  if (array == nullptr) {
-    if (!multiply(value)) return error_at(value, expected);
-  } else {
-    if (array->elements.empty() || array->elements.size() > 3) return error_at(value, expected);
-    for (const JsonValue& element : array->elements)
-      if (!multiply(element)) return error_at(element, expected);
-  }
-  target = product;
-  return std::nullopt;
-}
 
 /// "timer_spin" for "./bin/timer_spin.so".
 std::string library_name(std::string_view file) {
@@ -108,64 +43,40 @@ std::string log_file_name(std::string_view wanted, std::set<std::string>& taken)
   return name;
 }
 
-/// What one iteration of a benchmark issues; releases are relative to its start.
-struct Call {
-  StreamOperation operation;
-  bool null_stream = false;
+/// The settings of a configuration, or of one that a task_host runs.
+struct Scope {
+  bool use_processes = false;
+  std::int64_t iterations = 1;
+  Duration time;                       ///< limit; zero: none
+  const JsonValue* sync = nullptr;     ///< "sync_every_iteration", if it is true
+  Duration release;                    ///< of the task_host
+  std::optional<std::size_t> context;  ///< of all benchmarks, unless they are processes
+  std::optional<std::size_t> process;  ///< the same under MPS
+};
+
+/// The settings of a benchmark.
+struct Settings {
+  std::int64_t iterations = 1;
+  Duration time;
+  Duration release;
+  std::optional<StreamPriority> priority;
+  std::optional<CuMask> mask;
+  double share = 100;  ///< of MPS, in percent
+  std::string log_name;
 };
 
 class ExaminerReader {
  public:
-  ExaminerReader(const DeviceProfile& profile, const ExaminerOptions& options)
-      : options_(options), slice_(profile.time_slice) {
+  ExaminerReader(const DeviceProfile& profile, const ExaminerOptions& options, bool is_hip)
+      : options_(options), is_hip_(is_hip), slice_(profile.time_slice) {
     result_.scenario.device = profile;
+    result_.is_hip = is_hip;
   }
 
   tl::expected<ExaminerScenario, TextError> read(const JsonValue& root) {
-    const auto* object = std::get_if<JsonObject>(&root.value);
-    if (object == nullptr) return tl::unexpected(error_at(root, R"(expected an object with "benchmarks")"));
-    const JsonValue* benchmarks = nullptr;
-    const JsonValue* sync = nullptr;
-    for (const auto& [key, member] : object->members) {
-      Error error;
-      if (key == "benchmarks") {
-        benchmarks = &member;
-      } else if (key == "name") {
-        error = read_text(member, result_.name);
-      } else if (key == "use_processes") {
-        error = read_flag(member, use_processes_);
-      } else if (key == "max_iterations") {
-        error = read_iterations(member, iterations_);
-      } else if (key == "max_time") {
-        error = read_max_time(member);
-      } else if (key == "sync_every_iteration") {
-        bool flag = false;
-        error = read_flag(member, flag);
-        if (flag) sync = &member;
-      } else if (key == "max_resident_threads") {
-        std::int64_t threads = 0;
-        error = read_whole(member, 1, threads);
-        const std::int64_t platform = result_.scenario.limits().sms * result_.scenario.limits().threads;
-        if (!error && threads != platform)
-          remark(member, fmt::format("the platform holds {} threads; its limits are taken", platform));
-      } else if (!is_one_of(key, {"comment", "cuda_device", "pin_cpus", "do_warmup", "base_result_directory",
-                                  "omit_block_times"})) {
-        remark(member, "unknown key; it is ignored");
-      }
-      if (error) return tl::unexpected(*error);
-    }
-    const auto* array = benchmarks != nullptr ? std::get_if<JsonArray>(&benchmarks->value) : nullptr;
-    if (array == nullptr || array->elements.empty())
-      return tl::unexpected(
-          error_at(benchmarks != nullptr ? *benchmarks : root, "expected \"benchmarks\", an array that is not empty"));
-    if (!use_processes_) result_.scenario.contexts.push_back({"process", slice_, Context{}.priority});
-    for (const JsonValue& benchmark : array->elements)
-      if (auto error = read_benchmark(benchmark)) return tl::unexpected(*error);
-    if (sync != nullptr)
-      for (const ExaminerBenchmark& benchmark : result_.benchmarks)
-        if (benchmark.iterations.size() > 1)
-          return tl::unexpected(
-              error_at(*sync, "synchronization in every iteration is not modeled; expected false, or one iteration"));
+    uses_mps_ = has_mps_share(root);
+    if (auto error = read_config(root, {}, true)) return tl::unexpected(*error);
+    if (auto error = check_options(root)) return tl::unexpected(*error);
     const auto& streams = result_.scenario.streams;
     if (std::any_of(streams.begin(), streams.end(), [](const Stream& stream) { return stream.is_null; }))
       for (const JsonValue* priority : prioritised_)
@@ -177,125 +88,161 @@ class ExaminerReader {
   }
 
  private:
-  static bool is_one_of(std::string_view key, std::initializer_list<std::string_view> known) {
-    return std::find(known.begin(), known.end(), key) != known.end();
-  }
-
   void remark(const JsonValue& value, std::string_view what) { result_.remarks.push_back(error_at(value, what)); }
 
-  static Error read_iterations(const JsonValue& value, std::int64_t& target) {
-    const auto number = whole_number(value);
-    if (!number || *number < 1)
-      return error_at(value, "expected a whole number from 1; iterations without a number are not modeled");
-    target = *number;
+  /// Whether any process has a share of MPS below 100 %. Without one nothing says that MPS is active.
+  static bool has_mps_share(const JsonValue& value) {
+    if (const auto* array = std::get_if<JsonArray>(&value.value))
+      return std::any_of(array->elements.begin(), array->elements.end(), has_mps_share);
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return false;
+    double percent = 100;
+    if (const JsonValue* share = find_member(*object, "mps_thread_percentage"))
+      if (!read_real(*share, 0, 100, percent) && percent < 100) return true;
+    return std::any_of(object->members.begin(), object->members.end(),
+                       [](const JsonMember& member) { return has_mps_share(member.value); });
+  }
+
+  /// A configuration; those of task_host have a scope around them.
+  Error read_config(const JsonValue& root, Scope scope, bool is_whole) {
+    const std::string_view list = is_hip_ ? "plugins" : "benchmarks";
+    const auto* object = std::get_if<JsonObject>(&root.value);
+    if (object == nullptr) return error_at(root, fmt::format("expected an object with \"{}\"", list));
+    const JsonValue* benchmarks = nullptr;
+    for (const auto& [key, member] : object->members) {
+      Error error;
+      if (key == list) {
+        benchmarks = &member;
+      } else if (key == "name") {
+        std::string name;
+        error = read_text(member, name);
+        if (is_whole) result_.name = name;
+      } else if (key == "use_processes") {
+        error = read_flag(member, scope.use_processes);
+      } else if (key == "max_iterations") {
+        error = read_whole(member, 0, scope.iterations);
+      } else if (key == "max_time") {
+        error = read_seconds(member, scope.time);
+      } else if (key == "sync_every_iteration") {
+        bool flag = false;
+        error = read_flag(member, flag);
+        if (flag) scope.sync = &member;
+      } else if (key == "max_resident_threads" && !is_hip_) {
+        error = read_resident_threads(member);
+      } else if (!is_one_of(key, {"comment", "cuda_device", "gpu_device_id", "pin_cpus", "do_warmup",
+                                  "base_result_directory", "omit_block_times"})) {
+        remark(member, "unknown key; it is ignored");
+      }
+      if (error) return error;
+    }
+    const auto* array = benchmarks != nullptr ? std::get_if<JsonArray>(&benchmarks->value) : nullptr;
+    if (array == nullptr || array->elements.empty())
+      return error_at(benchmarks != nullptr ? *benchmarks : root,
+                      fmt::format("expected \"{}\", an array that is not empty", list));
+    if (!scope.use_processes && !scope.context) add_process(scope.context, scope.process, "process", 100);
+    for (const JsonValue& benchmark : array->elements)
+      if (auto error = read_benchmark(benchmark, scope)) return error;
     return std::nullopt;
   }
 
-  Error read_max_time(const JsonValue& value) {
-    Duration time;
-    if (auto error = read_seconds(value, time)) return error;
-    if (!time.is_zero()) remark(value, "not applied: max_iterations says how often it runs");
+  Error read_resident_threads(const JsonValue& value) {
+    std::int64_t threads = 0;
+    if (auto error = read_whole(value, 1, threads)) return error;
+    const std::int64_t platform = result_.scenario.limits().sms * result_.scenario.limits().threads;
+    if (threads != platform)
+      remark(value, fmt::format("the platform holds {} threads; its limits are taken", platform));
     return std::nullopt;
   }
 
-  Error read_benchmark(const JsonValue& value) {
+  /// A context for a process, or, under MPS, a process of the context that all of them share.
+  void add_process(std::optional<std::size_t>& context, std::optional<std::size_t>& process, const std::string& name,
+                   double share) {
+    auto& contexts = result_.scenario.contexts;
+    if (uses_mps_) {
+      if (contexts.empty()) contexts.push_back({"MPS", slice_, Context{}.priority});
+      context = 0;
+      process = shares_.size();
+      shares_.push_back(share < 100 ? nvidia::sms_of_share(result_.scenario.limits(), share) : 0);
+      return;
+    }
+    context = contexts.size();
+    contexts.push_back({name, slice_, Context{}.priority});
+  }
+
+  Error read_benchmark(const JsonValue& value, const Scope& scope) {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object with "filename")");
     const std::size_t index = result_.benchmarks.size();
     ExaminerBenchmark benchmark;
-    std::int64_t iterations = iterations_;
-    Duration release;
-    BlockShape shape;
-    shape.threads = 0;
-    std::int64_t blocks = 0;
-    std::string log_name;
+    Settings settings;
+    settings.iterations = scope.iterations;
+    settings.time = scope.time;
     const JsonValue* info = nullptr;
     const JsonValue* file = nullptr;
-    std::optional<StreamPriority> priority;
     for (const auto& [key, member] : object->members) {
       Error error;
       if (key == "filename") {
         file = &member;
         error = read_text(member, benchmark.name);
-      } else if (key == "log_name") {
-        error = read_text(member, log_name);
       } else if (key == "label") {
         error = read_text(member, benchmark.label);
-      } else if (key == "thread_count" || key == "block_count") {
-        continue;  // their meaning depends on the library
       } else if (key == "data_size") {
         error = read_whole(member, 0, benchmark.data_size);
       } else if (key == "additional_info") {
         info = &member;
-      } else if (key == "max_iterations") {
-        error = read_iterations(member, iterations);
-      } else if (key == "max_time") {
-        error = read_max_time(member);
-      } else if (key == "release_time") {
-        error = read_seconds(member, release);
-      } else if (key == "stream_priority") {
-        error = read_priority(member, priority);
-        if (priority) prioritised_.push_back(&member);
-      } else if (key == "sm_mask") {
-        error = error_at(member, "masks of SMs are not modeled");
-      } else if (key == "mps_thread_percentage") {
-        const auto percent = whole_number(member);
-        if (use_processes_ && percent != 100) error = error_at(member, "shares of MPS are not modeled; expected 100");
-      } else if (key != "comment" && key != "cpu_core") {
-        remark(member, "unknown key; it is ignored");
+      } else {
+        error = read_setting(key, member, scope, settings);
       }
       if (error) return error;
     }
     if (file == nullptr) return error_at(value, "\"filename\" is missing");
     benchmark.name = library_name(benchmark.name);
+    if (is_task_host(benchmark.name)) return read_task_host(value, info, benchmark, scope, settings);
+    const Duration release = scope.release + settings.release;
     benchmark.release = Instant::at(release);
-    benchmark.process = use_processes_ ? index : 0;
+    benchmark.is_hip = is_hip_;
     benchmark.thread = index;
     const std::string default_name = fmt::format("{}_{}", benchmark.name, index);
-    benchmark.log_name = log_file_name(log_name.empty() ? default_name : log_name, log_names_);
-
-    // Libraries that take their kernels only from additional_info may leave the counts at 0.
-    const bool is_list = benchmark.name == "multikernel" || benchmark.name == "stream_action";
-    if (auto error = read_counts(value, *object, !is_list, shape.threads, blocks)) return error;
+    benchmark.log_name = log_file_name(settings.log_name.empty() ? default_name : settings.log_name, log_names_);
     const std::string name = benchmark.label.empty() ? default_name : benchmark.label;
-    std::vector<Call> calls;
-    Error error;
-    if (benchmark.name == "multikernel") {
-      error = read_kernels(info != nullptr ? *info : value, calls);
-    } else if (benchmark.name == "stream_action") {
-      error = read_actions(info != nullptr ? *info : value, blocks, shape.threads, calls);
-    } else {
-      Call call;
-      call.operation.name = name;
-      call.operation.blocks = blocks;
-      call.operation.shape = shape;
-      call.null_stream = benchmark.name == "timer_spin_default_stream";
-      error = read_spin(*file, info, benchmark.name, call.operation);
-      if (!error) error = check_shape(*object, value, call.operation);
-      calls.push_back(std::move(call));
-    }
-    if (error) return error;
-    if (benchmark.data_size > 0) add_copies(name, benchmark.data_size, calls);
-    return issue(value, std::move(benchmark), iterations, priority, name, calls);
+    const auto calls = calls_of_plugin(
+        {benchmark.name, name, benchmark.label, value, *object, *file, info, benchmark.data_size}, plugins_);
+    if (!calls) return calls.error();
+    return issue(value, std::move(benchmark), settings, scope, name, *calls);
   }
 
-  static Error read_counts(const JsonValue& value, const JsonObject& object, bool needed, std::int64_t& threads,
-                           std::int64_t& blocks) {
-    struct Count {
-      std::string_view key;
-      std::int64_t most;
-      std::int64_t* target;
-    };
-    const std::array<Count, 2> counts = {
-        {{"thread_count", std::int64_t{1} << 20, &threads}, {"block_count", max_simulated_blocks, &blocks}}};
-    for (const Count& count : counts) {
-      const JsonValue* given = find_member(object, count.key);
-      if (given == nullptr) {
-        if (needed && *count.target < 1) return error_at(value, fmt::format("\"{}\" is missing", count.key));
-      } else if (needed || whole_number(*given) != 0) {
-        if (auto error = read_dimensions(*given, count.most, *count.target)) return error;
-      }
+  Error read_setting(const std::string& key, const JsonValue& member, const Scope& scope, Settings& settings) {
+    if (key == "log_name") return read_text(member, settings.log_name);
+    if (key == "max_iterations") return read_whole(member, 0, settings.iterations);
+    if (key == "max_time") return read_seconds(member, settings.time);
+    if (key == "release_time") return read_seconds(member, settings.release);
+    // The meaning of the counts depends on the plugin.
+    if (is_one_of(key, {"comment", "cpu_core", "thread_count", "block_count"})) return std::nullopt;
+    if (is_hip_ && key == "compute_unit_mask") return read_cu_mask(member, settings);
+    if (!is_hip_ && key == "stream_priority") {
+      auto error = read_priority(member, settings.priority);
+      if (settings.priority) prioritised_.push_back(&member);
+      return error;
     }
+    if (!is_hip_ && key == "sm_mask") {
+      std::string text;
+      if (auto error = read_text(member, text)) return error;
+      auto mask = nvidia::parse_tpc_mask(text, result_.scenario.limits());
+      if (!mask) return error_at(member, mask.error());
+      settings.mask = std::move(*mask);
+      return std::nullopt;
+    }
+    if (!is_hip_ && key == "mps_thread_percentage") {
+      if (auto error = read_real(member, 0, 100, settings.share)) return error;
+      if (settings.share <= 0) return error_at(member, "expected a number above 0, up to 100");
+      if (!scope.use_processes) remark(member, "it has an effect only with \"use_processes\"");
+      return std::nullopt;
+    }
+    if (is_hip_ && key == "job_deadline") {
+      remark(member, "deadlines are those of a locking module of the kernel, which is not simulated");
+      return std::nullopt;
+    }
+    remark(member, "unknown key; it is ignored");
     return std::nullopt;
   }
 
@@ -307,213 +254,71 @@ class ExaminerReader {
     return std::nullopt;
   }
 
-  Error check_shape(const JsonObject& object, const JsonValue& place, const StreamOperation& kernel) const {
-    const auto use = use_of_block(result_.scenario.limits(), kernel.shape);
-    if (use) return std::nullopt;
-    const JsonValue* threads = find_member(object, "thread_count");
-    return error_at(threads != nullptr ? *threads : place, use.error());
-  }
-
-  /// The duration of blocks of a library with a single kernel.
-  Error read_spin(const JsonValue& file, const JsonValue* info, const std::string& library, StreamOperation& kernel) {
-    const bool is_timer = library == "timer_spin" || library == "timer_spin_default_stream";
-    const auto* text = info != nullptr ? std::get_if<std::string>(&info->value) : nullptr;
-    if (is_timer && (info == nullptr || (text != nullptr && text->empty()))) {
-      kernel.duration = Duration::nanoseconds(default_spin_nanoseconds);
+  /// Bits that are not stated enable their CUs, as in the tool.
+  Error read_cu_mask(const JsonValue& value, Settings& settings) {
+    if (!result_.scenario.device.amd) {
+      remark(value, "the platform is not an AMD GPU, so the mask has no effect");
       return std::nullopt;
     }
-    if (info != nullptr)
-      if (const auto* object = std::get_if<JsonObject>(&info->value)) {
-        const JsonValue* duration = find_member(*object, "duration");
-        if (duration == nullptr) duration = find_member(*object, "kernel_duration");
-        if (duration == nullptr) return error_at(*info, "expected \"duration\" or \"kernel_duration\" in nanoseconds");
-        if (auto error = read_nanoseconds(*duration, kernel.duration)) return error;
-        return read_shared_memory(*object, kernel);
+    const amd::Layout layout = amd::device_settings(result_.scenario.device).layout();
+    std::vector<bool> bits;
+    if (const auto* array = std::get_if<JsonArray>(&value.value)) {
+      for (const JsonValue& element : array->elements) {
+        bool bit = false;
+        if (auto error = read_flag(element, bit)) return error;
+        bits.push_back(bit);
       }
-    if (is_timer) return read_nanoseconds(*info, kernel.duration);
-    if (library == "sharedmem_timer_spin") {
-      if (text != nullptr)
-        if (const auto comma = text->find(','); comma != std::string::npos) {
-          const auto spin = parse_integer(std::string_view(*text).substr(0, comma));
-          const auto elements = parse_integer(std::string_view(*text).substr(comma + 1));
-          if (spin && elements && *spin >= 0 && *spin <= 9'000'000'000'000'000 && *elements >= 0 &&
-              *elements <= 1 << 28) {
-            kernel.duration = Duration::nanoseconds(*spin);
-            kernel.shape.shared_memory = *elements * shared_memory_element;
-            return std::nullopt;
-          }
-        }
-      return error_at(info != nullptr ? *info : file,
-                      R"(expected "additional_info" such as "1000000,4096": nanoseconds and 32-bit integers of shared )"
-                      R"(memory, or {"duration": 1000000, "shared_memory_size": 4096})");
-    }
-    return error_at(
-        file,
-        fmt::format(
-            "the duration of a block of \"{}\" is unknown; expected timer_spin, timer_spin_default_stream, "
-            "sharedmem_timer_spin, multikernel, stream_action, or \"additional_info\": {{\"duration\": nanoseconds}}",
-            library));
-  }
-
-  static Error read_shared_memory(const JsonObject& object, StreamOperation& kernel) {
-    const JsonValue* size = find_member(object, "shared_memory_size");
-    if (size == nullptr) return std::nullopt;
-    std::int64_t elements = 0;
-    if (auto error = read_whole(*size, 0, elements)) return error;
-    if (elements > 1 << 28) return error_at(*size, "expected at most 2^28 integers of 32 bits");
-    kernel.shape.shared_memory = elements * shared_memory_element;
-    return std::nullopt;
-  }
-
-  /// "duration", "block_count", "thread_count", "shared_memory_size" of one kernel in a list; missing counts are those
-  /// of the benchmark.
-  Error read_listed_kernel(const JsonValue& place, const JsonObject& object, StreamOperation& kernel) {
-    const JsonValue* duration = find_member(object, "duration");
-    if (duration == nullptr) return error_at(place, "\"duration\" is missing");
-    if (auto error = read_nanoseconds(*duration, kernel.duration)) return error;
-    if (auto error = read_counts(place, object, true, kernel.shape.threads, kernel.blocks)) return error;
-    if (const JsonValue* mask = find_member(object, "sm_mask")) return error_at(*mask, "masks of SMs are not modeled");
-    if (auto error = read_shared_memory(object, kernel)) return error;
-    return check_shape(object, place, kernel);
-  }
-
-  /// Adds the time that the program sleeps before the call to `at`.
-  static Error read_delay(const JsonObject& object, Instant& at) {
-    const JsonValue* delay = find_member(object, "delay");
-    Duration sleep;
-    if (delay != nullptr)
-      if (auto error = read_seconds(*delay, sleep)) return error;
-    at = at + sleep;
-    return std::nullopt;
-  }
-
-  /// multikernel: several kernels in one stream, issued without waiting.
-  Error read_kernels(const JsonValue& info, std::vector<Call>& calls) {
-    const auto* array = std::get_if<JsonArray>(&info.value);
-    if (array == nullptr || array->elements.empty())
-      return error_at(info, "expected \"additional_info\", an array of kernels that is not empty");
-    Instant at;
-    for (const JsonValue& element : array->elements) {
-      const auto* object = std::get_if<JsonObject>(&element.value);
-      if (object == nullptr) return error_at(element, "expected an object with \"duration\"");
-      Call call;
-      call.operation.blocks = 0;
-      call.operation.shape.threads = 0;
-      const JsonValue* label = find_member(*object, "kernel_label");
-      if (label == nullptr) return error_at(element, "\"kernel_label\" is missing");
-      if (auto error = read_text(*label, call.operation.name)) return error;
-      if (auto error = read_listed_kernel(element, *object, call.operation)) return error;
-      if (auto error = read_delay(*object, at)) return error;
-      call.operation.release = at;
-      calls.push_back(std::move(call));
-    }
-    return std::nullopt;
-  }
-
-  Error read_actions(const JsonValue& info, std::int64_t blocks, std::int64_t threads, std::vector<Call>& calls) {
-    const auto* object = std::get_if<JsonObject>(&info.value);
-    const JsonValue* actions = object != nullptr ? find_member(*object, "actions") : nullptr;
-    const auto* array = actions != nullptr ? std::get_if<JsonArray>(&actions->value) : nullptr;
-    if (array == nullptr || array->elements.empty())
-      return error_at(info, "expected \"additional_info\", an object with \"actions\" that are not empty");
-    bool null_stream = false;
-    if (const JsonValue* flag = find_member(*object, "use_null_stream"))
-      if (auto error = read_flag(*flag, null_stream)) return error;
-    Instant at;
-    for (const JsonValue& element : array->elements) {
-      const auto* action = std::get_if<JsonObject>(&element.value);
-      const JsonValue* type = action != nullptr ? find_member(*action, "type") : nullptr;
-      std::string name;
-      if (type == nullptr) return error_at(element, "expected an object with \"type\"");
-      if (auto error = read_text(*type, name)) return error;
-      if (auto error = read_delay(*action, at)) return error;
-      if (is_one_of(name, {"malloc", "free", "synchronize"})) {
-        remark(*type, "takes no time and delays nothing in this simulation");
-        continue;
-      }
-      Call call;
-      call.operation.name = name;
-      call.operation.release = at;
-      call.operation.blocks = blocks;
-      call.operation.shape.threads = threads;
-      call.null_stream = null_stream;
-      if (const JsonValue* label = find_member(*action, "label"))
-        if (auto error = read_text(*label, call.operation.name)) return error;
-      const JsonValue* parameters = find_member(*action, "parameters");
-      const auto* members = parameters != nullptr ? std::get_if<JsonObject>(&parameters->value) : nullptr;
-      if (members == nullptr) return error_at(element, "expected \"parameters\", an object");
-      const Error error = name == "kernel" ? read_kernel_action(*parameters, *members, call.operation)
-                                           : read_copy_action(*type, name, *parameters, *members, call);
-      if (error) return error;
-      calls.push_back(std::move(call));
-    }
-    return std::nullopt;
-  }
-
-  Error read_kernel_action(const JsonValue& parameters, const JsonObject& members, StreamOperation& kernel) {
-    std::string spin = "timer_spin";
-    if (const JsonValue* type = find_member(members, "type")) {
-      if (auto error = read_text(*type, spin)) return error;
-      if (spin != "timer_spin")
-        return error_at(*type, "the duration of such a kernel is unknown; expected \"timer_spin\"");
-    }
-    return read_listed_kernel(parameters, members, kernel);
-  }
-
-  Error read_copy_action(const JsonValue& type, const std::string& name, const JsonValue& parameters,
-                         const JsonObject& members, Call& call) const {
-    if (name != "memset" && name != "memcpy")
-      return error_at(type, "expected kernel, memset, memcpy, malloc, free or synchronize");
-    const JsonValue* size = find_member(members, "size");
-    if (size == nullptr) return error_at(parameters, "\"size\" is missing");
-    std::int64_t bytes = 0;
-    if (auto error = read_whole(*size, 0, bytes)) return error;
-    call.operation.duration = copy_time(bytes);
-    call.operation.kind = StreamOperationKind::memset;
-    if (name == "memcpy") {
-      const JsonValue* direction = find_member(members, "direction");
+    } else {
       std::string text;
-      if (direction != nullptr)
-        if (auto error = read_text(*direction, text)) return error;
-      if (text != "hostToDevice" && text != "deviceToHost")
-        return error_at(direction != nullptr ? *direction : parameters,
-                        R"(expected "direction": "hostToDevice" or "deviceToHost"; copies within the device are not )"
-                        "modelled");
-      call.operation.kind =
-          text == "hostToDevice" ? StreamOperationKind::host_to_device : StreamOperationKind::device_to_host;
+      if (auto error = read_text(value, text)) return error;
+      const bool is_hexadecimal = text.starts_with("0x");
+      const std::string_view digits = std::string_view(text).substr(is_hexadecimal ? 2 : 0);
+      const auto all_of = [&](std::string_view allowed) {
+        return !digits.empty() && digits.find_first_not_of(allowed) == std::string_view::npos;
+      };
+      if (!all_of(is_hexadecimal ? "0123456789abcdefABCDEF" : "01"))
+        return error_at(value, "expected an array of booleans, binary digits, or a hexadecimal number such as 0xff");
+      if (is_hexadecimal) {
+        for (auto at = digits.rbegin(); at != digits.rend(); ++at)
+          for (unsigned bit = 0; bit < 4; ++bit)
+            bits.push_back(
+                (std::string_view("0123456789abcdef").find(static_cast<char>(*at >= 'A' ? *at | 0x20 : *at)) >> bit &
+                 1U) != 0);
+      } else {
+        for (const char digit : digits) bits.push_back(digit == '1');
+      }
     }
-    bool is_async = true;
-    if (const JsonValue* flag = find_member(members, "async"))
-      if (auto error = read_flag(*flag, is_async)) return error;
-    if (!is_async) call.null_stream = true;
+    CuMask mask = amd::full_mask(layout);
+    for (std::size_t bit = 0; bit < std::min(bits.size(), mask.bits.size()); ++bit) mask.bits[bit] = bits[bit];
+    if (mask.count() == 0) return error_at(value, "the mask disables all CUs of the platform; leave at least one");
+    if (mask != amd::full_mask(layout)) settings.mask = std::move(mask);
     return std::nullopt;
   }
 
-  Duration copy_time(std::int64_t bytes) const {
-    return scale(Duration::seconds(1), bytes, options_.copy_bytes_per_second, Rounding::up);
+  /// A task_host is one process, whose additional_info is a configuration.
+  Error read_task_host(const JsonValue& value, const JsonValue* info, const ExaminerBenchmark& benchmark,
+                       const Scope& scope, const Settings& settings) {
+    if (info == nullptr) return error_at(value, "expected \"additional_info\", the configuration of the task host");
+    if (settings.iterations != 1 && options_.iterations != 1)
+      return error_at(value, "more than one iteration of a task host is not modeled; use --iterations 1");
+    Scope inner;
+    inner.release = scope.release + settings.release;
+    inner.context = scope.context;
+    inner.process = scope.process;
+    if (scope.use_processes)
+      add_process(inner.context, inner.process, benchmark.label.empty() ? benchmark.name : benchmark.label,
+                  settings.share);
+    return read_config(*info, inner, false);
   }
 
-  /// copy_in before the first call, copy_out after the last.
-  void add_copies(const std::string& name, std::int64_t bytes, std::vector<Call>& calls) const {
-    Call copy;
-    copy.null_stream = calls.front().null_stream;
-    copy.operation.duration = copy_time(bytes);
-    copy.operation.kind = StreamOperationKind::device_to_host;
-    copy.operation.name = fmt::format("{} out", name);
-    copy.operation.release = calls.back().operation.release;
-    calls.push_back(copy);
-    copy.operation.kind = StreamOperationKind::host_to_device;
-    copy.operation.name = fmt::format("{} in", name);
-    copy.operation.release = Instant();
-    calls.insert(calls.begin(), std::move(copy));
-  }
-
-  /// A stream for this benchmark, or the single NULL stream of its context.
-  std::size_t make_stream(bool null_stream, std::size_t context, const std::string& name, StreamPriority priority) {
+  /// A stream for this benchmark, or the single NULL stream of its process.
+  std::size_t make_stream(bool null_stream, std::size_t context, std::size_t process, const std::string& name,
+                          const Settings& settings) {
     auto& streams = result_.scenario.streams;
     if (null_stream)
       for (std::size_t index = 0; index < streams.size(); ++index)
-        if (streams[index].is_null && streams[index].context == context) return index;
+        if (streams[index].is_null && streams[index].context == context && streams[index].process == process)
+          return index;
     std::string unique = null_stream ? std::string() : name;
     for (std::size_t number = 2; !null_stream && !stream_names_.insert(unique).second; ++number)
       unique = fmt::format("{} ({})", name, number);
@@ -521,32 +326,45 @@ class ExaminerReader {
     stream.name = unique;
     stream.context = context;
     stream.is_null = null_stream;
-    if (!null_stream) stream.priority = priority;
+    stream.process = static_cast<std::uint32_t>(process);
+    if (!shares_.empty()) stream.process_sms = shares_[process];
+    if (null_stream) return streams.size() - 1;
+    stream.priority = settings.priority.value_or(StreamPriority::low);
+    stream.mask = settings.mask;
     return streams.size() - 1;
   }
 
-  Error issue(const JsonValue& place, ExaminerBenchmark benchmark, std::int64_t iterations,
-              std::optional<StreamPriority> priority, const std::string& name, const std::vector<Call>& calls) {
+  Error issue(const JsonValue& place, ExaminerBenchmark benchmark, const Settings& settings, const Scope& scope,
+              const std::string& name, const std::vector<PluginCall>& calls) {
+    std::int64_t iterations = settings.iterations;
+    if (options_.iterations > 0 && (iterations == 0 || iterations > options_.iterations))
+      iterations = options_.iterations;
+    if (iterations == 0 && settings.time.is_zero())
+      return error_at(place, "the benchmark has no limit of iterations or time; use --iterations");
     const auto length = static_cast<std::int64_t>(calls.size());
-    operations_ += length * std::min(iterations, max_examiner_operations + 1);
+    // Iterations queue in the stream. That is not enough if an iteration waits for more than the one before.
+    const bool is_loop = (iterations != 1 || !settings.time.is_zero()) && !calls.empty() &&
+                         (!settings.time.is_zero() || scope.sync != nullptr || iterations == 0 ||
+                          !(calls.back().operation.release == Instant()));
+    const std::int64_t stated = is_loop ? 1 : iterations;
+    operations_ += length * std::min(stated, max_examiner_operations + 1);
     if (operations_ > max_examiner_operations)
-      return error_at(place, fmt::format("with this benchmark's {} iterations the scenario has more than {} operations",
-                                         iterations, max_examiner_operations));
-    if (iterations > 1 && !(calls.back().operation.release == Instant()))
-      return error_at(place, "delays between calls are not modeled in more than one iteration");
-    std::size_t context = 0;
-    if (use_processes_) {
-      context = result_.scenario.contexts.size();
-      result_.scenario.contexts.push_back({name, slice_, Context{}.priority});
-    }
+      return error_at(place,
+                      fmt::format("with this benchmark's {} iterations the scenario has more than {} operations; "
+                                  "use --iterations",
+                                  iterations, max_examiner_operations));
+    auto context = scope.context;
+    auto process = scope.process;
+    if (scope.use_processes) add_process(context, process, name, settings.share);
+    benchmark.process = process.value_or(*context);
     std::array<std::optional<std::size_t>, 2> streams;
-    for (const Call& call : calls) {
+    for (const PluginCall& call : calls) {
       auto& stream = streams[call.null_stream ? 1 : 0];
-      if (!stream) stream = make_stream(call.null_stream, context, name, priority.value_or(StreamPriority::low));
+      if (!stream) stream = make_stream(call.null_stream, *context, process.value_or(0), name, settings);
     }
-    for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
+    for (std::int64_t iteration = 0; iteration < (calls.empty() ? 0 : stated); ++iteration) {
       auto& issued = benchmark.iterations.emplace_back();
-      for (const Call& call : calls) {
+      for (const PluginCall& call : calls) {
         StreamOperation operation = call.operation;
         operation.release = benchmark.release + operation.release.since_start();
         operation.stream = *streams[call.null_stream ? 1 : 0];
@@ -554,34 +372,68 @@ class ExaminerReader {
         result_.scenario.operations.push_back(std::move(operation));
       }
     }
+    if (is_loop) {
+      benchmark.loop = result_.scenario.loops.size();
+      result_.scenario.loops.push_back(
+          {benchmark.iterations.front(), benchmark.release, iterations, settings.time, scope.sync != nullptr});
+    }
     result_.benchmarks.push_back(std::move(benchmark));
     return std::nullopt;
   }
 
-  ExaminerOptions options_;
+  /// A figure for a plugin that the configuration does not have is a mistake.
+  Error check_options(const JsonValue& root) const {
+    const auto check = [&](const auto& values, std::string_view option) -> Error {
+      for (const auto& [key, value] : values)
+        if (!plugins_.used.contains(key))
+          return error_at(
+              root, fmt::format("{} {}: no benchmark has such a plugin or label, or needs the value", option, key));
+      return std::nullopt;
+    };
+    if (auto error = check(options_.block_times, "--block-time")) return error;
+    return check(options_.blocks, "--blocks");
+  }
+
+  const ExaminerOptions& options_;
+  bool is_hip_;
   Duration slice_;
   ExaminerScenario result_;
-  bool use_processes_ = false;
-  std::int64_t iterations_ = 1;
+  PluginContext plugins_{result_.scenario.device, options_, is_hip_, result_.remarks, {}};
+  bool uses_mps_ = false;
+  std::vector<std::int64_t> shares_;  ///< of the processes under MPS: the number of SMs, 0 for all
   std::int64_t operations_ = 0;
   std::vector<const JsonValue*> prioritised_;
   std::set<std::string> log_names_;
   std::set<std::string> stream_names_;
 };
 
+/// Comments may be repeated in both tools.
+tl::expected<JsonValue, TextError> parse_config(std::string_view json) { return parse_located_json(json, "comment"); }
+
+bool has_key(const JsonValue& root, std::string_view key) {
+  const auto* object = std::get_if<JsonObject>(&root.value);
+  return object != nullptr && find_member(*object, key) != nullptr;
+}
+
 }  // namespace
 
 bool is_examiner_scenario(std::string_view json) {
-  const auto parsed = parse_located_json(json);
-  const auto* object = parsed ? std::get_if<JsonObject>(&parsed->value) : nullptr;
-  return object != nullptr && find_member(*object, "benchmarks") != nullptr;
+  const auto parsed = parse_config(json);
+  return parsed && (has_key(*parsed, "benchmarks") || has_key(*parsed, "plugins"));
 }
 
 tl::expected<ExaminerScenario, TextError> parse_examiner_scenario(std::string_view json, const DeviceProfile* profile,
                                                                   const ExaminerOptions& options) {
-  const auto parsed = parse_located_json(json);
+  const auto parsed = parse_config(json);
   if (!parsed) return tl::unexpected(parsed.error());
-  return ExaminerReader(profile != nullptr ? *profile : *find_profile("tx2"), options).read(*parsed);
+  const bool is_hip = has_key(*parsed, "plugins") && !has_key(*parsed, "benchmarks");
+  if (profile == nullptr) profile = find_profile(is_hip ? "radeon-vii" : "tx2");
+  return ExaminerReader(*profile, options, is_hip).read(*parsed);
+}
+
+void take_iterations(std::vector<ExaminerBenchmark>& benchmarks, const StreamRun& run) {
+  for (ExaminerBenchmark& benchmark : benchmarks)
+    if (benchmark.loop) benchmark.iterations = run.iterations[*benchmark.loop];
 }
 
 std::vector<ExaminerBenchmark> benchmarks_of_streams(const StreamScenario& scenario) {

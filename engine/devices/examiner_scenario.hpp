@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Scenarios in the format of cuda_scheduling_examiner, which runs them on hardware (docs/reference/gpu.md describes
-/// how each key is read).
+/// Scenarios in the formats of cuda_scheduling_examiner and of its AMD sibling hip_plugin_framework, which run them on
+/// hardware (docs/reference/gpu.md describes how each key is read).
 
 #include <string>
 #include <string_view>
@@ -10,16 +10,12 @@
 
 #include <tl/expected.hpp>
 
+#include "engine/devices/examiner_plugins.hpp"
 #include "engine/devices/stream_simulation.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/input/located_json.hpp"
 
 namespace amalthea::engine::gpu {
-
-struct ExaminerOptions {
-  /// Transfer rate for `data_size` and the copies of stream_action: the data rate of the GPU in the WATERS 2019 model.
-  std::int64_t copy_bytes_per_second = 20'000'000'000;
-};
 
 /// The operations of a scenario that one program issues, and the further content of its log.
 struct ExaminerBenchmark {
@@ -30,7 +26,9 @@ struct ExaminerBenchmark {
   Instant release;
   std::size_t process = 0;
   std::size_t thread = 0;                            ///< index within all processes
+  bool is_hip = false;                               ///< a plugin of hip_plugin_framework
   std::vector<std::vector<std::size_t>> iterations;  ///< indices of operations, in the order of the calls
+  std::optional<std::size_t> loop = {};              ///< in the scenario; `iterations` is then the first only
 };
 
 struct ExaminerScenario {
@@ -38,19 +36,23 @@ struct ExaminerScenario {
   StreamScenario scenario;
   std::vector<ExaminerBenchmark> benchmarks;
   std::vector<TextError> remarks;  ///< input that is read but has no effect here, by location
+  bool is_hip = false;             ///< it is one of hip_plugin_framework
 };
 
 /// Maximum number of operations over all iterations.
 constexpr std::int64_t max_examiner_operations = 1'000'000;
 
-/// Whether the text is an object with "benchmarks"; false for invalid JSON.
+/// Whether the text is an object with "benchmarks" or "plugins"; false for invalid JSON.
 bool is_examiner_scenario(std::string_view json);
 
-/// The device is a TX2 unless `profile` is given, whose SMs must be known. The error is located at what cannot be
-/// simulated, whether malformed or not modeled.
+/// The device is a TX2, or a Radeon VII for hip_plugin_framework, unless `profile` is given, whose SMs must be known. The
+/// error is located at what cannot be simulated, whether malformed or not modeled.
 tl::expected<ExaminerScenario, TextError> parse_examiner_scenario(std::string_view json,
                                                                   const DeviceProfile* profile = nullptr,
                                                                   const ExaminerOptions& options = {});
+
+/// Gives the benchmarks that are loops the iterations of a run.
+void take_iterations(std::vector<ExaminerBenchmark>& benchmarks, const StreamRun& run);
 
 /// Every stream of a scenario from another source, as a benchmark of one iteration; streams without kernels are
 /// omitted.

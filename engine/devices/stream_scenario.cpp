@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -14,6 +16,7 @@
 
 #include "engine/amd/device_settings.hpp"
 #include "engine/gpu/device_profile.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::gpu {
 namespace {
@@ -49,6 +52,19 @@ struct WrittenOperation {
   StreamOperation operation;
   Duration period;  ///< zero: released once
   const JsonValue* value = nullptr;
+};
+
+/// A context, and under MPS the name of the process within it.
+struct Place {
+  std::size_t context = 0;
+  std::string process = {};
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+/// A process under MPS.
+struct Process {
+  std::uint32_t index = 0;  ///< in the shared context
+  std::int64_t sms = 0;     ///< 0: all
 };
 
 class ScenarioReader {
@@ -95,6 +111,14 @@ class ScenarioReader {
     }
     if (key == "preemption")
       return read_choice(value, {Preemption::instruction, Preemption::block, Preemption::kernel}, device_.preemption);
+    if (key == "context_scheduling") {
+      std::string order;
+      if (auto error = read_text(value, order)) return error;
+      if (order != "timeslice" && order != "priority") return error_at(value, R"(expected "timeslice" or "priority")");
+      if (device_.amd) return error_at(value, "contexts of an AMD GPU run concurrently");
+      scenario_.by_urgency = order == "priority";
+      return std::nullopt;
+    }
     if (key == "context_switch" || key == "context_switch_ps")
       return read_time(value, key == "context_switch_ps", device_.context_switch);
     if (key == "interference") return read_interference(value);
@@ -105,10 +129,10 @@ class ScenarioReader {
     }
     std::string ignored;
     if (key == "description" || key == "$schema") return read_text(value, ignored);
-    return error_at(
-        value, fmt::format("unknown key; expected {}",
-                           listed({"platform", "amd", "copy_engines", "contexts", "preemption", "context_switch",
-                                   "interference", "cpu_traffic", "streams", "operations", "until", "description"})));
+    return error_at(value, fmt::format("unknown key; expected {}",
+                                       listed({"platform", "amd", "copy_engines", "contexts", "preemption",
+                                               "context_switch", "context_scheduling", "interference", "cpu_traffic",
+                                               "streams", "operations", "until", "description"})));
   }
 
   Error read_list(const JsonValue& value, Error (ScenarioReader::*read_element)(const JsonValue&)) {
@@ -259,6 +283,7 @@ class ScenarioReader {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "A", "timeslice": "2ms"})");
     Context context;
+    std::optional<double> share;
     context.slice = device_.time_slice;
     if (find_member(*object, "timeslice") != nullptr && find_member(*object, "timeslice_ps") != nullptr)
       return error_at(value, "give either \"timeslice\" or \"timeslice_ps\", not both");
@@ -272,50 +297,91 @@ class ScenarioReader {
       } else if (key == "timeslice" || key == "timeslice_ps") {
         error = read_time(member, key == "timeslice_ps", context.slice);
         if (!error && context.slice.is_zero()) error = error_at(member, "a time slice must be above zero");
+      } else if (key == "urgency") {
+        error = read_number(member, std::numeric_limits<std::int64_t>::min(), context.urgency);
+      } else if (key == "mps_share" && !device_.amd) {
+        error = read_real(member, 0, 100, share.emplace());
+        if (!error && *share <= 0) error = error_at(member, "expected a number above 0, up to 100");
       } else {
-        error = error_at(member, "unknown key; a context has name, priority, timeslice");
+        error = error_at(member, device_.amd ? "unknown key; a context has name, priority, timeslice, urgency"
+                                             : "unknown key; a context has name, priority, timeslice, urgency, "
+                                               "mps_share");
       }
       if (error) return error;
     }
     if (context.name.empty()) return error_at(value, "a context needs a non-empty \"name\"");
     if (contexts_.count(context.name) > 0)
       return error_at(value, fmt::format("two contexts are named \"{}\"", context.name));
+    if (share) return add_process(value, context.name, *share);
     scenario_.contexts[context_named(context.name)] = context;
     return std::nullopt;
   }
 
+  /// A process under MPS, which shares the context "MPS" with the others.
+  Error add_process(const JsonValue& value, const std::string& name, double share) {
+    static const std::string shared = "MPS";
+    if (name == shared) return error_at(value, "\"MPS\" is the context that all processes under MPS share");
+    if (processes_.empty() && contexts_.count(shared) > 0)
+      return error_at(value, "two contexts are named \"MPS\", that of the processes under MPS and another one");
+    const std::size_t context = context_named(shared);
+    contexts_.emplace(name, context);
+    processes_.emplace(name, Process{static_cast<std::uint32_t>(processes_.size()),
+                                     share < 100 ? nvidia::sms_of_share(scenario_.limits(), share) : 0});
+    return std::nullopt;
+  }
+
   /// The context named by "context", which must be one of "contexts"; without the key the first.
-  Error read_context_name(const JsonObject& object, std::size_t& context) {
+  Error read_context_name(const JsonObject& object, Place& place) {
     const JsonValue* value = find_member(object, "context");
     if (value == nullptr) {
       if (scenario_.contexts.empty()) context_named("");
-      context = 0;
+      place = {};
+      if (!processes_.empty())
+        for (const auto& [name, process] : processes_)
+          if (process.index == 0 && contexts_.at(name) == 0) place.process = name;
       return std::nullopt;
     }
     std::string name;
     if (auto error = read_text(*value, name)) return error;
     const auto known = contexts_.find(name);
     if (known == contexts_.end()) return error_at(*value, fmt::format("\"contexts\" has no context \"{}\"", name));
-    context = known->second;
+    place = {known->second, processes_.contains(name) ? name : std::string()};
     return std::nullopt;
   }
 
-  std::size_t stream_named(std::size_t context, const std::string& name) {
-    const auto [at, is_new] = streams_.emplace(std::pair(context, name), scenario_.streams.size());
+  std::size_t stream_named(const Place& place, const std::string& name) {
+    const auto [at, is_new] = streams_.emplace(std::pair(place, name), scenario_.streams.size());
     if (is_new) {
       Stream& stream = scenario_.streams.emplace_back();
-      stream.name = name;
+      stream.name = place.process.empty() || name.empty() ? name : fmt::format("{}/{}", place.process, name);
       stream.is_null = name.empty();
-      stream.context = context;
+      stream.context = place.context;
+      set_process(place, stream);
     }
     return at->second;
+  }
+
+  void set_process(const Place& place, StreamSettings& settings) const {
+    if (place.process.empty()) return;
+    const Process& process = processes_.at(place.process);
+    settings.process = process.index;
+    settings.process_sms = process.sms;
+  }
+
+  Error read_sm_mask(const JsonValue& value, std::optional<CuMask>& target) {
+    std::string text;
+    if (auto error = read_text(value, text)) return error;
+    auto mask = nvidia::parse_tpc_mask(text, scenario_.limits());
+    if (!mask) return error_at(value, mask.error());
+    target = std::move(*mask);
+    return std::nullopt;
   }
 
   Error read_stream(const JsonValue& value) {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "a", "priority": "high"})");
     std::string name;
-    std::size_t context = 0;
+    Place place;
     StreamSettings settings;
     for (const auto& [key, member] : object->members) {
       Error error;
@@ -324,21 +390,24 @@ class ScenarioReader {
       } else if (key == "priority") {
         error = read_choice(member, {StreamPriority::high, StreamPriority::low}, settings.priority);
       } else if (key == "context") {
-        error = read_context_name(*object, context);
+        error = read_context_name(*object, place);
+      } else if (key == "sm_mask" && !device_.amd) {
+        error = read_sm_mask(member, settings.mask);
       } else if (!read_stream_on_amd(key, member, settings, error)) {
         error =
             error_at(member, device_.amd ? "unknown key; a stream has name, priority, context, cu_mask, hsa_queue, ace"
-                                         : "unknown key; a stream has name, priority, context");
+                                         : "unknown key; a stream has name, priority, context, sm_mask");
       }
       if (error) return error;
     }
     if (name.empty()) return error_at(value, "a stream needs a non-empty \"name\"");
-    if (auto error = read_context_name(*object, context)) return error;
-    if (streams_.count({context, name}) > 0) return error_at(value, fmt::format("two streams are named \"{}\"", name));
+    if (auto error = read_context_name(*object, place)) return error;
+    if (streams_.count({place, name}) > 0) return error_at(value, fmt::format("two streams are named \"{}\"", name));
     if (settings.mask && settings.queue)
       return error_at(value, "a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
     if (settings.on_ace && !settings.mask) return error_at(value, "\"ace\" needs a \"cu_mask\"");
-    static_cast<StreamSettings&>(scenario_.streams[stream_named(context, name)]) = std::move(settings);
+    set_process(place, settings);
+    static_cast<StreamSettings&>(scenario_.streams[stream_named(place, name)]) = std::move(settings);
     return std::nullopt;
   }
 
@@ -365,9 +434,9 @@ class ScenarioReader {
       if (auto error = read_like(*like, operation)) return error;
     for (const auto& [key, member] : object->members)
       if (auto error = read_member(key, member, is_kernel, written, stream)) return error;
-    std::size_t context = 0;
-    if (auto error = read_context_name(*object, context)) return error;
-    operation.stream = stream_named(context, stream);
+    Place place;
+    if (auto error = read_context_name(*object, place)) return error;
+    operation.stream = stream_named(place, stream);
     if (is_kernel)
       if (const auto use = use_of_block(scenario_.limits(), operation.shape); !use) return error_at(value, use.error());
     written_.push_back(std::move(written));
@@ -443,11 +512,12 @@ class ScenarioReader {
       if (key == "shared_memory") return read_number(value, 0, operation.shape.shared_memory);
       if (key == "cache_config") return read_text(value, operation.cache_config);
       if (key == "memory_share") return read_real(value, 0, 1, operation.memory_share);
+      if (key == "sm_mask" && !device_.amd) return read_sm_mask(value, operation.mask);
       if (Error error; read_cost(key, value, operation.cost, error)) return error;
       return error_at(value,
                       fmt::format("unknown key; a kernel has kernel, context, stream, release, period, duration, "
                                   "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
-                                  device_.amd ? ", like, full_speed_threads, weight, dispatch" : ""));
+                                  device_.amd ? ", like, full_speed_threads, weight, dispatch" : ", sm_mask"));
     }
     if (key != "kind")
       return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");
@@ -462,7 +532,8 @@ class ScenarioReader {
   std::vector<WrittenOperation> written_;
   std::optional<Duration> until_;
   std::map<std::string, std::size_t> contexts_;
-  std::map<std::pair<std::size_t, std::string>, std::size_t> streams_;
+  std::map<std::string, Process> processes_;
+  std::map<std::pair<Place, std::string>, std::size_t> streams_;
 };
 
 }  // namespace

@@ -2,8 +2,11 @@
 #include "engine/devices/stream_simulation.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
-#include <numeric>
+#include <memory>
+#include <queue>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -16,61 +19,157 @@
 namespace amalthea::engine::gpu {
 namespace {
 
-tl::expected<StreamRun, std::string> run(const StreamScenario& scenario, const std::vector<SmUse>& use,
-                                         std::uint64_t max_steps) {
-  const std::unique_ptr<Device> device = make_device(scenario.device, scenario.cpu_traffic);
-  for (const Context& context : scenario.contexts) device->add_context(context.slice, context.priority);
-  for (const Stream& stream : scenario.streams) device->add_stream(static_cast<ContextIndex>(stream.context), stream);
-  StreamRun result;
-  result.operations.resize(scenario.operations.size());
-  device->record_slices(result.slices);
-
-  std::vector<std::size_t> order(scenario.operations.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return scenario.operations[a].release < scenario.operations[b].release;
-  });
-  std::vector<std::size_t> index_of;  // by OperationId
-  std::vector<OperationId> completed;
-  std::vector<bool> has_ended(order.size(), false);
-  std::size_t released = 0;
-  Instant now;
-  std::size_t ended = 0;
-  for (std::uint64_t steps = 0; ended < order.size(); ++steps) {
-    if (steps == max_steps)
-      return tl::unexpected(
-          fmt::format("the simulation is not at its end after {} steps, at {}; lengthen time slices, "
-                      "shorten operations, or raise --max-steps",
-                      max_steps, format_duration(now.since_start())));
-    now = device->next_event();
-    if (released < order.size()) now = std::min(now, scenario.operations[order[released]].release);
-    if (now == Instant::never())
-      return tl::unexpected(
-          fmt::format("operations[{}]: it ends later than 2^63 ps; shorten what comes before it and itself",
-                      std::find(has_ended.begin(), has_ended.end(), false) - has_ended.begin()));
-    completed.clear();
-    device->advance(now, completed);
-    for (const OperationId id : completed) {
-      result.operations[index_of[id]] = std::move(device->run_of(id));
-      has_ended[index_of[id]] = true;
-    }
-    ended += completed.size();
-    for (; released < order.size() && scenario.operations[order[released]].release == now; ++released) {
-      const std::size_t index = order[released];
-      const StreamOperation& operation = scenario.operations[index];
-      const OperationId id = device->submit({operation.kind, static_cast<StreamIndex>(operation.stream),
-                                             operation.duration, operation.blocks, use[index], operation.cache_config,
-                                             operation.memory_share, operation.cost});
-      if (index_of.size() <= id) index_of.resize(id + 1);
-      index_of[id] = index;
-    }
-    device->settle();
-  }
-  std::stable_sort(result.slices.begin(), result.slices.end(), [](const EngineSlice& a, const EngineSlice& b) {
-    return std::tie(a.start, a.engine) < std::tie(b.start, b.engine);
-  });
-  return result;
+/// Whether a loop begins another iteration after `done` ones.
+bool goes_on(const StreamLoop& loop, std::size_t done, Instant now) {
+  if (loop.iterations > 0 && done >= static_cast<std::size_t>(loop.iterations)) return false;
+  return loop.time.is_zero() || now - loop.start < loop.time;
 }
+
+class Simulation {
+ public:
+  Simulation(const StreamScenario& scenario, std::uint64_t max_steps)
+      : scenario_(scenario),
+        max_steps_(max_steps),
+        device_(make_device(scenario.device, scenario.cpu_traffic)),
+        loop_of_(scenario.operations.size(), none),
+        open_(scenario.loops.size()) {}
+
+  tl::expected<StreamRun, std::string> run() {
+    if (scenario_.by_urgency) device_->schedule_by_urgency();
+    for (const Context& context : scenario_.contexts)
+      device_->set_urgency(device_->add_context(context.slice, context.priority), context.urgency);
+    for (const Stream& stream : scenario_.streams)
+      device_->add_stream(static_cast<ContextIndex>(stream.context), stream);
+    device_->record_slices(result_.slices);
+    result_.iterations.resize(scenario_.loops.size());
+    for (std::size_t loop = 0; loop < scenario_.loops.size(); ++loop) {
+      result_.iterations[loop].push_back(scenario_.loops[loop].calls);
+      open_[loop] = scenario_.loops[loop].calls.size();
+      for (const std::size_t call : scenario_.loops[loop].calls) loop_of_[call] = loop;
+    }
+    for (std::size_t index = 0; index < scenario_.operations.size(); ++index)
+      if (auto error = add(index)) return tl::unexpected(*error);
+    if (auto error = go()) return tl::unexpected(*error);
+    std::stable_sort(result_.slices.begin(), result_.slices.end(), [](const EngineSlice& a, const EngineSlice& b) {
+      return std::tie(a.start, a.engine) < std::tie(b.start, b.engine);
+    });
+    return std::move(result_);
+  }
+
+ private:
+  using Error = std::optional<std::string>;
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  const StreamOperation& operation(std::size_t index) const {
+    const std::size_t given = scenario_.operations.size();
+    return index < given ? scenario_.operations[index] : result_.repeated[index - given];
+  }
+
+  /// The operation will be released. The error is that of its blocks.
+  Error add(std::size_t index) {
+    const StreamOperation& added = operation(index);
+    std::optional<SmUse> use;
+    if (added.kind == StreamOperationKind::kernel) {
+      const auto block = use_of_block(scenario_.limits(), added.shape);
+      if (!block) return fmt::format("operations[{}]: {}", index, block.error());
+      use = *block;
+      if (added.blocks > max_simulated_blocks - blocks_)
+        return fmt::format("operations[{}]: more than {} blocks in all", index, max_simulated_blocks);
+      blocks_ += added.blocks;
+      if (static_cast<std::uint64_t>(blocks_) > max_steps_ / 2)
+        return fmt::format(
+            "operations[{}]: the blocks up to here take two steps each, more than {} in all; "
+            "launch fewer, or raise --max-steps",
+            index, max_steps_);
+    }
+    use_.push_back(use);
+    result_.operations.emplace_back();
+    has_ended_.push_back(false);
+    waiting_.emplace(added.release, index);
+    return std::nullopt;
+  }
+
+  Error go() {
+    std::vector<OperationId> completed;
+    for (std::uint64_t steps = 0; ended_ < result_.operations.size(); ++steps) {
+      if (steps == max_steps_)
+        return fmt::format(
+            "the simulation is not at its end after {} steps, at {}; lengthen time slices, "
+            "shorten operations, or raise --max-steps",
+            max_steps_, format_duration(now_.since_start()));
+      now_ = device_->next_event();
+      if (!waiting_.empty()) now_ = std::min(now_, waiting_.top().first);
+      if (now_ == Instant::never())
+        return fmt::format("operations[{}]: it ends later than 2^63 ps; shorten what comes before it and itself",
+                           std::find(has_ended_.begin(), has_ended_.end(), false) - has_ended_.begin());
+      completed.clear();
+      device_->advance(now_, completed);
+      for (const OperationId id : completed)
+        if (auto error = end(index_of_[id], std::move(device_->run_of(id)))) return error;
+      ended_ += completed.size();
+      for (; !waiting_.empty() && waiting_.top().first == now_; waiting_.pop()) submit(waiting_.top().second);
+      device_->settle();
+    }
+    return std::nullopt;
+  }
+
+  void submit(std::size_t index) {
+    const StreamOperation& call = operation(index);
+    const OperationId id =
+        device_->submit({call.kind, static_cast<StreamIndex>(call.stream), call.duration, call.blocks, use_[index],
+                         call.cache_config, call.memory_share, call.cost, call.mask});
+    if (index_of_.size() <= id) index_of_.resize(id + 1);
+    index_of_[id] = index;
+  }
+
+  Error end(std::size_t index, OperationRun run) {
+    result_.operations[index] = std::move(run);
+    has_ended_[index] = true;
+    const std::size_t loop = loop_of_[index];
+    if (loop == none || --open_[loop] > 0) return std::nullopt;
+    if (!scenario_.loops[loop].is_synchronized) return repeat(loop);
+    for (std::size_t other = 0; other < open_.size(); ++other)
+      if (scenario_.loops[other].is_synchronized && open_[other] > 0) return std::nullopt;
+    for (std::size_t other = 0; other < open_.size(); ++other)
+      if (scenario_.loops[other].is_synchronized)
+        if (auto error = repeat(other)) return error;
+    return std::nullopt;
+  }
+
+  Error repeat(std::size_t index) {
+    const StreamLoop& loop = scenario_.loops[index];
+    auto& iterations = result_.iterations[index];
+    if (loop.calls.empty() || !goes_on(loop, iterations.size(), now_)) return std::nullopt;
+    iterations.emplace_back();
+    open_[index] = loop.calls.size();
+    for (const std::size_t call : loop.calls) {
+      StreamOperation repeated = scenario_.operations[call];
+      repeated.release = now_ + (repeated.release - loop.start);
+      const std::size_t number = result_.operations.size();
+      iterations.back().push_back(number);
+      result_.repeated.push_back(std::move(repeated));
+      loop_of_.push_back(index);
+      if (auto error = add(number)) return error;
+    }
+    return std::nullopt;
+  }
+
+  const StreamScenario& scenario_;
+  std::uint64_t max_steps_;
+  std::unique_ptr<Device> device_;
+  StreamRun result_;
+  std::vector<std::optional<SmUse>> use_;  ///< of a block, by operation
+  std::vector<bool> has_ended_;
+  std::vector<std::size_t> loop_of_;
+  std::vector<std::size_t> open_;  ///< operations of the current iteration that have not ended, by loop
+  /// Operations to release: the earliest first, among equals in order of their numbers.
+  using Waiting = std::pair<Instant, std::size_t>;
+  std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
+  std::vector<std::size_t> index_of_;  ///< by OperationId
+  std::int64_t blocks_ = 0;
+  std::size_t ended_ = 0;
+  Instant now_;
+};
 
 }  // namespace
 
@@ -86,26 +185,14 @@ std::int64_t hsa_queues(const StreamScenario& scenario) {
   return queues;
 }
 
+void append_repeated(StreamScenario& scenario, StreamRun& run) {
+  std::move(run.repeated.begin(), run.repeated.end(), std::back_inserter(scenario.operations));
+  run.repeated.clear();
+}
+
 tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario, std::uint64_t max_steps) {
-  std::vector<SmUse> use(scenario.operations.size());
-  std::int64_t blocks = 0;
-  for (std::size_t index = 0; index < scenario.operations.size(); ++index) {
-    const StreamOperation& operation = scenario.operations[index];
-    if (operation.kind != StreamOperationKind::kernel) continue;
-    const auto block = use_of_block(scenario.limits(), operation.shape);
-    if (!block) return tl::unexpected(fmt::format("operations[{}]: {}", index, block.error()));
-    use[index] = *block;
-    if (operation.blocks > max_simulated_blocks - blocks)
-      return tl::unexpected(fmt::format("operations[{}]: more than {} blocks in all", index, max_simulated_blocks));
-    blocks += operation.blocks;
-    if (static_cast<std::uint64_t>(blocks) > max_steps / 2)
-      return tl::unexpected(
-          fmt::format("operations[{}]: the blocks up to here take two steps each, more than {} in all; "
-                      "launch fewer, or raise --max-steps",
-                      index, max_steps));
-  }
   try {
-    return run(scenario, use, max_steps);
+    return Simulation(scenario, max_steps).run();
   } catch (const std::overflow_error&) {
     return tl::unexpected(std::string("the scenario lasts longer than 2^63 ps"));
   }

@@ -34,6 +34,18 @@ struct StreamOperation {
   std::string cache_config;  ///< kernels with different ones do not run concurrently
   double memory_share = 0;   ///< 0 … 1: memory-bound share of a kernel's time (N21)
   KernelCost cost = {};      ///< for AMD GPUs
+  /// NVIDIA: SMs that its blocks may use, instead of those of the stream; one bit per SM.
+  std::optional<CuMask> mask = {};
+};
+
+/// A program that issues the same operations again and again. An iteration begins when the operations of the one before
+/// have ended.
+struct StreamLoop {
+  std::vector<std::size_t> calls;  ///< operations of the scenario: the first iteration; none: it issues nothing
+  Instant start;                   ///< of the first iteration; releases in later ones keep their distance to the start
+  std::int64_t iterations = 0;     ///< 0: no limit
+  Duration time;                   ///< no iteration begins so long after the start; zero: no limit
+  bool is_synchronized = false;    ///< an iteration also waits for the loops that are synchronized too
 };
 
 struct StreamScenario {
@@ -41,8 +53,10 @@ struct StreamScenario {
   DeviceProfile device;
   double cpu_traffic = 0;         ///< 0 … 1: memory traffic of the CPUs relative to the worst case
   std::vector<Context> contexts;  ///< in the order of the runlist
+  bool by_urgency = false;        ///< contexts are scheduled by urgency instead of by time slices
   std::vector<Stream> streams;    ///< at most one NULL stream in each context
   std::vector<StreamOperation> operations;
+  std::vector<StreamLoop> loops;  ///< an operation belongs to one loop at most
 
   StreamScenario() { device.multiprocessors.emplace(); }
   SmLimits& limits() { return *device.multiprocessors; }
@@ -56,7 +70,13 @@ std::int64_t hsa_queues(const StreamScenario& scenario);
 struct StreamRun {
   std::vector<OperationRun> operations;  ///< one per operation of the scenario, in the same order
   std::vector<EngineSlice> slices;       ///< ordered by start, then by engine
+  /// The operations of later iterations, whose numbers continue those of the scenario.
+  std::vector<StreamOperation> repeated;
+  std::vector<std::vector<std::vector<std::size_t>>> iterations;  ///< numbers of operations by loop and iteration
 };
+
+/// Moves the operations that a run has repeated to its scenario, so that the run has one for each of them.
+void append_repeated(StreamScenario& scenario, StreamRun& run);
 
 /// Maximum number of blocks over all kernels.
 constexpr std::int64_t max_simulated_blocks = 10'000'000;
@@ -65,7 +85,7 @@ constexpr std::int64_t max_simulated_blocks = 10'000'000;
 constexpr std::uint64_t default_stream_steps = 2'000'000;
 
 /// The error states which operation cannot run: a block that fits no SM, more blocks than max_simulated_blocks, or an
-/// end beyond 2^63 ps; or that the simulation needs more steps.
+/// end beyond 2^63 ps; or that the simulation needs more steps. A loop needs a limit.
 tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario,
                                                       std::uint64_t max_steps = default_stream_steps);
 

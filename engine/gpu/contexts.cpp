@@ -6,19 +6,33 @@
 namespace amalthea::engine {
 namespace {
 
-GpuContext& context_named(std::vector<GpuContext>& contexts, const System& system, const std::string& name) {
-  if (!name.empty())
-    for (GpuContext& context : contexts)
-      if (system.tasks[context.tasks.front()].gpu.context == name) return context;
+GpuContext& context_named(std::vector<GpuContext>& contexts, const System& system, const Task& task) {
+  for (GpuContext& context : contexts) {
+    const GpuShare& other = system.tasks[context.tasks.front()].gpu;
+    if (task.gpu.mps_share > 0 ? other.mps_share > 0
+                               : other.mps_share == 0 && !task.gpu.context.empty() && other.context == task.gpu.context)
+      return context;
+  }
   return contexts.emplace_back();
 }
 
-GpuStream& stream_named(GpuContext& context, const std::string& name) {
+/// The process of a task within its context: one, or under MPS one for every name.
+std::size_t process_in(GpuContext& context, const System& system, const Task& task) {
+  if (task.gpu.mps_share == 0 || context.tasks.empty()) return 0;
+  for (const GpuStream& stream : context.streams)
+    if (!task.gpu.context.empty() && system.tasks[stream.tasks.front()].gpu.context == task.gpu.context)
+      return stream.process;
+  return context.processes++;
+}
+
+GpuStream& stream_named(GpuContext& context, std::size_t process, const std::string& name) {
   if (!name.empty())
     for (GpuStream& stream : context.streams)
-      if (stream.name == name) return stream;
-  context.streams.push_back({name, false, {}, {}});
-  return context.streams.back();
+      if (stream.name == name && stream.process == process) return stream;
+  GpuStream& stream = context.streams.emplace_back();
+  stream.name = name;
+  stream.process = process;
+  return stream;
 }
 
 }  // namespace
@@ -28,18 +42,26 @@ std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const 
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     const Task& task = system.tasks[index];
     if (task.side != Side::device || task.unit != unit) continue;
-    GpuContext& context = context_named(contexts, system, task.gpu.context);
+    GpuContext& context = context_named(contexts, system, task);
+    const std::size_t process = process_in(context, system, task);
     const Duration slice = time_slice_of(system, task, profile);
     context.slice = context.tasks.empty() ? slice : std::max(context.slice, slice);
     context.runlist_slots =
         context.tasks.empty() ? task.gpu.runlist_slots : std::max(context.runlist_slots, task.gpu.runlist_slots);
+    context.urgency = context.tasks.empty() ? task.priority : std::max(context.urgency, task.priority);
     context.tasks.push_back(index);
-    GpuStream& stream = stream_named(context, task.gpu.stream);
+    GpuStream& stream = stream_named(context, process, task.gpu.stream);
     stream.high_priority |= task.gpu.high_priority;
     if (stream.cu_mask.empty()) stream.cu_mask = task.gpu.cu_mask;
+    if (stream.sm_mask.empty()) stream.sm_mask = task.gpu.sm_mask;
+    stream.mps_share = std::max(stream.mps_share, task.gpu.mps_share);
     stream.tasks.push_back(index);
   }
   return contexts;
+}
+
+bool schedules_by_urgency(const System& system, UnitIndex unit) {
+  return system.platform.units[unit].context_scheduling == "priority";
 }
 
 Duration time_slice_of(const System& system, const Task& task, const DeviceProfile& profile) {

@@ -23,6 +23,9 @@ class Device {
   /// concurrently, slices and priorities have no effect.
   virtual ContextIndex add_context(Duration slice, ContextPriority priority) = 0;
   virtual StreamIndex add_stream(ContextIndex context, const StreamSettings& settings) = 0;
+  /// Engines serve the most urgent context that has work, instead of taking turns (NVIDIA). A larger urgency precedes.
+  virtual void schedule_by_urgency() {}
+  virtual void set_urgency(ContextIndex, std::int64_t) {}
 
   /// Ids are reused after the end of the operation. A kernel has at least one block, which fits an empty SM.
   virtual OperationId submit(const DeviceOperation& operation) = 0;
@@ -30,6 +33,8 @@ class Device {
   virtual void advance(Instant now, std::vector<OperationId>& completed) = 0;
   /// Decides what executes from the instant of the last `advance`; call it after all changes at that instant.
   virtual void settle() = 0;
+  /// From now on, this is the CPUs' use of the memory; devices without a law for it ignore it. Call it before `settle`.
+  virtual void set_cpu_traffic(const CpuTraffic&) {}
   /// The next instant at which to call `advance` even without new operations; valid after `settle`.
   virtual Instant next_event() = 0;
 

@@ -83,6 +83,8 @@ gpu::SmLimits sm_limits(const JsonValue& json) {
   if (find(json, "warp_size") != nullptr) count(json, "warp_size", 1, 1024, limits.warp_size);
   count(json, "count", 1, 1024, limits.sms);
   count(json, "per_gpc", 1, limits.sms, limits.sms_per_gpc);
+  limits.sms_per_tpc = std::min(limits.sms_per_tpc, limits.sms);
+  if (find(json, "per_tpc") != nullptr) count(json, "per_tpc", 1, limits.sms, limits.sms_per_tpc);
   count(json, "max_threads", limits.warp_size, 1 << 20, limits.threads);
   count(json, "max_threads_per_block", 1, limits.threads, limits.threads_per_block);
   count(json, "max_blocks", 1, 65536, limits.blocks);
@@ -98,7 +100,8 @@ gpu::SmLimits sm_limits(const JsonValue& json) {
   count(json, "warp_schedulers", 1, 65536, limits.warp_schedulers);
   for (const auto& [key, target] :
        {std::pair{"load_store_units", &limits.load_store_units}, std::pair{"special_units", &limits.special_units},
-        std::pair{"double_units", &limits.double_units}})
+        std::pair{"double_units", &limits.double_units}, std::pair{"int32_units", &limits.int32_units},
+        std::pair{"tensor_units", &limits.tensor_units}})
     if (find(json, key) != nullptr) count(json, key, 1, 65536, *target);
   return limits;
 }
@@ -119,7 +122,29 @@ gpu::InterferenceTable interference(const JsonValue& json) {
   table.kernel_by_cpu = optional_slowdown(json, "kernel_slowdown_by_cpu");
   table.copy_by_kernel = slowdown(json, "copy_slowdown_by_kernel");
   table.copy_by_cpu = optional_slowdown(json, "copy_slowdown_by_cpu");
+  if (find(json, "copying_processes") != nullptr) count(json, "copying_processes", 1, 1000, table.copying_processes);
+  if (find(json, "accessing_cores") != nullptr) count(json, "accessing_cores", 1, 1000, table.accessing_cores);
   return table;
+}
+
+/// The largest measured slowdowns; all bounds of a case are required.
+std::vector<gpu::MeasuredCase> measured_cases(const JsonValue& json) {
+  std::vector<gpu::MeasuredCase> cases;
+  for (const JsonValue& entry : list_at(json, "cases")) {
+    gpu::MeasuredCase& measured = cases.emplace_back();
+    const std::string pattern = text_at(entry, "pattern"), location = text_at(entry, "location");
+    if (pattern != "sequential" && pattern != "random") refuse(at(entry, "pattern"), "expected sequential or random");
+    if (location != "device" && location != "zero-copy") refuse(at(entry, "location"), "expected device or zero-copy");
+    measured.pattern = pattern == "random" ? gpu::AccessPattern::random : gpu::AccessPattern::sequential;
+    measured.location = location == "device" ? gpu::MemoryLocation::device : gpu::MemoryLocation::zero_copy;
+    std::int64_t kib = 1;
+    count(entry, "max_footprint_kib", 1, 1 << 30, kib);
+    measured.footprint = kib * 1024;
+    count(entry, "max_threads", 1, 65536, measured.threads);
+    count(entry, "max_blocks", 1, 1 << 20, measured.blocks);
+    measured.by_cpu = slowdown(entry, "kernel_slowdown_by_cpu");
+  }
+  return cases;
 }
 
 gpu::Preemption preemption(const JsonValue& json) {
@@ -137,6 +162,7 @@ std::int64_t percent(const JsonValue& json, std::string_view key) { return std::
 gpu::NamedKernel named_kernel(const JsonValue& json) {
   gpu::NamedKernel kernel;
   kernel.name = text_at(json, "name");
+  if (find(json, "plugin") != nullptr) kernel.plugin = text_at(json, "plugin");
   count(json, "blocks", 1, 1 << 20, kernel.blocks);
   count(json, "threads", 1, 65536, kernel.shape.threads);
   kernel.duration = microseconds(json, "block_us", 0.001);
@@ -146,6 +172,7 @@ gpu::NamedKernel named_kernel(const JsonValue& json) {
   if (cost.weight_ppm > 1'000'000'000) refuse(at(json, "weight"), "expected a value from 0.001 to 1000");
   cost.dispatch = microseconds(json, "dispatch_us", 0);
   cost.dispatch_beside = microseconds(json, "dispatch_beside_us", 0);
+  if (find(json, "warm_up_us") != nullptr) cost.warm_up = microseconds(json, "warm_up_us", 0);
   cost.spread_ppm = percent(json, "spread_percent");
   cost.reuse_ppm = percent(json, "reuse_percent");
   if (cost.spread_ppm > 250'000 || cost.reuse_ppm > 900'000)
@@ -167,6 +194,7 @@ gpu::QueueArchitecture queue_architecture(const JsonValue& json, const std::opti
   count(json, "slots_per_ace", 1, 64, architecture.slots_per_ace);
   count(json, "pool_queues", 1, 1024, architecture.pool_queues);
   architecture.launch_overhead = microseconds(json, "launch_overhead_us", 0);
+  if (find(json, "queue_quantum_us") != nullptr) architecture.quantum = microseconds(json, "queue_quantum_us", 1);
   at(json, "kernels");
   for (const JsonValue& kernel : list_at(json, "kernels")) {
     architecture.kernels.push_back(named_kernel(kernel));
@@ -203,6 +231,8 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     if (find(json, "description") != nullptr) profile.description = text_at(json, "description");
     for (const JsonValue& word : list_at(json, "recognised_by"))
       if (const auto error = read_name(word, profile.recognised_by.emplace_back())) throw Refused{*error};
+    for (const JsonValue& figure : list_at(json, "unknown"))
+      if (const auto error = read_name(figure, profile.unknown.emplace_back())) throw Refused{*error};
     profile.time_slice = microseconds(json, "time_slice_us", 0.001);
     profile.context_switch = microseconds(json, "context_switch_us", 0);
     profile.interference = interference(json);
@@ -211,10 +241,14 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
       count(json, "copy_engines", 1, 2, engines);
       profile.copy_engines = static_cast<int>(engines);
     }
+    if (find(json, "copy_gigabytes_per_second") != nullptr)
+      profile.copy_bytes_per_second = std::llround(number(json, "copy_gigabytes_per_second", 1e-6) * 1e9);
     if (find(json, "preemption") != nullptr) profile.preemption = preemption(at(at(json, "preemption"), "value"));
     if (find(json, "multiprocessors") != nullptr) profile.multiprocessors = sm_limits(at(json, "multiprocessors"));
-    if (find(json, "measured_memory") != nullptr)
+    if (find(json, "measured_memory") != nullptr) {
       profile.measured_memory = memory_parameters(at(json, "measured_memory"));
+      profile.measured_cases = measured_cases(at(json, "measured_memory"));
+    }
     if (find(json, "amd") != nullptr) profile.amd = queue_architecture(at(json, "amd"), profile.multiprocessors);
     return profile;
   } catch (const Refused& refused) {
@@ -243,9 +277,11 @@ tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit
     if (const DeviceProfile* profile = find_profile(unit.device_profile)) return profile;
     std::string known;
     for (const DeviceProfile& profile : built_in_profiles()) known += (known.empty() ? "" : ", ") + profile.name;
-    return tl::unexpected(fmt::format("gpu.platform \"{}\" of \"{}\" is not known; expected one of {}{}",
-                                      unit.device_profile, unit.name, known,
-                                      did_you_mean(unit.device_profile, built_in_profiles(), &DeviceProfile::name)));
+    return tl::unexpected(
+        fmt::format("gpu.platform \"{}\" of \"{}\" is not known; expected one of {}, or a JSON profile of "
+                    "your own (--platform){}",
+                    unit.device_profile, unit.name, known,
+                    did_you_mean(unit.device_profile, built_in_profiles(), &DeviceProfile::name)));
   }
   for (const DeviceProfile& profile : built_in_profiles())
     for (const std::string& hint : profile.recognised_by) {

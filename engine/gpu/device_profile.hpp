@@ -30,14 +30,17 @@ struct DeviceProfile {
   std::string name;
   std::string description;
   std::vector<std::string> recognised_by;  ///< names of units or structures that identify this device
+  std::vector<std::string> unknown;        ///< figures that are not published; their values are placeholders
   Duration time_slice;                     ///< default of a context for which the model states none
   Duration context_switch;                 ///< lost whenever an engine switches to another context
   gpu::InterferenceTable interference;
   int copy_engines = 1;                                       ///< with two, copies from the device have their own
+  std::int64_t copy_bytes_per_second = 0;                     ///< of a copy engine; 0: unknown
   gpu::Preemption preemption = gpu::Preemption::instruction;  ///< when a context can be preempted
   std::optional<gpu::SmLimits> multiprocessors;               ///< limits of an SM; nothing if unknown
   /// Measured memory parameters, in addition to the table of factors; nothing without measurements.
   std::optional<gpu::MemoryParameters> measured_memory;
+  std::vector<gpu::MeasuredCase> measured_cases;  ///< the largest slowdowns among these measurements
   /// For an AMD GPU: compute units are the multiprocessors, shader engines the clusters.
   std::optional<gpu::QueueArchitecture> amd;
 };

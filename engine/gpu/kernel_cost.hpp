@@ -20,7 +20,10 @@ struct KernelCost {
   std::int64_t weight_ppm = 1'000'000;  ///< of a thread if different kernels share a CU; > 0
   Duration dispatch;                    ///< time of an ACE for each block
   Duration dispatch_beside;             ///< the same while another ACE has an active kernel
-  std::int64_t spread_ppm = 0;          ///< standard deviation of the blocks' durations
+  /// Blocks that start before any block of their launch has ended wait so long for their first data. They hold their
+  /// place meanwhile, but do not slow down others.
+  Duration warm_up;
+  std::int64_t spread_ppm = 0;  ///< standard deviation of the blocks' durations
 
   /// With more than `reuse_from` and up to `reuse_to` resident blocks, blocks reuse each other's data in the cache and
   /// are faster by up to this share.
@@ -37,7 +40,8 @@ struct KernelCost {
 
 /// A kernel measured on a device.
 struct NamedKernel {
-  std::string name;  ///< "mm1024"
+  std::string name;         ///< "mm1024"
+  std::string plugin = {};  ///< of hip_plugin_framework, which launches it with this grid; "": unknown
   std::int64_t blocks = 1;
   BlockShape shape;
   Duration duration;  ///< of a single block alone

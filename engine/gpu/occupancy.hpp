@@ -24,6 +24,7 @@ namespace amalthea::engine::gpu {
 struct SmLimits {
   std::int64_t sms = 1;
   std::int64_t sms_per_gpc = 2;  ///< SMs of one graphics processing cluster, by consecutive numbers (N2)
+  std::int64_t sms_per_tpc = 2;  ///< SMs of one texture processing cluster (TPC), by consecutive numbers
   std::int64_t warp_size = 32;   ///< threads (N3)
   std::int64_t threads = 2048;   ///< per SM
   std::int64_t threads_per_block = 1024;
@@ -41,10 +42,12 @@ struct SmLimits {
   bool threshold_counts = false;
   std::int64_t cores = 128;          ///< CUDA cores per SM
   std::int64_t warp_schedulers = 4;  ///< per SM
-  // Lanes per SM for loads and stores, special functions, double precision; 0: unknown.
+  // Lanes per SM; 0: unknown.
   std::int64_t load_store_units = 0;
   std::int64_t special_units = 0;
   std::int64_t double_units = 0;
+  std::int64_t int32_units = 0;   ///< lanes for INT32 beside those for FP32; 0: unknown, or FP32's lanes execute them
+  std::int64_t tensor_units = 0;  ///< tensor cores per SM; 0: none
 
   std::int64_t max_warps() const { return threads / warp_size; }
 };

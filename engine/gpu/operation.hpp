@@ -12,7 +12,9 @@
 #include "amalthea/graph/activity.hpp"
 #include "amalthea/time.hpp"
 #include "engine/gpu/kernel_cost.hpp"
+#include "engine/gpu/memory_use.hpp"
 #include "engine/gpu/occupancy.hpp"
+#include "engine/gpu/sharing.hpp"
 #include "engine/gpu/slowdown.hpp"
 
 namespace amalthea::engine::gpu {
@@ -43,6 +45,10 @@ struct DeviceOperation {
   std::string cache_config = {};  ///< kernels with different ones do not run concurrently (NVIDIA)
   double memory_share = 0;        ///< 0 … 1: memory-bound share of a kernel's time (NVIDIA, N21)
   KernelCost cost = {};           ///< in addition to the duration of its blocks (AMD, A10)
+  /// SMs that its blocks may use, instead of those of the stream (NVIDIA); one bit per SM, with at least one set.
+  std::optional<CuMask> mask = {};
+  /// What a kernel does to the memory; null: unknown. It must outlive the operation (NVIDIA).
+  const KernelMemory* memory = nullptr;
 };
 
 struct BlockRun {
@@ -79,6 +85,7 @@ struct OperationStanding {
   Slowdown slowdown;               ///< of its slowest block
   std::optional<OperationId> by;   ///< an operation that has not ended
   std::optional<ContextIndex> to;  ///< waiting: the context that is served
+  bool by_cpus = false;            ///< executing: memory traffic of CPUs slows it down, not `by`
 };
 
 /// A block begins or ends.

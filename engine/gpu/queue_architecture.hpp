@@ -24,9 +24,11 @@ std::string_view name_of(TurnRule rule);  ///< "round_robin", "oldest"
 
 struct QueueArchitecture {
   std::int64_t aces = 4;           ///< asynchronous compute engines
-  std::int64_t slots_per_ace = 8;  ///< HSA queues per ACE; the model covers at most aces x slots
+  std::int64_t slots_per_ace = 8;  ///< HSA queues per ACE; beyond aces x slots, queues take turns
   std::int64_t pool_queues = 4;    ///< HSA queues that unmasked streams of a process share (GPU_MAX_HW_QUEUES, A3)
   TurnRule turns = TurnRule::round_robin;
+  /// With more queues than slots, the firmware gives the slots to other queues after this time.
+  Duration quantum = Duration::microseconds(10'000);
   Duration launch_overhead;  ///< from a call of the host until its kernel is in its queue
   std::vector<NamedKernel> kernels;
 };

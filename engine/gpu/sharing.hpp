@@ -24,6 +24,7 @@ struct Context {
   std::string name;
   Duration slice = Duration::microseconds(2600);  ///< > 0
   ContextPriority priority = ContextPriority::medium;
+  std::int64_t urgency = 0;  ///< larger precedes, if contexts are scheduled by urgency
 };
 
 /// When an engine can preempt a context whose time slice has ended (N5).
@@ -37,7 +38,8 @@ std::string_view name_of(Preemption preemption);  ///< "instruction", "block", "
 enum class StreamPriority : std::uint8_t { high, low };
 std::string_view name_of(StreamPriority priority);  ///< "high", "low"
 
-/// Compute units (CUs) that a stream may use: one bit per CU (amd/cu_mask.hpp parses them).
+/// Compute units (CUs), or SMs, that a stream may use: one bit per unit (amd/cu_mask.hpp and nvidia/sm_mask.hpp parse
+/// them).
 struct CuMask {
   std::vector<bool> bits;
 
@@ -49,8 +51,11 @@ struct CuMask {
 struct StreamSettings {
   StreamPriority priority = StreamPriority::low;  ///< NVIDIA
   bool is_null = false;                           ///< at most one in each context; its operations also have `priority`
+  std::optional<CuMask> mask = {};                ///< one bit per CU or SM, with at least one set
+  // NVIDIA, for processes that share one context (MPS): NULL streams order the streams of their process only.
+  std::uint32_t process = 0;     ///< its index in the context
+  std::int64_t process_sms = 0;  ///< number of SMs that may hold blocks of the process at a time; 0: all
   // AMD:
-  std::optional<CuMask> mask = {};         ///< one bit per CU, with at least one set
   std::optional<std::int64_t> queue = {};  ///< index in the pool, instead of the next in turn; < pool_queues
   /// ACE of a masked stream's queue, instead of the next in turn; < aces
   std::optional<std::int64_t> on_ace = {};

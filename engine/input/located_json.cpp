@@ -64,7 +64,8 @@ class CountingIterator {
 /// Builds the tree; a callback that returns `false` ends parsing.
 class ValueBuilder {
  public:
-  ValueBuilder(const Cursor& cursor, std::string_view text) : cursor_(cursor), text_(text) {}
+  ValueBuilder(const Cursor& cursor, std::string_view text, std::string_view repeatable)
+      : cursor_(cursor), text_(text), repeatable_(repeatable) {}
 
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
@@ -89,7 +90,8 @@ class ValueBuilder {
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool key(std::string& name) {
-    if (!keys_.back().insert(name).second) return fail(fmt::format("key \"{}\" is given twice", name));
+    if (!keys_.back().insert(name).second && name != repeatable_)
+      return fail(fmt::format("key \"{}\" is given twice", name));
     key_ = std::move(name);
     return true;
   }
@@ -173,6 +175,7 @@ class ValueBuilder {
 
   const Cursor& cursor_;
   std::string_view text_;
+  std::string_view repeatable_;
   JsonValue root_;
   std::vector<JsonValue*> open_;  ///< a parent's list does not grow while a child is open
   std::vector<std::unordered_set<std::string>> keys_;
@@ -185,9 +188,9 @@ class ValueBuilder {
 
 std::string format(const TextError& error) { return fmt::format("{}:{}: {}", error.line, error.column, error.message); }
 
-tl::expected<JsonValue, TextError> parse_located_json(std::string_view text) {
+tl::expected<JsonValue, TextError> parse_located_json(std::string_view text, std::string_view repeatable) {
   Cursor cursor;
-  ValueBuilder builder(cursor, text);
+  ValueBuilder builder(cursor, text, repeatable);
   const char* begin = text.data();
   const bool whole = nlohmann::json::sax_parse(CountingIterator(begin, &cursor),
                                                CountingIterator(begin + text.size(), &cursor), &builder);

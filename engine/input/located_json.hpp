@@ -51,8 +51,9 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// Rejects invalid JSON, duplicate keys in an object, nesting deeper than 32 and more than 4 million values.
-tl::expected<JsonValue, TextError> parse_located_json(std::string_view text);
+/// Rejects invalid JSON, duplicate keys in an object, nesting deeper than 32 and more than 4 million values. The key
+/// `repeatable` may be repeated.
+tl::expected<JsonValue, TextError> parse_located_json(std::string_view text, std::string_view repeatable = {});
 
 /// The value under a key, or null.
 const JsonValue* find_member(const JsonObject& object, std::string_view key);

@@ -20,11 +20,12 @@ std::vector<SmIndex> scan_order(const SmLimits& limits, ScanOrder order) {
 BlockPlacement::BlockPlacement(const SmLimits& limits, ScanOrder order, TiePolicy ties)
     : limits_(limits), ties_(ties), order_(scan_order(limits, order)), use_(order_.size()) {}
 
-std::optional<SmIndex> BlockPlacement::choose(const SmUse& block) const {
+template <typename Allowed>
+std::optional<SmIndex> BlockPlacement::best(const SmUse& block, const Allowed& allowed) const {
   std::optional<SmIndex> best;
   std::int64_t most = 0;
   for (const SmIndex sm : order_) {
-    if (!fits(limits_, use_[sm], block)) continue;
+    if (!allowed(sm) || !fits(limits_, use_[sm], block)) continue;
     const std::int64_t room = (limits_.max_warps() - use_[sm].warps) / block.warps;
     if (room > most || (room == most && best && ties_ == TiePolicy::last_sm && sm == last_)) {
       most = room;
@@ -34,12 +35,25 @@ std::optional<SmIndex> BlockPlacement::choose(const SmUse& block) const {
   return best;
 }
 
-std::optional<SmIndex> BlockPlacement::place(const SmUse& block) {
-  const auto sm = choose(block);
+std::optional<SmIndex> BlockPlacement::put(const SmUse& block, std::optional<SmIndex> sm) {
   if (!sm) return std::nullopt;
   use_[*sm] += block;
   last_ = sm;
   return sm;
+}
+
+std::optional<SmIndex> BlockPlacement::choose(const SmUse& block) const {
+  return best(block, [](SmIndex) { return true; });
+}
+
+std::optional<SmIndex> BlockPlacement::choose(const SmUse& block, const std::vector<bool>& allowed) const {
+  return best(block, [&](SmIndex sm) { return allowed[sm]; });
+}
+
+std::optional<SmIndex> BlockPlacement::place(const SmUse& block) { return put(block, choose(block)); }
+
+std::optional<SmIndex> BlockPlacement::place(const SmUse& block, const std::vector<bool>& allowed) {
+  return put(block, choose(block, allowed));
 }
 
 bool BlockPlacement::idle() const {

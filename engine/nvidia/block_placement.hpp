@@ -51,8 +51,11 @@ class BlockPlacement {
   /// The SM for a block that occupies `block` (at least one warp), or nothing if it fits on none. Linear in the number
   /// of SMs.
   std::optional<SmIndex> choose(const SmUse& block) const;
+  /// The same among the SMs whose bits in `allowed` are set.
+  std::optional<SmIndex> choose(const SmUse& block, const std::vector<bool>& allowed) const;
   /// Places a block on the SM that `choose` selects.
   std::optional<SmIndex> place(const SmUse& block);
+  std::optional<SmIndex> place(const SmUse& block, const std::vector<bool>& allowed);
   /// Removes a placed block from an SM.
   void remove(SmIndex sm, const SmUse& block) { use_[sm] -= block; }
 
@@ -61,6 +64,10 @@ class BlockPlacement {
   bool idle() const;
 
  private:
+  template <typename Allowed>
+  std::optional<SmIndex> best(const SmUse& block, const Allowed& allowed) const;
+  std::optional<SmIndex> put(const SmUse& block, std::optional<SmIndex> sm);
+
   SmLimits limits_;
   TiePolicy ties_;
   std::vector<SmIndex> order_;

@@ -18,9 +18,22 @@ ContextIndex Device::add_context(Duration slice, ContextPriority priority) {
 }
 
 StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& settings) {
-  streams_.push_back({context, settings.priority, {settings.is_null, {}}});
-  contexts_[context].heads.add(streams_.back().fifo);
+  streams_.push_back({context, settings.priority, {settings.is_null, {}}, settings.mask, settings.process});
+  auto& processes = contexts_[context].processes;
+  if (processes.size() <= settings.process) processes.resize(settings.process + 1);
+  Process& process = processes[settings.process];
+  process.heads.add(streams_.back().fifo);
+  process.most_sms = settings.process_sms;
+  if (process.most_sms > 0) process.blocks.resize(static_cast<std::size_t>(settings_.limits.sms));
   return static_cast<StreamIndex>(streams_.size() - 1);
+}
+
+void Device::schedule_by_urgency() {
+  for (Engine& engine : engines_) engine.runlist.schedule_by_urgency();
+}
+
+void Device::set_urgency(ContextIndex context, std::int64_t urgency) {
+  for (Engine& engine : engines_) engine.runlist.set_urgency(context, urgency);
 }
 
 std::size_t Device::copy_engine_of(OperationId id) const {
@@ -39,8 +52,10 @@ OperationId Device::submit(const DeviceOperation& operation) {
   const auto clusters = gpc(static_cast<SmIndex>(settings_.limits.sms - 1)) + 1;
   added.running_in.resize(clusters, 0);
   added.slowdowns.resize(clusters);
+  if (operation.memory != nullptr && operation.memory->described)
+    added.running_on.resize(static_cast<std::size_t>(settings_.limits.sms));
   Stream& stream = streams_[operation.stream];
-  contexts_[stream.context].heads.submit(stream.fifo, {added.rank, id});
+  process_of(id).heads.submit(stream.fifo, {added.rank, id});
   return id;
 }
 
@@ -70,16 +85,19 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     Context& context = contexts_[context_of(id)];
     kernel.run.blocks[block.index].end = now_;
     if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, block.sm, false});
-    if (kernel.operation.block)
+    if (kernel.operation.block) {
       context.placement.remove(block.sm, *kernel.operation.block);
-    else
+      count_block(id, block.sm, -1);
+    } else {
       context.whole = false;
+    }
     context.resident[block.place] = context.resident.back();
     blocks_[context.resident[block.place]].place = block.place;
     context.resident.pop_back();
     blocks_.give_back(*ending);
     --kernel.running;
     --kernel.running_in[gpc(block.sm)];
+    if (!kernel.running_on.empty()) --kernel.running_on[block.sm];
     if (kernel.operation.memory_share > 0) {
       neighbourhood_changed_ = true;
       if (kernel.running == 0) std::erase(context.memory_bound, id);
@@ -93,7 +111,7 @@ void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   Operation& operation = operations_[id];
   Stream& stream = streams_[operation.operation.stream];
   operation.run.completion = now_;
-  contexts_[stream.context].heads.end(stream.fifo);
+  process_of(id).heads.end(stream.fifo);
   completed.push_back(id);
   operations_.give_back(id);
 }
@@ -110,7 +128,11 @@ void Device::settle() {
 
 /// G2, C1 and N7: heads of streams enter the queues of their engines in the order of submission.
 void Device::fill_queues(Context& context) {
-  context.heads.begin([&](OperationId id) {
+  entering_.clear();
+  for (Process& process : context.processes)
+    process.heads.begin([&](OperationId id) { entering_.emplace_back(operations_[id].rank, id); });
+  if (context.processes.size() > 1) std::sort(entering_.begin(), entering_.end());
+  for (const auto& [rank, id] : entering_) {
     Operation& operation = operations_[id];
     operation.run.enqueued = now_;
     operation.in_queue = true;
@@ -118,7 +140,34 @@ void Device::fill_queues(Context& context) {
       context.kernels[static_cast<std::size_t>(streams_[operation.operation.stream].priority)].push_back(id);
     else
       context.copies[copy_engine_of(id)].queue.push_back(id);
-  });
+    neighbourhood_changed_ = neighbourhood_changed_ || !is_kernel(id);
+  }
+}
+
+Device::Process& Device::process_of(OperationId id) {
+  const Stream& stream = streams_[operations_[id].operation.stream];
+  return contexts_[stream.context].processes[stream.process];
+}
+
+/// The SMs that blocks of the kernel may use now; null: all.
+const std::vector<bool>* Device::allowed_sms(OperationId id) {
+  const DeviceOperation& kernel = operations_[id].operation;
+  const Process& process = process_of(id);
+  const auto& mask = kernel.mask ? kernel.mask : streams_[kernel.stream].mask;
+  if (process.most_sms == 0 || process.sms < process.most_sms) return mask ? &mask->bits : nullptr;
+  allowed_.assign(process.blocks.size(), false);
+  for (std::size_t sm = 0; sm < allowed_.size(); ++sm)
+    allowed_[sm] = process.blocks[sm] > 0 && (!mask || mask->bits[sm]);
+  return &allowed_;
+}
+
+/// A block of the kernel begins (1) or ends (-1) on the SM.
+void Device::count_block(OperationId id, SmIndex sm, std::int64_t change) {
+  Process& process = process_of(id);
+  if (process.most_sms == 0) return;
+  const bool was_used = process.blocks[sm] > 0;
+  process.blocks[sm] += change;
+  if (was_used != (process.blocks[sm] > 0)) process.sms += change;
 }
 
 bool Device::has_work(const Context& context, EngineIndex engine) const {
@@ -202,9 +251,13 @@ bool Device::assign_block(Context& context, OperationId id) {
   Operation& kernel = operations_[id];
   SmIndex sm = 0;
   if (kernel.operation.block) {
-    const auto chosen = context.whole ? std::nullopt : context.placement.place(*kernel.operation.block);
+    if (context.whole) return false;
+    const std::vector<bool>* const allowed = allowed_sms(id);
+    const auto chosen = allowed != nullptr ? context.placement.place(*kernel.operation.block, *allowed)
+                                           : context.placement.place(*kernel.operation.block);
     if (!chosen) return false;
     sm = *chosen;
+    count_block(id, sm, 1);
   } else {
     if (!context.resident.empty()) return false;
     context.whole = true;
@@ -214,7 +267,7 @@ bool Device::assign_block(Context& context, OperationId id) {
   block.operation = id;
   block.sm = sm;
   block.index = kernel.run.blocks.size();
-  block.remaining = kernel.operation.duration;
+  block.remaining = FluidWork(kernel.operation.duration);
   block.since = now_;
   block.slowdown = kernel.slowdowns[gpc(sm)];
   block.sequence = next_sequence_++;
@@ -231,18 +284,19 @@ bool Device::assign_block(Context& context, OperationId id) {
   ++kernel.assigned;
   ++kernel.running;
   ++kernel.running_in[gpc(sm)];
+  if (!kernel.running_on.empty()) ++kernel.running_on[sm];
   predict_end(index);
   return true;
 }
 
 void Device::book(Block& block) const {
-  block.remaining -= std::min(block.remaining, progress(now_ - block.since, block.slowdown));
+  block.remaining.advance(now_ - block.since, block.slowdown);
   block.since = now_;
 }
 
 void Device::predict_end(std::uint32_t index) {
   const Block& block = blocks_[index];
-  ends_.predict_end(index, block.since + time_for(block.remaining, block.slowdown), block.sequence);
+  ends_.predict_end(index, block.since + block.remaining.time(block.slowdown), block.sequence);
 }
 
 /// C2, C3.
@@ -259,7 +313,7 @@ void Device::serve_copies(std::size_t engine) {
     // A drained context has an active copy; otherwise it would have been preempted.
     copy.active = copy.queue.front();
     copy.queue.pop_front();
-    copy.remaining = operations_[*copy.active].operation.duration;
+    copy.remaining = FluidWork(operations_[*copy.active].operation.duration);
     operations_[*copy.active].run.start = now_;
   }
   copying_[engine] = next;
@@ -269,13 +323,13 @@ void Device::serve_copies(std::size_t engine) {
 
 void Device::book_copy(std::size_t engine) {
   Copy& copy = contexts_[*copying_[engine]].copies[engine];
-  copy.remaining -= std::min(copy.remaining, progress(now_ - copy_since_[engine], operations_[*copy.active].worst));
+  copy.remaining.advance(now_ - copy_since_[engine], operations_[*copy.active].worst);
   copy_since_[engine] = now_;
 }
 
 Instant Device::copy_end(std::size_t engine) const {
   const Copy& copy = contexts_[*copying_[engine]].copies[engine];
-  return copy_since_[engine] + time_for(copy.remaining, operations_[*copy.active].worst);
+  return copy_since_[engine] + copy.remaining.time(operations_[*copy.active].worst);
 }
 
 Instant Device::next_event() {
@@ -288,34 +342,45 @@ Instant Device::next_event() {
 
 // ---- interference
 
+void Device::set_cpu_traffic(const CpuTraffic& traffic) {
+  if (traffic == cpu_traffic_) return;
+  cpu_traffic_ = traffic;
+  neighbourhood_changed_ = true;
+}
+
 void Device::update_interference() {
   if (!neighbourhood_changed_) return;
   neighbourhood_changed_ = false;
   // Kernels without a memory share neither suffer nor cause slowdown.
   Neighbourhood beside;
   beside.cpu_traffic = settings_.cpu_traffic;
+  beside.cpu = cpu_traffic_;
   const std::vector<OperationId> no_kernels;
   const auto& kernels = running_ ? contexts_[*running_].memory_bound : no_kernels;
-  for (const OperationId id : kernels)
-    beside.kernels.push_back({operations_[id].operation.memory_share, operations_[id].running_in});
+  for (const OperationId id : kernels) {
+    const Operation& kernel = operations_[id];
+    beside.kernels.push_back(
+        {kernel.operation.memory_share, kernel.running_in, kernel.operation.memory, kernel.running_on});
+  }
   for (std::size_t engine = copying_.size(); engine-- > 0;) {
     if (!copying_[engine]) continue;
     const OperationId id = *contexts_[*copying_[engine]].copies[engine].active;
     (operations_[id].operation.kind == StreamOperationKind::memset ? beside.memset : beside.memcpy) = engine;
   }
+  if (beside.memset || beside.memcpy) beside.copying_processes = copying_contexts();
 
   bool changed = false;
   for (std::size_t victim = 0; victim < kernels.size(); ++victim) {
     Operation& kernel = operations_[kernels[victim]];
     kernel.worst = {};
-    kernel.aggressor.reset();
+    blame(kernel, {});
     for (std::size_t cluster = 0; cluster < kernel.running_in.size(); ++cluster) {
-      const Interference suffered = interference_on_kernel(settings_.interference, beside, victim, cluster);
+      const Interference suffered = settings_.contention.on_kernel(beside, victim, cluster);
       changed |= kernel.slowdowns[cluster] != suffered.slowdown;
       kernel.slowdowns[cluster] = suffered.slowdown;
       if (kernel.running_in[cluster] == 0 || suffered.slowdown <= kernel.worst) continue;
       kernel.worst = suffered.slowdown;
-      kernel.aggressor = aggressor_of(suffered);
+      blame(kernel, suffered);
     }
   }
   if (changed)
@@ -328,21 +393,30 @@ void Device::update_interference() {
       predict_end(index);
     }
 
-  const Interference on_copies = interference_on_copy(settings_.interference, beside);
+  const Interference on_copies = settings_.contention.on_copy(beside);
   for (std::size_t engine = 0; engine < copying_.size(); ++engine) {
     if (!copying_[engine]) continue;
     book_copy(engine);
     Operation& copy = operations_[*contexts_[*copying_[engine]].copies[engine].active];
     copy.worst = on_copies.slowdown;
-    copy.aggressor = aggressor_of(on_copies);
+    blame(copy, on_copies);
   }
 }
 
-std::optional<OperationId> Device::aggressor_of(const Interference& interference) const {
-  if (interference.by == Aggressor::kernel) return contexts_[*running_].memory_bound[interference.index];
+/// Those whose copies a copy engine executes, or would execute next.
+std::int64_t Device::copying_contexts() const {
+  return std::count_if(contexts_.begin(), contexts_.end(), [](const Context& context) {
+    return std::any_of(context.copies.begin(), context.copies.end(),
+                       [](const Copy& copy) { return copy.active || !copy.queue.empty(); });
+  });
+}
+
+void Device::blame(Operation& victim, const Interference& interference) const {
+  victim.aggressor.reset();
+  victim.by_cpus = interference.by == Aggressor::cpu;
+  if (interference.by == Aggressor::kernel) victim.aggressor = contexts_[*running_].memory_bound[interference.index];
   if (interference.by == Aggressor::copy)
-    return *contexts_[*copying_[interference.index]].copies[interference.index].active;
-  return std::nullopt;
+    victim.aggressor = contexts_[*copying_[interference.index]].copies[interference.index].active;
 }
 
 // ---- observation
@@ -379,7 +453,7 @@ OperationStanding Device::standing(OperationId id) const {
   if (!operation.in_queue) {
     if (!stream.fifo.is_first(id))
       return {OperationStanding::Kind::queued, {}, stream.fifo.operations.front().second, {}};
-    return {OperationStanding::Kind::queued, {}, context.heads.first(), {}};  // N7
+    return {OperationStanding::Kind::queued, {}, context.processes[stream.process].heads.first(), {}};  // N7
   }
   const EngineIndex engine = is_kernel(id) ? 0 : static_cast<EngineIndex>(copy_engine_of(id) + 1);
   const Runlist& runlist = engines_[engine].runlist;
@@ -387,7 +461,8 @@ OperationStanding Device::standing(OperationId id) const {
     return {OperationStanding::Kind::waiting, {}, at_work(engine), runlist.serving()};
   if (now_ < runlist.ready_at()) return {OperationStanding::Kind::switching, {}, {}, {}};
   const bool executes = is_kernel(id) ? operation.running > 0 : context.copies[engine - 1].active == id;
-  if (executes) return {OperationStanding::Kind::executing, operation.worst, operation.aggressor, {}};
+  if (executes)
+    return {OperationStanding::Kind::executing, operation.worst, operation.aggressor, {}, operation.by_cpus};
   return {OperationStanding::Kind::queued, {}, at_work(engine), {}};
 }
 

@@ -20,7 +20,8 @@
 /// Operations of a NULL stream wait for everything submitted before them to any stream of their context, and delay
 /// everything submitted after them (N7). A kernel starts no block while blocks of kernels with another cache
 /// configuration run (N8). Blocks go to SMs by the rule of block_placement.hpp (N14). Concurrent operations slow each
-/// other down (N21, interference.hpp).
+/// other down (N21, contention.hpp). Masks restrict kernels to some of the SMs (sm_mask.hpp). Processes can share one
+/// context (MPS): then only their NULL streams are apart, and each may be limited to a number of SMs at a time.
 ///
 /// Order within one instant, given the calls of gpu/device.hpp: operations and blocks end (copies, then blocks in the
 /// order of their starts), then new operations arrive, then heads of streams enter queues, then slices end, then blocks
@@ -37,11 +38,11 @@
 #include "amalthea/time.hpp"
 #include "engine/gpu/block_ends.hpp"
 #include "engine/gpu/device.hpp"
-#include "engine/gpu/interference.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/slowdown.hpp"
 #include "engine/gpu/stream_fifos.hpp"
 #include "engine/nvidia/block_placement.hpp"
+#include "engine/nvidia/contention.hpp"
 #include "engine/nvidia/device_settings.hpp"
 #include "engine/nvidia/runlist.hpp"
 
@@ -53,10 +54,13 @@ class Device : public gpu::Device {
 
   ContextIndex add_context(Duration slice, ContextPriority priority) override;
   StreamIndex add_stream(ContextIndex context, const StreamSettings& settings) override;
+  void schedule_by_urgency() override;
+  void set_urgency(ContextIndex context, std::int64_t urgency) override;
 
   OperationId submit(const DeviceOperation& operation) override;
   void advance(Instant now, std::vector<OperationId>& completed) override;
   void settle() override;
+  void set_cpu_traffic(const CpuTraffic& traffic) override;
   Instant next_event() override;
 
   OperationRun& run_of(OperationId id) override { return operations_[id].run; }
@@ -79,9 +83,11 @@ class Device : public gpu::Device {
     std::int64_t assigned = 0;
     std::int64_t running = 0;              ///< blocks assigned and not ended
     std::vector<std::int64_t> running_in;  ///< the same per graphics processing cluster
+    std::vector<std::int64_t> running_on;  ///< the same per SM, if the law of contention needs it
     std::vector<Slowdown> slowdowns;       ///< of its blocks per cluster, at the last settle
     Slowdown worst;                        ///< the largest over clusters with running blocks; for a copy its own
     std::optional<OperationId> aggressor;  ///< the cause of `worst`
+    bool by_cpus = false;                  ///< the CPUs are the cause
     OperationRun run;
   };
 
@@ -89,6 +95,16 @@ class Device : public gpu::Device {
     ContextIndex context = 0;
     StreamPriority priority = StreamPriority::low;
     StreamFifo fifo;
+    std::optional<CuMask> mask = {};  ///< SMs that its kernels may use
+    std::uint32_t process = 0;        ///< index in Context::processes
+  };
+
+  /// One of the processes that share a context (MPS).
+  struct Process {
+    StreamHeads heads;                 ///< heads that may enter the queues of engines
+    std::int64_t most_sms = 0;         ///< number of SMs that may hold its blocks at a time; 0: all
+    std::vector<std::int64_t> blocks;  ///< its resident blocks per SM; only maintained with a limit
+    std::int64_t sms = 0;              ///< SMs with resident blocks of it
   };
 
   /// A resident block.
@@ -96,7 +112,7 @@ class Device : public gpu::Device {
     OperationId operation = 0;
     SmIndex sm = 0;
     std::size_t index = 0;  ///< in the operation's run
-    Duration remaining;     ///< work without interference, as of `since`
+    FluidWork remaining;    ///< as of `since`
     Instant since;
     Slowdown slowdown;
     std::uint64_t sequence = 0;  ///< sequence number of the start
@@ -106,11 +122,11 @@ class Device : public gpu::Device {
   struct Copy {
     std::deque<OperationId> queue;
     std::optional<OperationId> active;  ///< out of the queue, not ended
-    Duration remaining;
+    FluidWork remaining;
   };
 
   struct Context {
-    StreamHeads heads;                    ///< heads that may enter the queues of engines
+    std::vector<Process> processes;
     std::deque<OperationId> kernels[2];   ///< EE queues by priority, high first
     std::vector<std::uint32_t> resident;  ///< blocks, by their index in blocks_
     /// kernels with resident blocks and a memory share, ordered by first assignment
@@ -142,6 +158,9 @@ class Device : public gpu::Device {
   void end_blocks(std::vector<OperationId>& completed);
   void complete(OperationId id, std::vector<OperationId>& completed);
   void fill_queues(Context& context);
+  Process& process_of(OperationId id);
+  const std::vector<bool>* allowed_sms(OperationId id);
+  void count_block(OperationId id, SmIndex sm, std::int64_t change);
   void arbitrate(EngineIndex engine);
   bool can_leave(EngineIndex engine) const;
   bool has_work(const Context& context, EngineIndex engine) const;
@@ -155,7 +174,8 @@ class Device : public gpu::Device {
   void book_copy(std::size_t copy_engine);
   Instant copy_end(std::size_t copy_engine) const;
   void update_interference();
-  std::optional<OperationId> aggressor_of(const Interference& interference) const;
+  std::int64_t copying_contexts() const;
+  void blame(Operation& victim, const Interference& interference) const;
   std::optional<OperationId> at_work(EngineIndex engine) const;
 
   DeviceSettings settings_;
@@ -173,6 +193,9 @@ class Device : public gpu::Device {
   std::uint64_t next_rank_ = 0;
   std::uint64_t next_sequence_ = 0;
   bool neighbourhood_changed_ = false;
+  std::vector<bool> allowed_;              ///< of allowed_sms
+  std::vector<RankedOperation> entering_;  ///< of fill_queues
+  CpuTraffic cpu_traffic_;
   Instant now_;
   std::vector<EngineSlice>* slices_ = nullptr;
   std::vector<BlockStep>* block_steps_ = nullptr;

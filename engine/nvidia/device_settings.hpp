@@ -5,10 +5,10 @@
 
 #include "amalthea/time.hpp"
 #include "engine/gpu/device_profile.hpp"
-#include "engine/gpu/interference.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/sharing.hpp"
 #include "engine/nvidia/block_placement.hpp"
+#include "engine/nvidia/contention.hpp"
 
 namespace amalthea::engine::nvidia {
 
@@ -20,8 +20,8 @@ struct DeviceSettings {
   TiePolicy ties = TiePolicy::scan;
   Preemption preemption = Preemption::instruction;
   Duration context_switch;  ///< lost whenever an engine switches to another context
-  InterferenceTable interference;
-  double cpu_traffic = 0;  ///< 0 … 1: memory traffic of the CPUs relative to the worst case
+  ContentionLaw contention;
+  double cpu_traffic = 0;  ///< 0 … 1: constant memory traffic of the CPUs relative to the worst case
 };
 
 /// The settings of a profile. If its SMs are unknown, the defaults of SmLimits apply.

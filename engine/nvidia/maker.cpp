@@ -3,6 +3,7 @@
 
 #include "engine/nvidia/device.hpp"
 #include "engine/nvidia/device_settings.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::nvidia {
 namespace {
@@ -15,9 +16,14 @@ std::unique_ptr<gpu::Device> make(const DeviceProfile& profile, double cpu_traff
   return std::make_unique<Device>(settings);
 }
 
-StreamSettings priority_of(const GpuStream& stream, const DeviceProfile&) {
+StreamSettings settings_of(const GpuStream& stream, const DeviceProfile& profile) {
   StreamSettings settings;
   settings.priority = stream.high_priority ? StreamPriority::high : StreamPriority::low;
+  settings.process = static_cast<std::uint32_t>(stream.process);
+  const SmLimits limits = device_settings(profile).limits;
+  if (stream.mps_share > 0 && stream.mps_share < 100) settings.process_sms = sms_of_share(limits, stream.mps_share);
+  if (!stream.sm_mask.empty())
+    if (auto mask = parse_tpc_mask(stream.sm_mask, limits)) settings.mask = std::move(*mask);
   return settings;
 }
 
@@ -29,12 +35,12 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
   settings.copy_engines = profile.copy_engines;
   settings.preemption = profile.preemption;
   settings.context_switch = profile.context_switch;
-  settings.interference = profile.interference;
+  settings.contention = ContentionLaw(profile);
   return settings;
 }
 
 const gpu::DeviceMaker& maker() {
-  static constexpr gpu::DeviceMaker nvidia = {is_any, make, priority_of, true};
+  static constexpr gpu::DeviceMaker nvidia = {is_any, make, settings_of, true};
   return nvidia;
 }
 

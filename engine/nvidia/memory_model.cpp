@@ -190,7 +190,9 @@ class MemoryEquations {
   const MemoryParameters& p_;
 };
 
-std::string check(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel) {
+}  // namespace
+
+std::string fault_of(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel) {
   constexpr std::int64_t max_bytes = std::int64_t{1} << 50;
   constexpr std::int64_t max_blocks = std::int64_t{1} << 31;
   if (kernel.threads < 1) return fmt::format("{} threads: expected at least 1", kernel.threads);
@@ -218,6 +220,8 @@ std::string check(const MemoryParameters& parameters, const SmLimits& limits, co
   if (parameters.l2_capacity <= 0) return "the device has no measured memory figures";
   return {};
 }
+
+namespace {
 
 /// Places kernels in order; once a block does not fit, all following ones wait (X1).
 class Residency {
@@ -469,6 +473,34 @@ class Scene {
   std::size_t sm_ = 0;  ///< the SM with blocks of the kernel that has the busiest load path
 };
 
+InterferencePrediction predict(const MemoryParameters& parameters, const Resident& kernel,
+                               const std::vector<Resident>& others, const CpuTraffic& cpu) {
+  InterferencePrediction prediction;
+  const MemoryEquations equations(parameters);
+  const Scene scene(equations, kernel, others, cpu);
+  scene.predict(prediction);
+  const double share = kernel.kernel->memory_share;
+  prediction.memory_slowdown = prediction.beside_cycles / prediction.alone_cycles;
+  prediction.slowdown = 1 - share + share * prediction.memory_slowdown;
+  prediction.resident_blocks = std::llround(kernel.all_blocks);
+  double resident_others = 0;
+  for (const Resident& other : others) resident_others += other.all_blocks;
+  prediction.resident_other_blocks = std::llround(resident_others);
+  prediction.shared_footprint = std::llround(scene.footprint() * bytes_per_kib);
+  return prediction;
+}
+
+Resident running(const ResidentKernel& kernel) {
+  Resident resident;
+  resident.kernel = kernel.kernel;
+  resident.kernels = 1;
+  for (const std::int64_t blocks : kernel.blocks) {
+    resident.blocks.push_back(static_cast<double>(blocks));
+    resident.all_blocks += static_cast<double>(blocks);
+  }
+  return resident;
+}
+
 }  // namespace
 
 std::string_view to_string(InterferenceCause cause) {
@@ -496,7 +528,7 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
                                                                        const MemoryKernel& kernel,
                                                                        const std::vector<MemoryKernels>& others,
                                                                        const CpuTraffic& cpu) {
-  if (const std::string problem = check(parameters, limits, kernel); !problem.empty())
+  if (const std::string problem = fault_of(parameters, limits, kernel); !problem.empty())
     return tl::unexpected(fmt::format("the kernel: {}", problem));
   if (cpu.cores < 0 || static_cast<double>(cpu.cores) > parameters.cpu_cores)
     return tl::unexpected(fmt::format("{} interfering CPU cores: expected 0 to the {} of the measurements", cpu.cores,
@@ -511,7 +543,8 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
     const auto fail = [&](const std::string& problem) {
       return tl::unexpected(fmt::format("number {} of the kernels beside: {}", i + 1, problem));
     };
-    if (const std::string problem = check(parameters, limits, others[i].kernel); !problem.empty()) return fail(problem);
+    if (const std::string problem = fault_of(parameters, limits, others[i].kernel); !problem.empty())
+      return fail(problem);
     if (others[i].count < 0 || others[i].count > max_kernels_beside - kernels)
       return fail(fmt::format("a count of {}: expected 0 to {} in all", others[i].count, max_kernels_beside));
     kernels += others[i].count;
@@ -520,19 +553,17 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
     if (!resident) return fail(resident.error());
     beside.push_back(std::move(*resident));
   }
-  InterferencePrediction prediction;
-  const MemoryEquations equations(parameters);
-  const Scene scene(equations, *own, beside, cpu);
-  scene.predict(prediction);
-  prediction.memory_slowdown = prediction.beside_cycles / prediction.alone_cycles;
-  prediction.slowdown = 1 - kernel.memory_share + kernel.memory_share * prediction.memory_slowdown;
-  prediction.resident_blocks = std::llround(own->all_blocks);
-  double resident_others = 0;
-  for (const Resident& other : beside) resident_others += other.all_blocks;
-  prediction.resident_other_blocks = std::llround(resident_others);
-  prediction.waiting_blocks = std::llround(all_blocks - own->all_blocks - resident_others);
-  prediction.shared_footprint = std::llround(scene.footprint() * bytes_per_kib);
+  InterferencePrediction prediction = predict(parameters, *own, beside, cpu);
+  prediction.waiting_blocks = std::llround(all_blocks) - prediction.resident_blocks - prediction.resident_other_blocks;
   return prediction;
+}
+
+InterferencePrediction predict_interference(const MemoryParameters& parameters, const ResidentKernel& kernel,
+                                            const std::vector<ResidentKernel>& others, const CpuTraffic& cpu) {
+  std::vector<Resident> beside;
+  beside.reserve(others.size());
+  for (const ResidentKernel& other : others) beside.push_back(running(other));
+  return predict(parameters, running(kernel), beside, cpu);
 }
 
 CoarsePrediction predict_coarsely(const InterferenceTable& table, double memory_share, bool other_kernels, bool cpu) {

@@ -33,53 +33,11 @@
 
 #include "engine/gpu/interference.hpp"
 #include "engine/gpu/memory_parameters.hpp"
+#include "engine/gpu/memory_use.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/nvidia/names.hpp"
 
 namespace amalthea::engine::nvidia {
-
-enum class AccessPattern : std::uint8_t {
-  sequential,  ///< neighboring lanes read neighboring 4-byte elements, and advance together (coalesced)
-  random,      ///< each next element is anywhere in the footprint
-  bulk,        ///< not a walk: a whole kernel described by its demands
-};
-
-enum class MemoryLocation : std::uint8_t {
-  device,
-  zero_copy,  ///< pinned host memory that the GPU reads in place
-};
-
-/// The memory use of a kernel.
-struct MemoryKernel {
-  AccessPattern pattern = AccessPattern::sequential;
-  MemoryLocation location = MemoryLocation::device;
-  /// random: each lane of a warp reads a separate element; otherwise all lanes read the same one
-  bool lanes_differ = true;
-  std::int64_t footprint = 0;  ///< bytes that are read repeatedly, by the whole kernel; required for walks
-  std::int64_t threads = 1;    ///< per block
-  std::int64_t blocks = 1;
-  std::optional<double> fetched_bytes;  ///< sequential: what a miss fetches, if known to differ
-  /// Bulk: cycles of the kernel's whole work. The parts that use nothing shared or the load path of an SM are divided
-  /// among the blocks, which run concurrently; the memory path serves all of them.
-  double own_cycles = 0;
-  double load_path_cycles = 0;
-  double memory_path_cycles = 0;
-  /// Share (0 … 1) of the kernel's time that waits for memory; the rest is not slowed down (N21).
-  double memory_share = 1;
-};
-
-struct MemoryKernels {
-  MemoryKernel kernel;
-  std::int64_t count = 1;
-};
-
-enum class CpuTrafficKind : std::uint8_t { none, random, sequential };
-
-/// Concurrent CPU activity: walks through arrays larger than their caches, by one thread on each of `cores`.
-struct CpuTraffic {
-  CpuTrafficKind kind = CpuTrafficKind::none;
-  std::int64_t cores = 0;  ///< 0 to the cpu_cores of the measurements; in between the slowdown is interpolated
-};
 
 enum class InterferenceCause : std::uint8_t {
   hit_latency,       ///< L2 hits, without interference; for a bulk kernel the part that uses nothing shared
@@ -122,6 +80,19 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
                                                                        const MemoryKernel& kernel,
                                                                        const std::vector<MemoryKernels>& others,
                                                                        const CpuTraffic& cpu);
+
+/// A resident kernel and its running blocks on each SM, at least one in all.
+struct ResidentKernel {
+  const MemoryKernel* kernel = nullptr;
+  std::vector<std::int64_t> blocks;
+};
+
+/// The same for kernels that already run, on the SMs where their blocks are; the kernels must be valid.
+InterferencePrediction predict_interference(const MemoryParameters& parameters, const ResidentKernel& kernel,
+                                            const std::vector<ResidentKernel>& others, const CpuTraffic& cpu);
+
+/// What is wrong with a kernel as input of the model; "" if nothing is.
+std::string fault_of(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel);
 
 /// Prediction from the coarse table (N21) for devices without measurements: the maximum slowdown by any other kernels
 /// and CPUs. Assumes that both excesses add up.

@@ -6,7 +6,7 @@
 namespace amalthea::engine::nvidia {
 
 ContextIndex Runlist::add_context(Duration slice, std::uint32_t slots) {
-  contexts_.push_back({slice, slots, false});
+  contexts_.push_back({slice, slots, false, 0});
   build_slots();
   return static_cast<ContextIndex>(contexts_.size() - 1);
 }
@@ -28,6 +28,15 @@ void Runlist::set_work(ContextIndex context, bool has_work) {
 
 bool Runlist::others_have_work() const { return working_ > (contexts_[*serving_].has_work ? 1U : 0U); }
 
+/// One of the contexts with work, of which there must be one.
+ContextIndex Runlist::most_urgent() const {
+  std::optional<ContextIndex> best;
+  if (serving_ && contexts_[*serving_].has_work) best = serving_;
+  for (ContextIndex context = 0; context < contexts_.size(); ++context)
+    if (contexts_[context].has_work && (!best || contexts_[context].urgency > contexts_[*best].urgency)) best = context;
+  return *best;
+}
+
 Instant Runlist::slice_end(Instant wanted_since) const {
   // While no other context requested the engine, slices renewed themselves back to back: the current one ends at the
   // first multiple of the slice length that is not before the arrival of the other work.
@@ -44,12 +53,19 @@ void Runlist::serve(ContextIndex context, Instant now) {
   serving_ = last_served_ = context;
   ready_at_ = turn ? now + context_switch_ : now;
   slice_start_ = ready_at_;
-  slice_limit_ = others_have_work() ? slice_end(slice_start_) : Instant::never();
+  slice_limit_ = others_have_work() && !by_urgency_ ? slice_end(slice_start_) : Instant::never();
   draining_ = false;
 }
 
 void Runlist::arbitrate(Instant now, bool can_leave) {
-  if (serving_ && contexts_[*serving_].has_work) {
+  if (serving_ && contexts_[*serving_].has_work && by_urgency_) {
+    if (most_urgent() == *serving_) {
+      draining_ = false;
+      return;
+    }
+    draining_ = !can_leave;
+    if (draining_) return;
+  } else if (serving_ && contexts_[*serving_].has_work) {
     if (slice_limit_ == Instant::never() && others_have_work()) slice_limit_ = slice_end(now);
     if (now < slice_limit_) return;
     draining_ = !can_leave;
@@ -60,6 +76,7 @@ void Runlist::arbitrate(Instant now, bool can_leave) {
     draining_ = false;
     return;
   }
+  if (by_urgency_) return serve(most_urgent(), now);
   while (!contexts_[slots_[next_slot_]].has_work) next_slot_ = (next_slot_ + 1) % slots_.size();
   const ContextIndex next = slots_[next_slot_];
   next_slot_ = (next_slot_ + 1) % slots_.size();

@@ -35,6 +35,12 @@ class Runlist {
 
   void set_work(ContextIndex context, bool has_work);
 
+  /// From now on serves the most urgent context that has work, without slices; among equals the served one, else the
+  /// first. A larger urgency precedes. Source: Wang et al., "GCAPS: GPU Context-Aware Preemptive Priority-based
+  /// Scheduling for Real-Time Tasks", ECRTS 2024.
+  void schedule_by_urgency() { by_urgency_ = true; }
+  void set_urgency(ContextIndex context, std::int64_t urgency) { contexts_[context].urgency = urgency; }
+
   /// Decides which context to serve from `now` on; call it after all changes at that instant. `can_leave`: the served
   /// context can be preempted now.
   void arbitrate(Instant now, bool can_leave);
@@ -56,9 +62,11 @@ class Runlist {
     Duration slice;
     std::uint32_t slots = 1;
     bool has_work = false;
+    std::int64_t urgency = 0;
   };
 
   void build_slots();
+  ContextIndex most_urgent() const;
   bool others_have_work() const;
   Instant slice_end(Instant wanted_since) const;
   void serve(ContextIndex context, Instant now);
@@ -68,6 +76,7 @@ class Runlist {
   std::vector<ContextIndex> slots_;  ///< the runlist
   std::size_t next_slot_ = 0;
   std::uint32_t working_ = 0;  ///< number of contexts with work
+  bool by_urgency_ = false;
   std::optional<ContextIndex> serving_;
   std::optional<ContextIndex> last_served_;
   Instant served_since_;

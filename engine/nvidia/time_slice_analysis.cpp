@@ -5,12 +5,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "amalthea/detail/counted_steps.hpp"
 #include "amalthea/quantity.hpp"
+#include "engine/nvidia/streams.hpp"
 
 namespace amalthea::engine::nvidia {
 namespace {
@@ -36,62 +39,329 @@ constexpr std::int64_t max_core_steps = 20'000;
 /// Maximum total work, in pairs of tasks.
 constexpr std::int64_t max_work = 1'000'000'000;
 
-// ---- static facts about tasks
+// ---- static facts about contexts, streams and tasks
 
-enum EngineIndex : std::size_t { copy_engine, execution_engine };
-constexpr std::size_t engines = 2;
+/// Per GPU: one copy engine, the execution engine, and the engine for copies from the device.
+enum EngineKind : std::size_t { copy_engine, execution_engine, second_copy_engine };
+constexpr std::size_t engines_per_gpu = 3;
 
-std::size_t engine_of(StreamOperationKind kind) {
-  return kind == StreamOperationKind::kernel ? execution_engine : copy_engine;
+/// Index among the engines of all GPUs.
+std::size_t engine_of(const TimeSliceProblem& problem, std::size_t gpu, StreamOperationKind kind) {
+  const bool second = kind == StreamOperationKind::device_to_host && problem.gpus[gpu].copy_engines > 1;
+  return engines_per_gpu * gpu + (kind == StreamOperationKind::kernel ? execution_engine
+                                  : second                            ? second_copy_engine
+                                                                      : copy_engine);
 }
+bool executes_kernels(std::size_t engine) { return engine % engines_per_gpu == execution_engine; }
+
+Duration slowed(Duration work, Slowdown by) { return scale(work, by.ppm, 1'000'000, Rounding::up); }
+
+/// The largest slowdowns of an operation, or of all operations of a context on an engine, by what one context executes.
+struct Slowdowns {
+  Slowdown by_copies, by_kernels;
+};
+
+/// The same by everything.
+struct AllSlowdowns {
+  std::vector<Slowdowns> by_contexts = {};  ///< by context
+  Slowdown by_cpu = {};
+  Slowdown largest = {};
+
+  void include(const AllSlowdowns& other) {
+    if (by_contexts.empty()) by_contexts.resize(other.by_contexts.size());
+    for (std::size_t context = 0; context < other.by_contexts.size(); ++context) {
+      Slowdowns& by = by_contexts[context];
+      by.by_copies = std::max(by.by_copies, other.by_contexts[context].by_copies);
+      by.by_kernels = std::max(by.by_kernels, other.by_contexts[context].by_kernels);
+    }
+    by_cpu = std::max(by_cpu, other.by_cpu);
+    largest = std::max(largest, other.largest);
+  }
+};
+
+Duration accesses_on(const std::vector<Duration>& accesses, std::size_t gpu) {
+  return gpu < accesses.size() ? accesses[gpu] : Duration{};
+}
+
+/// Whether any task accesses memory while an operation of this one executes.
+bool has_cpu_traffic(const TimeSliceProblem& problem, std::size_t task, std::size_t gpu) {
+  for (const TimeSliceProblem::OtherAccesses& other : problem.other_accesses)
+    if (other.gpu == gpu) return true;
+  for (std::size_t other = 0; other < problem.tasks.size(); ++other) {
+    const GpuTask& its = problem.tasks[other];
+    if (!accesses_on(other == task ? its.accesses_beside : its.accesses, gpu).is_zero()) return true;
+  }
+  return false;
+}
+
+/// An operation in a stream, with its slowdown by others.
+struct StreamOperation {
+  const GpuOperation* operation = nullptr;
+  std::size_t engine = 0;
+  AllSlowdowns slowdown = {};
+  Duration slowest = {};     ///< for a kernel of all its rounds
+  KernelBlocks blocks = {};  ///< of a kernel, without slowdown
+};
+
+/// One task's use of a stream.
+struct StreamUse {
+  std::size_t task = 0;
+  std::vector<StreamOperation> operations;
+};
+
+struct StreamFacts {
+  std::size_t context = 0;
+  StreamPriority priority = StreamPriority::low;
+  std::vector<StreamUse> uses;  ///< one for each task
+};
+
+struct ContextFacts {
+  std::size_t gpu = 0;
+  Duration slice;
+  ContextPriority priority = ContextPriority::medium;
+  std::vector<std::size_t> streams = {};
+  std::vector<std::size_t> tasks = {};       ///< that use it
+  std::size_t place = 0;                     ///< index among the contexts of its GPU
+  std::optional<BlockWeights> weights = {};  ///< if several tasks use it
+  Duration longest_low_block = {};           ///< of all kernels of low priority, without slowdown
+  std::array<AllSlowdowns, engines_per_gpu> slowdown = {};
+  std::array<Duration, engines_per_gpu> overrun = {};
+
+  bool is_private() const { return tasks.size() <= 1; }
+};
 
 /// The use of one engine by a task's jobs.
 struct EngineUse {
   Duration work;           ///< per job, with maximum slowdown
   Duration undisturbed;    ///< per job, without slowdown
   std::int64_t turns = 0;  ///< per job
-  Duration overrun;
   Duration before, after;  ///< minimum time of a job before its first and after its last operation here
+};
+
+/// Consecutive operations of a segment on one engine.
+struct Group {
+  std::size_t engine = 0;
+  std::size_t stream = 0;
+  std::vector<StreamOperation> operations;
+  OperationGroup work;
+  AllSlowdowns slowdown = {};
+
+  void add(const StreamOperation& operation) {
+    operations.push_back(operation);
+    work.work += operation.operation->worst;
+    work.slowest += operation.slowest;
+    slowdown.include(operation.slowdown);
+    work.full = slowdown.largest;
+  }
 };
 
 struct TaskFacts {
   Duration execution;
   Duration best;
   bool offloads = false;
-  std::array<EngineUse, engines> use;
+  bool several_contexts = false;
+  std::vector<EngineUse> use;  ///< by engine
   /// Worst times, one before and one after every GPU segment, possibly zero.
   std::vector<Duration> cpu_segments = std::vector<Duration>(1);
-  std::vector<std::vector<std::pair<std::size_t, OperationGroup>>> segments;  ///< groups and their engine
-  std::size_t context = 0;                                                    ///< index among the contexts
+  std::vector<std::vector<Group>> segments;
 };
 
-/// The maximum slowdown of an operation of one task by what the others may execute on the other engine.
-Slowdown slowdown_of(const TimeSliceProblem& problem, std::size_t task, const GpuOperation& operation) {
-  Slowdown worst;
-  for (std::size_t other = 0; other < problem.tasks.size(); ++other) {
-    if (other == task) continue;
-    for (const Segment& segment : problem.tasks[other].segments) {
+/// The contexts and streams of a problem with their operations.
+class Sharing {
+ public:
+  explicit Sharing(const TimeSliceProblem& problem) : problem_(problem) {
+    for (const SharedContext& context : problem.contexts)
+      contexts.push_back({context.gpu, context.slice, context.priority});
+    for (const SharedStream& stream : problem.streams) streams.push_back({stream.context, stream.priority, {}});
+    for (std::size_t task = 0; task < problem.tasks.size(); ++task) add_uses(task);
+    std::vector<std::size_t> places(problem.gpus.size());
+    for (ContextFacts& context : contexts) context.place = places[context.gpu]++;
+    for (std::size_t stream = 0; stream < streams.size(); ++stream) {
+      ContextFacts& context = contexts[streams[stream].context];
+      context.streams.push_back(stream);
+      for (const StreamUse& use : streams[stream].uses)
+        if (std::find(context.tasks.begin(), context.tasks.end(), use.task) == context.tasks.end())
+          context.tasks.push_back(use.task);
+    }
+    for (StreamFacts& stream : streams)
+      for (StreamUse& use : stream.uses)
+        for (StreamOperation& operation : use.operations) operation.slowdown = slowdown_of(stream, use, operation);
+    for (StreamFacts& stream : streams)
+      for (StreamUse& use : stream.uses)
+        for (StreamOperation& operation : use.operations) set_times(operation);
+    for (ContextFacts& context : contexts) find_facts(context);
+  }
+
+  /// The stream of a GPU segment.
+  std::size_t stream_of(std::size_t task, const GpuSegment& segment) const {
+    return segment.stream ? *segment.stream : *own_stream_[task];
+  }
+
+  std::vector<ContextFacts> contexts;
+  std::vector<StreamFacts> streams;
+
+ private:
+  void add_uses(std::size_t index) {
+    own_stream_.emplace_back();
+    const GpuTask& task = problem_.tasks[index];
+    for (const Segment& segment : task.segments) {
       const auto* gpu = std::get_if<GpuSegment>(&segment);
       if (gpu == nullptr) continue;
-      for (const GpuOperation& beside : gpu->operations) {
-        const bool is_kernel = operation.kind == StreamOperationKind::kernel;
-        if (is_kernel == (beside.kind == StreamOperationKind::kernel)) continue;
-        const Slowdown full = !is_kernel                                   ? problem.copy_by_kernel
-                              : beside.kind == StreamOperationKind::memset ? problem.kernel_by_memset
-                                                                           : problem.kernel_by_memcpy;
-        worst = std::max(worst, weigh(full, is_kernel ? operation.memory_share : beside.memory_share));
+      if (!gpu->stream && !own_stream_[index]) {
+        own_stream_[index] = streams.size();
+        streams.push_back({contexts.size(), StreamPriority::low, {}});
+        contexts.push_back({0, task.slice, task.gpu_priority});
       }
+      StreamFacts& stream = streams[stream_of(index, *gpu)];
+      if (stream.uses.empty() || stream.uses.back().task != index) stream.uses.push_back({index, {}});
+      for (const GpuOperation& operation : gpu->operations)
+        stream.uses.back().operations.push_back(
+            {&operation, engine_of(problem_, contexts[stream.context].gpu, operation.kind)});
     }
   }
-  return worst;
-}
 
-Duration slowed(Duration work, Slowdown by) { return scale(work, by.ppm, 1'000'000, Rounding::up); }
+  /// The maximum slowdown of an operation by what other tasks may execute at the same time. Operations of one stream
+  /// follow one another, and so do those of a task. Kernels of other contexts never execute at the same time.
+  AllSlowdowns slowdown_of(const StreamFacts& stream, const StreamUse& use, const StreamOperation& operation) const {
+    const ContextFacts& own = contexts[stream.context];
+    AllSlowdowns slowdowns;
+    slowdowns.by_contexts.resize(contexts.size());
+    if (has_cpu_traffic(problem_, use.task, own.gpu)) slowdowns.by_cpu = operation.operation->by_cpu;
+    if (slowdowns.by_cpu != Slowdown{} && !own.is_private())
+      slowdowns.by_cpu =
+          std::max(slowdowns.by_cpu, measured_by(problem_.gpus[own.gpu].contention, *operation.operation, {}));
+    slowdowns.largest = slowdowns.by_cpu;
+    for (std::size_t context = 0; context < contexts.size(); ++context) {
+      if (contexts[context].gpu != own.gpu) continue;
+      Slowdowns& by = slowdowns.by_contexts[context];
+      by = slowdown_by(contexts[context], &contexts[context] == &own, stream, use, *operation.operation);
+      slowdowns.largest = std::max({slowdowns.largest, by.by_copies, by.by_kernels});
+    }
+    return slowdowns;
+  }
 
-TaskFacts facts_of(const TimeSliceProblem& problem, std::size_t index) {
+  /// The same by one context.
+  Slowdowns slowdown_by(const ContextFacts& context, bool is_own, const StreamFacts& stream, const StreamUse& use,
+                        const GpuOperation& operation) const {
+    const SharedGpu& gpu = problem_.gpus[context.gpu];
+    const gpu::InterferenceTable& table = gpu.interference;
+    const bool is_kernel = operation.kind == StreamOperationKind::kernel;
+    Slowdowns worst;
+    double shares = 0;                              // memory shares of kernels that may execute at the same time
+    std::vector<std::vector<KernelInUse>> kernels;  // by stream
+    for (const std::size_t beside : context.streams) {
+      if (&streams[beside] == &stream) continue;
+      double largest = 0;
+      kernels.emplace_back();
+      for (const StreamUse& other : streams[beside].uses)
+        for (const StreamOperation& aggressor : other.operations) {
+          if (other.task == use.task) continue;
+          const StreamOperationKind kind = aggressor.operation->kind;
+          if (kind == StreamOperationKind::kernel) {
+            largest = std::max(largest, aggressor.operation->memory_share);
+            kernels.back().push_back({aggressor.operation->memory, aggressor.operation->memory_share});
+          } else if (is_kernel) {
+            worst.by_copies = std::max(
+                worst.by_copies, kind == StreamOperationKind::memset ? table.kernel_by_memset : table.kernel_by_memcpy);
+          }
+        }
+      shares = std::min(1.0, shares + largest);
+    }
+    if (!is_kernel) return {worst.by_copies, weigh(table.copy_by_kernel, shares)};
+    worst.by_copies = weigh(worst.by_copies, operation.memory_share);
+    if (!is_own) return worst;
+    worst.by_kernels =
+        weigh(weigh(std::max(table.kernel_by_same_gpc, table.kernel_by_other_gpc), shares), operation.memory_share);
+    if (shares > 0) worst.by_kernels = std::max(worst.by_kernels, measured_by(gpu.contention, operation, kernels));
+    return worst;
+  }
+
+  /// By the measured law, the slowdown of a kernel by others and CPUs together: at least that by all of them, by those
+  /// that are described, and 1 plus the excess by one kernel of each stream alone. The fewer of its blocks are resident,
+  /// the more blocks of others are.
+  static Slowdown measured_by(const ContentionLaw& law, const GpuOperation& operation,
+                              const std::vector<std::vector<KernelInUse>>& kernels) {
+    if (operation.memory == nullptr || operation.memory_share <= 0 ||
+        law.basis_of(*operation.memory) != ContentionBasis::measured)
+      return {};
+    Slowdown worst;
+    gpu::KernelMemory memory = *operation.memory;
+    for (std::int64_t blocks = memory.described->blocks; blocks > 0; blocks /= 2) {
+      memory.described->blocks = blocks;
+      worst = std::max(worst, measured_by(law, memory, operation.memory_share, kernels));
+    }
+    return worst;
+  }
+
+  static Slowdown measured_by(const ContentionLaw& law, const gpu::KernelMemory& memory, double memory_share,
+                              const std::vector<std::vector<KernelInUse>>& kernels) {
+    const auto by = [&](const std::vector<KernelInUse>& others) {
+      return law.worst_by_kernels(memory, memory_share, others).slowdown;
+    };
+    std::vector<KernelInUse> all, described;
+    Slowdown apart;
+    for (const auto& stream : kernels) {
+      Slowdown worst;
+      for (const KernelInUse& kernel : stream) {
+        if (kernel.memory_share <= 0) continue;
+        worst = std::max(worst, by({kernel}));
+        all.push_back(kernel);
+        if (kernel.memory != nullptr && kernel.memory->described) described.push_back(kernel);
+      }
+      apart.ppm += worst.ppm - 1'000'000;
+    }
+    return std::max({apart, by(all), by(described)});
+  }
+
+  static void set_times(StreamOperation& operation) {
+    const GpuOperation& written = *operation.operation;
+    operation.slowest = slowed(written.worst, operation.slowdown.largest);
+    const Duration block = written.longest_block.is_zero() ? written.worst : written.longest_block;
+    operation.blocks = {block, written.blocks, written.use, written.cache_config};
+  }
+
+  void find_facts(ContextFacts& context) {
+    const Preemption preemption = problem_.gpus[context.gpu].preemption;
+    std::vector<KernelBlocks> kernels;
+    std::array<Duration, engines_per_gpu> all_streams{};
+    for (const std::size_t index : context.streams) {
+      const StreamFacts& stream = streams[index];
+      std::array<Duration, engines_per_gpu> longest{};
+      for (const StreamUse& use : stream.uses)
+        for (const StreamOperation& operation : use.operations) {
+          const std::size_t kind = operation.engine % engines_per_gpu;
+          longest[kind] = std::max(longest[kind], operation.slowest);
+          context.slowdown[kind].include(operation.slowdown);
+          const bool by_block = preemption == Preemption::block && kind == execution_engine;
+          context.overrun[kind] =
+              std::max(context.overrun[kind],
+                       by_block ? slowed(operation.blocks.block, operation.slowdown.largest) : operation.slowest);
+          if (kind != execution_engine) continue;
+          kernels.push_back(operation.blocks);
+          if (stream.priority == StreamPriority::low)
+            context.longest_low_block = std::max(context.longest_low_block, operation.blocks.block);
+        }
+      for (std::size_t kind = 0; kind < engines_per_gpu; ++kind)
+        all_streams[kind] = sum(all_streams[kind], longest[kind]);
+    }
+    // At the end of kernels, one of every stream may have begun.
+    if (preemption == Preemption::kernel && !context.is_private())
+      context.overrun[execution_engine] = sum(
+          all_streams[execution_engine], slowed(context.longest_low_block, context.slowdown[execution_engine].largest));
+    if (preemption == Preemption::instruction) context.overrun = {};
+    if (!context.is_private()) context.weights.emplace(problem_.gpus[context.gpu].limits, kernels);
+  }
+
+  const TimeSliceProblem& problem_;
+  std::vector<std::optional<std::size_t>> own_stream_;  ///< of every task
+};
+
+TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std::size_t index) {
   const GpuTask& task = problem.tasks[index];
   TaskFacts facts;
-  std::array<bool, engines> seen{};
+  facts.use.resize(engines_per_gpu * problem.gpus.size());
+  std::vector<bool> seen(facts.use.size());
+  std::vector<std::pair<std::size_t, std::size_t>> taken;  ///< streams, and how many operations of the task there
   for (const Segment& segment : task.segments) {
     if (const auto* cpu = std::get_if<CpuSegment>(&segment)) {
       facts.execution += cpu->worst;
@@ -100,46 +370,71 @@ TaskFacts facts_of(const TimeSliceProblem& problem, std::size_t index) {
       for (EngineUse& use : facts.use) use.after += cpu->best;
       continue;
     }
+    const auto& gpu = std::get<GpuSegment>(segment);
+    const std::size_t stream_index = sharing.stream_of(index, gpu);
+    const StreamFacts& stream = sharing.streams[stream_index];
+    const ContextFacts& context = sharing.contexts[stream.context];
+    const bool alone_in_stream = stream.uses.size() == 1;
+    const auto& operations = std::find_if(stream.uses.begin(), stream.uses.end(), [&](const StreamUse& use) {
+                               return use.task == index;
+                             })->operations;
+    auto at = std::find_if(taken.begin(), taken.end(), [&](const auto& each) { return each.first == stream_index; });
+    if (at == taken.end()) at = taken.insert(taken.end(), {stream_index, 0});
+    facts.several_contexts = facts.several_contexts || sharing.streams[taken.front().first].context != stream.context;
     facts.cpu_segments.emplace_back();
     auto& groups = facts.segments.emplace_back();
-    for (const GpuOperation& operation : std::get<GpuSegment>(segment).operations) {
+    for (std::size_t i = 0; i < gpu.operations.size(); ++i) {
+      const StreamOperation& operation = operations[at->second++];
+      const Duration worst = operation.operation->worst, best = operation.operation->best;
       facts.offloads = true;
-      const std::size_t engine = engine_of(operation.kind);
-      const Slowdown slowdown = slowdown_of(problem, index, operation);
-      const Duration slowest = slowed(operation.worst, slowdown);
-      if (groups.empty() || groups.back().first != engine) groups.push_back({engine, {}});
-      OperationGroup& group = groups.back().second;
-      group.work += operation.worst;
-      group.slowest += slowest;
-      group.full = std::max(group.full, slowdown);
-      EngineUse& use = facts.use[engine];
-      use.work += slowest;
-      use.undisturbed += operation.worst;
-      if (!seen[engine]) use.before = facts.best;
-      seen[engine] = true;
-      facts.best += operation.best;
-      facts.use[1 - engine].after += operation.best;
+      if (groups.empty() || groups.back().engine != operation.engine || !alone_in_stream)
+        groups.push_back({operation.engine, stream_index, {}, {}, {}});
+      groups.back().add(operation);
+      EngineUse& use = facts.use[operation.engine];
+      use.work += operation.slowest;
+      use.undisturbed += worst;
+      if (!seen[operation.engine]) use.before = facts.best;
+      seen[operation.engine] = true;
+      facts.best += best;
+      for (EngineUse& other : facts.use) other.after += best;
       use.after = {};
-      const bool by_block = problem.preemption == Preemption::block && operation.kind == StreamOperationKind::kernel &&
-                            !operation.longest_block.is_zero();
-      if (problem.preemption != Preemption::instruction)
-        use.overrun = std::max(use.overrun, by_block ? slowed(operation.longest_block, slowdown) : slowest);
+      if (context.is_private()) continue;
+      // Its turns may end when the context runs dry, or with the slice. At the end of a slice the engine may run partly
+      // idle. A kernel of high priority delays others also by the blocks for which it waits.
+      const bool high = stream.priority == StreamPriority::high && executes_kernels(operation.engine);
+      const Duration blocking =
+          high ? slowed(context.longest_low_block, context.slowdown[execution_engine].largest) : Duration{};
+      const Duration charged = sum(operation.slowest, blocking);
+      const std::int64_t turns = 1 + turns_of(charged, context.slice);
+      use.turns += turns;
+      use.work = sum(use.work, blocking);
+      if (executes_kernels(operation.engine)) use.work = sum(use.work, times(context.overrun[execution_engine], turns));
     }
-    for (const auto& [engine, group] : groups) facts.use[engine].turns += turns_of(group.slowest, task.slice);
+    if (context.is_private())
+      for (const Group& group : groups) facts.use[group.engine].turns += turns_of(group.work.slowest, context.slice);
   }
   return facts;
 }
 
 // ---- the common fixed point
 
-/// One task's job as other tasks see it: own work and switches, and its waits for each context.
+/// One task's job as other tasks see it: own work and switches, and its waits.
 struct JobBound {
-  Duration gpu, slowdown, own_switches;
+  Duration gpu, slowdown, own_switches, drains;
   std::vector<Duration> segments;
-  std::vector<ContextWait> waits;             ///< parallel to the tasks
-  std::array<Duration, engines> work{};       ///< on each engine, with maximum slowdown
-  std::array<std::int64_t, engines> turns{};  ///< for that work
-  Duration own() const { return gpu + slowdown + own_switches; }
+  std::vector<BoundShare> slowed;   ///< parts of `slowdown`
+  std::vector<ContextWait> waits;   ///< by context
+  std::vector<Duration> queued;     ///< by stream
+  std::vector<Duration> work;       ///< on each engine, with maximum slowdown
+  std::vector<Duration> served;     ///< on each engine, from submission to end while the context is served
+  std::vector<std::int64_t> turns;  ///< for that work
+
+  /// What it needs itself, and what delays it in its own context.
+  Duration own() const {
+    Duration total = sum(sum(gpu, slowdown), sum(own_switches, drains));
+    for (const Duration time : queued) total = sum(total, time);
+    return total;
+  }
 };
 
 ContextWait operator+(const ContextWait& a, const ContextWait& b) {
@@ -157,14 +452,9 @@ struct Response {
 class Analysis {
  public:
   explicit Analysis(const TimeSliceProblem& problem)
-      : problem_(problem), response_(problem.tasks.size()), gave_up_(problem.tasks.size()) {
-    for (std::size_t task = 0; task < problem_.tasks.size(); ++task) {
-      facts_.push_back(facts_of(problem_, task));
-      if (facts_.back().offloads) {
-        facts_.back().context = contexts_.size();
-        contexts_.push_back(task);
-      }
-    }
+      : problem_(problem), sharing_(problem), response_(problem.tasks.size()), gave_up_(problem.tasks.size()) {
+    for (std::size_t task = 0; task < problem_.tasks.size(); ++task)
+      facts_.push_back(facts_of(problem_, sharing_, task));
   }
 
   TimeSliceBounds run() {
@@ -204,7 +494,7 @@ class Analysis {
     return true;
   }
 
-  /// (3); nothing if the context may always request the engine.
+  /// (3); nothing if the task may always request the engine.
   std::optional<EngineDemand> demand_of(std::size_t index, std::size_t engine) const {
     const EngineUse& use = facts_[index].use[engine];
     if (use.turns == 0) return EngineDemand{task(index).period, {}, {}, 0};
@@ -220,49 +510,305 @@ class Analysis {
         jobs_.empty() ? use.undisturbed : jobs_[index].work[engine], jobs_.empty() ? 1 : jobs_[index].turns[engine]};
   }
 
-  std::array<std::vector<SharingContext>, engines> sharing_contexts() const {
-    std::array<std::vector<SharingContext>, engines> sharing;
-    for (const std::size_t index : contexts_)
-      for (std::size_t engine = 0; engine < engines; ++engine)
-        sharing[engine].push_back({task(index).slice, facts_[index].use[engine].overrun, task(index).gpu_priority,
-                                   demand_of(index, engine), demand_of(index, 1 - engine)});
+  /// Adds the demands of a context's tasks for an engine; false if one may always request it.
+  bool add_demands(const ContextFacts& context, std::size_t engine, std::vector<EngineDemand>& demands) const {
+    for (const std::size_t index : context.tasks) {
+      const auto demand = demand_of(index, engine);
+      if (!demand) return false;
+      if (demand->turns > 0) demands.push_back(*demand);
+    }
+    return true;
+  }
+
+  /// For every engine, the contexts of its GPU. Of the context of one task only those operations count that this task
+  /// cannot wait for itself.
+  std::vector<std::vector<SharingContext>> sharing_contexts() const {
+    std::vector<std::vector<SharingContext>> sharing(engines_per_gpu * problem_.gpus.size());
+    for (const ContextFacts& context : sharing_.contexts)
+      for (std::size_t kind = 0; kind < engines_per_gpu; ++kind) {
+        const std::size_t engine = engines_per_gpu * context.gpu + kind;
+        SharingContext& shared = sharing[engine].emplace_back();
+        shared.slice = context.slice;
+        shared.overrun = context.overrun[kind];
+        shared.priority = context.priority;
+        shared.demand.emplace();
+        if (!add_demands(context, engine, *shared.demand)) shared.demand.reset();
+      }
     return sharing;
+  }
+
+  /// (5): the label accesses of a task, as an operation of task `self` meets them.
+  CpuDemand cpu_demand(std::size_t index, std::size_t self, std::size_t gpu) const {
+    const Duration accesses = accesses_on(index == self ? task(index).accesses_beside : task(index).accesses, gpu);
+    if (accesses.is_zero()) return EngineDemand{task(index).period, {}, {}, 0};
+    if (index == self) return EngineDemand{longest_analyzed, {}, accesses, 1};  // of this job only
+    if (task(index).unlimited) return std::nullopt;
+    if (!by_demand_ || !response_[index]) return accesses_without_response(facts_[index].best, accesses);
+    return EngineDemand{task(index).period, sum(task(index).jitter, *response_[index]), accesses, 1};
+  }
+
+  /// A cause of slowdown with its name.
+  struct Cause {
+    SlowdownCause aggressor;
+    BoundShare share;  ///< without a time
+  };
+
+  /// (5), (9): what may slow down a group or, where several tasks use its context, all operations of the context on the
+  /// engine: copies of others; kernels of others, for kernels only those that are resident in the context; CPUs.
+  std::vector<Cause> causes_of(std::size_t index, const Group& group) const {
+    const std::size_t own = sharing_.streams[group.stream].context, gpu = sharing_.contexts[own].gpu;
+    const AllSlowdowns& slowdown = sharing_.contexts[own].is_private()
+                                       ? group.slowdown
+                                       : sharing_.contexts[own].slowdown[group.engine % engines_per_gpu];
+    std::vector<Cause> causes;
+    const auto add = [&](Slowdown factor, const std::optional<EngineDemand>& demand, BoundPart part, std::size_t by,
+                         std::optional<std::size_t> stream) {
+      if (factor != Slowdown{} && (!demand || demand->turns > 0))
+        causes.push_back({{factor, demand}, {part, by, {}, stream}});
+    };
+    const bool on_kernels = executes_kernels(group.engine);
+    for (std::size_t context = 0; context < sharing_.contexts.size(); ++context) {
+      if (sharing_.contexts[context].gpu != gpu) continue;
+      for (const std::size_t task : sharing_.contexts[context].tasks) {
+        if (task == index) continue;
+        const std::size_t stream = stream_in(context, task);
+        const auto add_engine = [&](EngineKind kind, Slowdown factor, BoundPart part) {
+          const std::size_t engine = engines_per_gpu * gpu + kind;
+          auto demand = demand_of(task, engine);
+          if (demand && demand->turns > 0 && on_kernels && executes_kernels(engine))
+            demand->work = jobs_.empty() ? facts_[task].use[engine].undisturbed : jobs_[task].served[engine];
+          add(factor, demand, part, task, stream);
+        };
+        const Slowdowns& by = slowdown.by_contexts[context];
+        if (on_kernels) add_engine(copy_engine, by.by_copies, BoundPart::slowed_by_copies);
+        if (on_kernels) add_engine(second_copy_engine, by.by_copies, BoundPart::slowed_by_copies);
+        if (!on_kernels || context == own) add_engine(execution_engine, by.by_kernels, BoundPart::slowed_by_kernels);
+      }
+    }
+    if (slowdown.by_cpu == Slowdown{}) return causes;
+    for (std::size_t by = 0; by < count(); ++by)
+      add(slowdown.by_cpu, cpu_demand(by, index, gpu), BoundPart::slowed_by_cpu, by, std::nullopt);
+    for (std::size_t other = 0; other < problem_.other_accesses.size(); ++other)
+      if (problem_.other_accesses[other].gpu == gpu)
+        add(slowdown.by_cpu, problem_.other_accesses[other].demand, BoundPart::slowed_by_cpu, count() + other,
+            std::nullopt);
+    return causes;
+  }
+
+  /// The first stream of the task in the context.
+  std::size_t stream_in(std::size_t context, std::size_t task) const {
+    const auto& its = sharing_.contexts[context].streams;
+    return *std::find_if(its.begin(), its.end(), [&](std::size_t stream) {
+      const auto& uses = sharing_.streams[stream].uses;
+      return std::any_of(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task == task; });
+    });
+  }
+
+  /// (9): adds what other streams of the context may execute before the group has ended.
+  OperationGroup with_rivals(std::size_t index, const Group& group) const {
+    OperationGroup work = group.work;
+    const StreamFacts& own = sharing_.streams[group.stream];
+    const ContextFacts& context = sharing_.contexts[own.context];
+    if (context.is_private()) return work;
+    const bool kernels = executes_kernels(group.engine);
+    const auto count = static_cast<std::int64_t>(group.operations.size());
+    if (kernels) work.drain = context.overrun[execution_engine];
+    work.full = context.slowdown[group.engine % engines_per_gpu].largest;
+    StreamDelay in_sequence{work.work, {}}, by_area;
+    for (const StreamOperation& operation : group.operations)
+      if (kernels && context.weights->apply())
+        by_area.own = sum(by_area.own, sum(context.weights->time(operation.blocks, operation.blocks.blocks - 1),
+                                           operation.blocks.block));
+    Duration blocking = kernels && own.priority == StreamPriority::high ? context.longest_low_block : Duration{};
+    for (const std::size_t stream : context.streams) {
+      if (stream == group.stream) continue;
+      const StreamFacts& other = sharing_.streams[stream];
+      StreamRival sequence{stream, Duration{}, std::vector<EngineDemand>()}, area = sequence;
+      const bool below = kernels && other.priority > own.priority, above = kernels && other.priority < own.priority;
+      for (const StreamUse& use : other.uses) {
+        if (use.task == index) continue;
+        Duration sum_in_sequence, sum_by_area, most_in_sequence, most_by_area;
+        for (const StreamOperation& operation : use.operations) {
+          if (operation.engine != group.engine) continue;
+          const Duration penalty = above ? context.longest_low_block : Duration{};
+          sum_in_sequence = sum(sum_in_sequence, sum(operation.operation->worst, penalty));
+          most_in_sequence = std::max(most_in_sequence, operation.operation->worst);
+          if (!kernels || !context.weights->apply()) continue;
+          const Duration time = context.weights->time(operation.blocks, operation.blocks.blocks);
+          sum_by_area = sum(sum_by_area, time);
+          most_by_area = std::max(most_by_area, time);
+        }
+        if (sum_in_sequence.is_zero()) continue;
+        const auto demand = demand_of(use.task, group.engine);
+        const auto add = [&](StreamRival& rival, Duration most, Duration all) {
+          rival.most = above ? std::nullopt : std::optional(std::max(*rival.most, times(most, count)));
+          if (!demand) rival.demand.reset();
+          if (rival.demand) rival.demand->push_back({demand->period, demand->jitter, all, 1});
+        };
+        add(sequence, most_in_sequence, sum_in_sequence);
+        add(area, most_by_area, sum_by_area);
+      }
+      if (below && !sequence.most->is_zero()) {
+        // Of streams of lower priority only resident blocks delay, all of them in parallel.
+        sequence.most = times(std::exchange(blocking, Duration{}), count);
+        sequence.demand.reset();
+      }
+      in_sequence.rivals.push_back(std::move(sequence));
+      by_area.rivals.push_back(std::move(area));
+    }
+    work.ways.push_back(std::move(in_sequence));
+    if (kernels && context.weights->apply()) work.ways.push_back(std::move(by_area));
+    return work;
+  }
+
+  struct CausedBound : GroupBound {
+    std::vector<BoundShare> slowed_by;  ///< parallel to `slowed`
+  };
+
+  CausedBound bound_of(std::size_t index, const Group& group,
+                       const std::vector<std::vector<SharingContext>>& sharing) const {
+    const std::size_t own = sharing_.streams[group.stream].context;
+    const ContextFacts& context = sharing_.contexts[own];
+    const Duration context_switch = problem_.gpus[context.gpu].context_switch;
+    OperationGroup work = with_rivals(index, group);
+    std::vector<BoundShare> shares;
+    for (Cause& cause : causes_of(index, group)) {
+      work.aggressors.push_back(cause.aggressor);
+      shares.push_back(cause.share);
+    }
+    const auto bound = [&](const std::vector<SharingContext>& contexts) {
+      CausedBound found{group_bound(work, contexts, context.place, context_switch), std::move(shares)};
+      for (std::size_t cause = 0; cause < found.slowed.size(); ++cause)
+        found.slowed_by[cause].time = found.slowed[cause];
+      return found;
+    };
+    if (!facts_[index].several_contexts) return bound(sharing[group.engine]);
+    // Its other contexts have no work meanwhile.
+    std::vector<SharingContext> others = sharing[group.engine];
+    for (std::size_t other = 0; other < sharing_.contexts.size(); ++other) {
+      const ContextFacts& its = sharing_.contexts[other];
+      if (other != own && its.gpu == context.gpu && its.is_private() && !its.tasks.empty() &&
+          its.tasks.front() == index) {
+        others[its.place].demand.emplace();
+      }
+    }
+    return bound(others);
+  }
+
+  /// For every stream that several tasks use, and every use, the longest of its operations once it is the first of the
+  /// stream.
+  std::vector<std::vector<Duration>> bounds_in_streams(const std::vector<std::vector<SharingContext>>& sharing) const {
+    std::vector<std::vector<Duration>> longest(sharing_.streams.size());
+    for (std::size_t stream = 0; stream < sharing_.streams.size(); ++stream) {
+      const auto& uses = sharing_.streams[stream].uses;
+      if (uses.size() < 2) continue;
+      for (const StreamUse& use : uses) {
+        Duration& most = longest[stream].emplace_back();
+        for (const auto& groups : facts_[use.task].segments)
+          for (const Group& group : groups)
+            if (group.stream == stream) most = std::max(most, bound_of(use.task, group, sharing).response);
+      }
+    }
+    return longest;
+  }
+
+  /// The contexts of a GPU in the order of its runlist, as indices among all contexts.
+  std::vector<std::size_t> contexts_of(std::size_t gpu) const {
+    std::vector<std::size_t> found;
+    for (std::size_t context = 0; context < sharing_.contexts.size(); ++context)
+      if (sharing_.contexts[context].gpu == gpu) found.push_back(context);
+    return found;
+  }
+
+  /// Adds a group to a job, and returns the time from its submission to its end.
+  Duration add_group(std::size_t index, const Group& group, const CausedBound& bound,
+                     const std::vector<std::vector<Duration>>& in_streams, JobBound& job) const {
+    const StreamFacts& stream = sharing_.streams[group.stream];
+    const ContextFacts& context = sharing_.contexts[stream.context];
+    Duration response = bound.response;
+    job.gpu = sum(job.gpu, bound.work);
+    job.slowdown = sum(job.slowdown, bound.slowdown);
+    for (const BoundShare& share : bound.slowed_by) add_share(job.slowed, share);
+    job.own_switches = sum(job.own_switches, bound.own_switches);
+    job.drains = sum(job.drains, bound.drains);
+    std::size_t rival = 0;
+    for (const std::size_t other : context.streams)
+      if (other != group.stream && rival < bound.queued.size())
+        job.queued[other] = sum(job.queued[other], bound.queued[rival++]);
+    for (std::size_t use = 0; use < in_streams[group.stream].size(); ++use) {
+      if (stream.uses[use].task == index) continue;
+      job.queued[group.stream] = sum(job.queued[group.stream], in_streams[group.stream][use]);
+      response = sum(response, in_streams[group.stream][use]);
+    }
+    const auto others = contexts_of(context.gpu);
+    for (std::size_t place = 0; place < others.size(); ++place)
+      job.waits[others[place]] = job.waits[others[place]] + bound.waits[place];
+    return response;
+  }
+
+  static void add_share(std::vector<BoundShare>& shares, const BoundShare& added) {
+    if (added.time.is_zero()) return;
+    for (BoundShare& share : shares)
+      if (share.part == added.part && share.by == added.by && share.stream == added.stream) {
+        share.time = sum(share.time, added.time);
+        return;
+      }
+    shares.push_back(added);
+  }
+
+  JobBound empty_job() const {
+    JobBound job;
+    job.waits.resize(sharing_.contexts.size());
+    job.queued.resize(sharing_.streams.size());
+    job.work.resize(engines_per_gpu * problem_.gpus.size());
+    job.turns.resize(job.work.size());
+    job.served.resize(job.work.size());
+    return job;
   }
 
   /// Uses the maximum times found for the jobs of others, initially without slowdown. Returns whether they may take
   /// longer.
   bool bound_jobs() {
     const auto sharing = sharing_contexts();
-    const std::vector<JobBound> before = std::exchange(jobs_, std::vector<JobBound>(count()));
-    bool more = before.size() != count();
+    const auto in_streams = bounds_in_streams(sharing);
+    std::vector<JobBound> found(count(), empty_job());
+    bool more = jobs_.size() != count();
     for (std::size_t index = 0; index < count(); ++index) {
-      JobBound& job = jobs_[index];
-      job.waits.resize(count());
+      JobBound& job = found[index];
       for (const auto& groups : facts_[index].segments) {
         Duration segment;
-        for (const auto& [engine, group] : groups) {
-          const GroupBound bound = group_bound(group, sharing[engine], facts_[index].context, problem_.context_switch);
-          work_ += static_cast<std::int64_t>(contexts_.size());
-          segment = sum(segment, bound.response);
+        for (const Group& group : groups) {
+          const CausedBound bound = bound_of(index, group, sharing);
+          const ContextFacts& context = sharing_.contexts[sharing_.streams[group.stream].context];
+          work_ += static_cast<std::int64_t>(sharing_.contexts.size() + bound.queued.size());
+          segment = sum(segment, add_group(index, group, bound, in_streams, job));
+          job.served[group.engine] = sum(job.served[group.engine], bound.served);
+          if (!context.is_private()) continue;
           const Duration slowed_work = sum(bound.work, bound.slowdown);
-          job.work[engine] = sum(job.work[engine], slowed_work);
-          job.turns[engine] += turns_of(slowed_work, task(index).slice);
-          job.gpu += bound.work;
-          job.slowdown += bound.slowdown;
-          job.own_switches = sum(job.own_switches, bound.own_switches);
-          for (std::size_t context = 0; context < contexts_.size(); ++context)
-            job.waits[contexts_[context]] = job.waits[contexts_[context]] + bound.waits[context];
+          job.work[group.engine] = sum(job.work[group.engine], slowed_work);
+          job.turns[group.engine] += turns_of(slowed_work, context.slice);
         }
         job.segments.push_back(segment);
       }
-      if (before.empty()) continue;
-      for (std::size_t engine = 0; engine < engines; ++engine) {
+      for (std::size_t engine = 0; engine < job.work.size(); ++engine) {
+        if (std::any_of(sharing_.contexts.begin(), sharing_.contexts.end(), [&](const ContextFacts& context) {
+              return context.gpu == engine / engines_per_gpu && !context.is_private() &&
+                     std::find(context.tasks.begin(), context.tasks.end(), index) != context.tasks.end();
+            })) {
+          job.work[engine] = facts_[index].use[engine].work;
+          job.turns[engine] = facts_[index].use[engine].turns;
+        }
+        job.served[engine] = std::max(job.served[engine], facts_[index].use[engine].undisturbed);
+        if (jobs_.empty()) continue;
         // From below, so that the common solution is the smallest.
-        job.work[engine] = std::max(job.work[engine], before[index].work[engine]);
-        job.turns[engine] = std::max(job.turns[engine], before[index].turns[engine]);
-        more = more || job.work[engine] > before[index].work[engine] || job.turns[engine] > before[index].turns[engine];
+        job.work[engine] = std::max(job.work[engine], jobs_[index].work[engine]);
+        job.turns[engine] = std::max(job.turns[engine], jobs_[index].turns[engine]);
+        job.served[engine] = std::max(job.served[engine], jobs_[index].served[engine]);
+        more = more || job.work[engine] > jobs_[index].work[engine] || job.turns[engine] > jobs_[index].turns[engine] ||
+               job.served[engine] > jobs_[index].served[engine];
       }
     }
+    jobs_ = std::move(found);
     return more;
   }
 
@@ -293,38 +839,67 @@ class Analysis {
                         [](const BoundShare& share) { return share.by.has_value(); });
   }
 
+  static bool comes_before(const BoundShare& a, const BoundShare& b) {
+    return std::tie(a.part, a.by, a.stream) < std::tie(b.part, b.by, b.stream);
+  }
+
   /// (7)
   std::optional<Response> response_by_segments(std::size_t index) {
     Response response;
     const JobBound& own = jobs_[index];
-    const auto add = [&response](BoundPart part, std::optional<std::size_t> by, Duration time) {
-      response.time = sum(response.time, time);
-      if (time.is_zero()) return;
-      for (BoundShare& share : response.parts)
-        if (share.part == part && share.by == by) {
-          share.time = sum(share.time, time);
-          return;
-        }
-      response.parts.push_back({part, by, time});
+    const auto add = [&response](const BoundShare& added) {
+      response.time = sum(response.time, added.time);
+      add_share(response.parts, added);
     };
     for (const Duration execution : facts_[index].cpu_segments) {
       const auto segment = least_response({index, execution, false, moment_after(execution)});
       if (!segment) return std::nullopt;
-      for (const BoundShare& share : segment->parts) add(share.part, share.by, share.time);
+      for (const BoundShare& share : segment->parts) add(share);
     }
-    add(BoundPart::gpu, std::nullopt, own.gpu);
-    add(BoundPart::slowdown, std::nullopt, own.slowdown);
-    add(BoundPart::own_switches, std::nullopt, own.own_switches);
-    for (std::size_t by = 0; by < count(); ++by) {
-      add(BoundPart::slices, by, own.waits[by].slices);
-      add(BoundPart::overruns, by, own.waits[by].overruns);
-      add(BoundPart::switches, by, own.waits[by].switches);
-    }
+    for (const BoundShare& share : shares_of_gpu(index, own, own.waits)) add(share);
     if (response.time > limit_of(index)) return std::nullopt;
-    std::sort(response.parts.begin(), response.parts.end(), [](const BoundShare& a, const BoundShare& b) {
-      return a.part != b.part ? a.part < b.part : a.by < b.by;
-    });
+    std::sort(response.parts.begin(), response.parts.end(), &comes_before);
     return response;
+  }
+
+  /// The GPU segments of a job, with these waits for other contexts; none of zero.
+  std::vector<BoundShare> shares_of_gpu(std::size_t index, const JobBound& job,
+                                        const std::vector<ContextWait>& waits) const {
+    std::vector<BoundShare> shares;
+    const auto add = [&shares](BoundPart part, std::optional<std::size_t> by, Duration time,
+                               std::optional<std::size_t> stream = std::nullopt) {
+      if (!time.is_zero()) shares.push_back({part, by, time, stream});
+    };
+    add(BoundPart::gpu, std::nullopt, job.gpu);
+    for (const BoundShare& share : job.slowed) add(share.part, share.by, share.time, share.stream);
+    add(BoundPart::own_switches, std::nullopt, job.own_switches);
+    add_waits(waits, add);
+    add(BoundPart::overruns, index, job.drains,
+        job.drains.is_zero() ? std::nullopt : std::optional(first_stream(index)));
+    for (std::size_t stream = 0; stream < sharing_.streams.size(); ++stream) {
+      if (job.queued[stream].is_zero()) continue;
+      const auto& uses = sharing_.streams[stream].uses;
+      const auto other =
+          std::find_if(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task != index; });
+      add(BoundPart::streams, other->task, job.queued[stream], stream);
+    }
+    return shares;
+  }
+
+  std::size_t first_stream(std::size_t index) const { return facts_[index].segments.front().front().stream; }
+
+  template <typename Add>
+  void add_waits(const std::vector<ContextWait>& waits, const Add& add) const {
+    const auto each = [&](BoundPart part, Duration ContextWait::*time) {
+      for (std::size_t context = 0; context < waits.size(); ++context)
+        if (!(waits[context].*time).is_zero()) {
+          const ContextFacts& served = sharing_.contexts[context];
+          add(part, served.tasks.front(), waits[context].*time, served.streams.front());
+        }
+    };
+    each(BoundPart::slices, &ContextWait::slices);
+    each(BoundPart::overruns, &ContextWait::overruns);
+    each(BoundPart::switches, &ContextWait::switches);
   }
 
   /// The minimum over the ways to count suspending tasks of at least the priority.
@@ -369,7 +944,7 @@ class Analysis {
                                          const std::vector<bool>& jitter) {
     Duration window = sum(demand.execution, demand.moment);
     if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
-    const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (contexts_.size() + 1));
+    const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (sharing_.contexts.size() + 1));
     for (std::int64_t step = 0; step < max_core_steps && window <= limit_of(demand.task); ++step) {
       bound_steps += static_cast<std::uint64_t>(pairs);
       if ((work_ += pairs) > max_work) break;
@@ -386,19 +961,14 @@ class Analysis {
   Duration evaluate(const Demand& demand, const std::vector<std::size_t>& rivals, const std::vector<bool>& jitter,
                     Duration window, std::vector<BoundShare>& parts) const {
     Duration total = demand.moment;
-    const auto add = [&](BoundPart part, std::optional<std::size_t> by, Duration time) {
+    const auto add = [&](BoundPart part, std::optional<std::size_t> by, Duration time,
+                         std::optional<std::size_t> stream = std::nullopt) {
       total = sum(total, time);
-      if (!time.is_zero()) parts.push_back({part, by, time});
+      if (!time.is_zero()) parts.push_back({part, by, time, stream});
     };
     add(BoundPart::execution, std::nullopt, demand.execution);
-    std::vector<ContextWait> waits(count());
-    if (demand.with_gpu) {
-      const JobBound& own = jobs_[demand.task];
-      add(BoundPart::gpu, std::nullopt, own.gpu);
-      add(BoundPart::slowdown, std::nullopt, own.slowdown);
-      add(BoundPart::own_switches, std::nullopt, own.own_switches);
-      waits = own.waits;
-    }
+    std::vector<ContextWait> waits(sharing_.contexts.size());
+    if (demand.with_gpu) waits = jobs_[demand.task].waits;
     const auto suspends = [this](std::size_t which) {
       return facts_[which].offloads && task(which).wait == WaitMode::suspend;
     };
@@ -416,38 +986,42 @@ class Analysis {
       starts += jobs * (1 + (suspends(other) ? static_cast<std::int64_t>(facts_[other].segments.size()) : 0));
       any_suspends = any_suspends || suspends(other);
       if (!facts_[other].offloads) continue;
-      for (const std::size_t context : contexts_) waits[context] = waits[context] + jobs_[other].waits[context] * jobs;
+      for (std::size_t context = 0; context < waits.size(); ++context)
+        waits[context] = waits[context] + jobs_[other].waits[context] * jobs;
     }
     for (const GpuTask::Blocking& blocking : task(demand.task).blocking)
       add(BoundPart::blocking, blocking.by, times(blocking.time, 1 + (any_suspends ? starts : 0)));
-    // Time counted as own work of the task, or of a polling task that precedes it, does not count as waiting too.
-    for (const std::size_t other : rivals)
-      if (!jitter[other]) waits[other] = {};
-    if (demand.with_gpu) waits[demand.task] = {};
-    for (const std::size_t context : contexts_) limit(context, window, waits[context]);
-    for (const std::size_t by : contexts_) add(BoundPart::slices, by, waits[by].slices);
-    for (const std::size_t by : contexts_) add(BoundPart::overruns, by, waits[by].overruns);
-    for (const std::size_t by : contexts_) add(BoundPart::switches, by, waits[by].switches);
+    for (std::size_t index = 0; index < waits.size(); ++index) {
+      const ContextFacts& context = sharing_.contexts[index];
+      // Time counted as own work of the task, or of a polling task that precedes it, does not count as waiting too.
+      if (context.is_private() && !context.tasks.empty() &&
+          ((context.tasks.front() == demand.task && demand.with_gpu) ||
+           (!jitter[context.tasks.front()] &&
+            std::find(rivals.begin(), rivals.end(), context.tasks.front()) != rivals.end())))
+        waits[index] = {};
+      limit(context, window, waits[index]);
+    }
+    if (demand.with_gpu) {
+      for (const BoundShare& share : shares_of_gpu(demand.task, jobs_[demand.task], waits))
+        add(share.part, share.by, share.time, share.stream);
+    } else {
+      add_waits(waits, add);
+    }
     return total;
   }
 
-  /// At most what the context can demand of both engines in the window.
-  void limit(std::size_t by, Duration window, ContextWait& wait) const {
+  /// At most what the context can demand of all engines in the window.
+  void limit(const ContextFacts& context, Duration window, ContextWait& wait) const {
     if (wait.total().is_zero()) return;
-    Duration work;
-    std::int64_t turns = 0;
-    for (std::size_t engine = 0; engine < engines; ++engine) {
-      const auto demand = demand_of(by, engine);
-      if (!demand) return;
-      const EngineShare share = share_of(*demand, window);
-      work = sum(work, share.work);
-      turns += share.turns;
-    }
-    if (work < wait.slices + wait.overruns) {
-      wait.slices = work;
+    std::vector<EngineDemand> demands;
+    for (std::size_t kind = 0; kind < engines_per_gpu; ++kind)
+      if (!add_demands(context, engines_per_gpu * context.gpu + kind, demands)) return;
+    const EngineShare share = share_of(demands, window);
+    if (share.work < wait.slices + wait.overruns) {
+      wait.slices = share.work;
       wait.overruns = {};
     }
-    wait.switches = std::min(wait.switches, times(problem_.context_switch, turns));
+    wait.switches = std::min(wait.switches, times(problem_.gpus[context.gpu].context_switch, share.turns));
   }
 
   // ---- results
@@ -460,18 +1034,23 @@ class Analysis {
   Duration core_time(std::size_t index) const {
     const TaskFacts& facts = facts_[index];
     if (task(index).wait == WaitMode::suspend) return facts.execution;
-    return facts.execution + facts.use[copy_engine].undisturbed + facts.use[execution_engine].undisturbed;
+    Duration time = facts.execution;
+    for (const EngineUse& use : facts.use) time += use.undisturbed;
+    return time;
   }
 
   TimeSliceBounds report() {
     TimeSliceBounds bounds;
     bounds.core_demand.resize(problem_.cores.size());
+    engine_demand_.assign(engines_per_gpu * problem_.gpus.size(), 0);
     for (std::size_t index = 0; index < count(); ++index) {
       if (task(index).unlimited) continue;
       bounds.core_demand[task(index).core] += rate(core_time(index), task(index).period);
-      bounds.copy_demand += rate(facts_[index].use[copy_engine].undisturbed, task(index).period);
-      bounds.execution_demand += rate(facts_[index].use[execution_engine].undisturbed, task(index).period);
+      for (std::size_t engine = 0; engine < engine_demand_.size(); ++engine)
+        engine_demand_[engine] += rate(facts_[index].use[engine].undisturbed, task(index).period);
     }
+    bounds.copy_demand = engine_demand_[copy_engine];
+    bounds.execution_demand = engine_demand_[execution_engine];
     bound_jobs();
     for (std::size_t index = 0; index < count(); ++index) {
       TaskBound bound;
@@ -483,6 +1062,7 @@ class Analysis {
         auto found = response_of(index);
         bound.response = found->time;
         bound.parts = std::move(found->parts);
+        std::stable_sort(bound.parts.begin(), bound.parts.end(), &comes_before);
         bound.in_time = *bound.response <= task(index).deadline;
       }
       bounds.tasks.push_back(std::move(bound));
@@ -494,47 +1074,22 @@ class Analysis {
   /// Describes the parts of the bounds of a task's GPU segments, and the bounds of its operations.
   void describe_segments(std::size_t index, TaskBound& bound) const {
     const auto sharing = sharing_contexts();
-    const TaskFacts& facts = facts_[index];
-    const auto bound_of = [&](std::size_t engine, const OperationGroup& group) {
-      return group_bound(group, sharing[engine], facts.context, problem_.context_switch);
-    };
-    std::size_t next = 0;
-    for (const Segment& segment : task(index).segments) {
-      const auto* gpu = std::get_if<GpuSegment>(&segment);
-      if (gpu == nullptr) continue;
-      const auto& groups = facts.segments[next++];
-      JobBound whole;
-      whole.waits.resize(count());
-      std::vector<Duration> group_responses;
-      for (const auto& [engine, group] : groups) {
-        const GroupBound found = bound_of(engine, group);
-        group_responses.push_back(found.response);
-        whole.gpu += found.work;
-        whole.slowdown += found.slowdown;
-        whole.own_switches = sum(whole.own_switches, found.own_switches);
-        for (std::size_t context = 0; context < contexts_.size(); ++context)
-          whole.waits[contexts_[context]] = whole.waits[contexts_[context]] + found.waits[context];
-      }
-      auto& parts = bound.segment_parts.emplace_back();
-      const auto add = [&parts](BoundPart part, std::optional<std::size_t> by, Duration time) {
-        if (!time.is_zero()) parts.push_back({part, by, time});
-      };
-      add(BoundPart::gpu, std::nullopt, whole.gpu);
-      add(BoundPart::slowdown, std::nullopt, whole.slowdown);
-      add(BoundPart::own_switches, std::nullopt, whole.own_switches);
-      for (std::size_t by = 0; by < count(); ++by) add(BoundPart::slices, by, whole.waits[by].slices);
-      for (std::size_t by = 0; by < count(); ++by) add(BoundPart::overruns, by, whole.waits[by].overruns);
-      for (std::size_t by = 0; by < count(); ++by) add(BoundPart::switches, by, whole.waits[by].switches);
+    const auto in_streams = bounds_in_streams(sharing);
+    for (const auto& groups : facts_[index].segments) {
+      JobBound whole = empty_job();
       // An operation is a separate group for (4), and lies within its group.
       auto& operations = bound.operations.emplace_back();
-      std::size_t group = 0;
-      for (const GpuOperation& operation : gpu->operations) {
-        const std::size_t engine = engine_of(operation.kind);
-        if (groups[group].first != engine) ++group;
-        const Slowdown slowdown = slowdown_of(problem_, index, operation);
-        const OperationGroup alone{operation.worst, slowed(operation.worst, slowdown), slowdown};
-        operations.push_back(std::min(bound_of(engine, alone).response, group_responses[group]));
+      for (const Group& group : groups) {
+        const Duration response = add_group(index, group, bound_of(index, group, sharing), in_streams, whole);
+        for (const StreamOperation& operation : group.operations) {
+          JobBound ignored = empty_job();
+          Group alone{group.engine, group.stream, {}, {}, {}};
+          alone.add(operation);
+          operations.push_back(
+              std::min(add_group(index, alone, bound_of(index, alone, sharing), in_streams, ignored), response));
+        }
       }
+      bound.segment_parts.push_back(shares_of_gpu(index, whole, whole.waits));
     }
   }
 
@@ -560,11 +1115,18 @@ class Analysis {
     if (core_demand > most)
       return fmt::format("core {} is overloaded by tasks of the same or a higher priority: utilization {:.2f} %", core,
                          100 * core_demand);
-    const auto uses = [&](std::size_t engine) { return facts_[index].use[engine].turns > 0; };
-    if (uses(execution_engine) && bounds.execution_demand > most)
-      return fmt::format("the execution engine is overloaded: utilization {:.2f} %", 100 * bounds.execution_demand);
-    if (uses(copy_engine) && bounds.copy_demand > most)
-      return fmt::format("the copy engine is overloaded: utilization {:.2f} %", 100 * bounds.copy_demand);
+    for (const bool kernels : {true, false})
+      for (std::size_t engine = 0; engine < engine_demand_.size(); ++engine) {
+        // Kernels of several streams may execute at the same time.
+        const bool in_sequence =
+            !kernels || std::all_of(sharing_.contexts.begin(), sharing_.contexts.end(), [&](const auto& context) {
+              return context.gpu != engine / engines_per_gpu || context.is_private();
+            });
+        if (executes_kernels(engine) == kernels && facts_[index].use[engine].turns > 0 && in_sequence &&
+            engine_demand_[engine] > most)
+          return fmt::format("the {} engine is overloaded: utilization {:.2f} %", kernels ? "execution" : "copy",
+                             100 * engine_demand_[engine]);
+      }
     const Duration limit = limit_of(index);
     const std::string limit_text =
         task(index).jitter.is_zero()
@@ -574,7 +1136,10 @@ class Analysis {
     if (limit <= Duration{})
       return fmt::format("several releases may coincide, because the jitter of {} is not below the period of {}",
                          format_duration(task(index).jitter), format_duration(task(index).period));
-    const Duration least = sum(facts_[index].execution, jobs_[index].own());
+    const JobBound& job = jobs_[index];
+    const Duration alone = sum(facts_[index].execution, sum(job.gpu, sum(job.slowdown, job.own_switches)));
+    const Duration least = sum(facts_[index].execution, job.own());
+    if (alone <= limit && least > limit) return reason_of_streams(index, limit_text);
     if (least > limit && !jobs_[index].slowdown.is_zero())
       return fmt::format("with copies and kernels slowed down by other tasks, it may need {}, which exceeds its {}",
                          format_duration(least), limit_text);
@@ -583,34 +1148,57 @@ class Analysis {
                          limit_text);
     std::size_t longest = 0;
     ContextWait waits;
-    for (std::size_t other = 0; other < count(); ++other) {
-      waits = waits + jobs_[index].waits[other];
-      if (jobs_[index].waits[other].total() > jobs_[index].waits[longest].total()) longest = other;
+    for (std::size_t other = 0; other < job.waits.size(); ++other) {
+      waits = waits + job.waits[other];
+      if (job.waits[other].total() > job.waits[longest].total()) longest = other;
     }
     if (sum(least, waits.total()) > limit)
       return fmt::format("the GPU may serve other contexts for {}, most of it {} ({}), but the task has a {}",
-                         format_duration(waits.total()), task(longest).name,
-                         format_duration(jobs_[index].waits[longest].total()), limit_text);
+                         format_duration(waits.total()), task(sharing_.contexts[longest].tasks.front()).name,
+                         format_duration(job.waits[longest].total()), limit_text);
     if (gave_up_[index])
       return fmt::format(
           "the fixed-point iteration does not converge within its step limit; the utilization of core {} is {:.2f} %",
           core, 100 * bounds.core_demand[task(index).core]);
     if (!task(index).blocking.empty())
       return fmt::format(
-          "with higher-priority interference on core {} and blocking of up to {} by {}, the response time may exceed "
-          "the {}",
+          "with interference by tasks of at least its priority on core {} and blocking of up to {} by {}, the response "
+          "time may exceed the {}",
           core, format_duration(task(index).blocking.front().time), task(task(index).blocking.front().by).name,
           limit_text);
-    return fmt::format("with higher-priority interference on core {}, the response time may exceed the {}", core,
-                       limit_text);
+    return fmt::format(
+        "with interference by tasks of at least its priority on core {}, the response time may exceed the {}", core,
+        limit_text);
+  }
+
+  /// Why other streams of its contexts delay it too long.
+  std::string reason_of_streams(std::size_t index, const std::string& limit) const {
+    const JobBound& job = jobs_[index];
+    std::size_t longest = 0;
+    Duration total;
+    for (std::size_t stream = 0; stream < job.queued.size(); ++stream) {
+      total = sum(total, job.queued[stream]);
+      if (job.queued[stream] > job.queued[longest]) longest = stream;
+    }
+    const auto& uses = sharing_.streams[longest].uses;
+    const auto other = std::find_if(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task != index; });
+    const std::string name = other == uses.end() ? std::string() : task(other->task).name;
+    if (total >= infinite && other != uses.end() && task(other->task).unlimited)
+      return fmt::format("{}, in a stream of higher priority of its GPU context, has no bound", name);
+    if (total >= infinite)
+      return fmt::format("kernels of {}, in a stream of higher priority of its GPU context, may delay it for ever",
+                         name);
+    return fmt::format("other tasks of its GPU context may delay it for {}, most of it {}, but the task has a {}",
+                       format_duration(total), name, limit);
   }
 
   const TimeSliceProblem& problem_;
+  Sharing sharing_;
   std::vector<TaskFacts> facts_;
-  std::vector<std::size_t> contexts_;  ///< tasks that offload, in order
   std::vector<std::optional<Duration>> response_;
   std::vector<JobBound> jobs_;
-  std::vector<bool> gave_up_;  ///< an equation of the task was not solved within the limit of steps
+  std::vector<double> engine_demand_;  ///< undisturbed work per time
+  std::vector<bool> gave_up_;          ///< an equation of the task was not solved within the limit of steps
   bool by_demand_ = true;
   std::int64_t work_ = 0;
 };
@@ -636,6 +1224,7 @@ std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
     bool good = true;
     if (const auto* cpu = std::get_if<CpuSegment>(&segment)) good = fits(cpu->best, cpu->worst);
     if (const auto* gpu = std::get_if<GpuSegment>(&segment)) {
+      if (gpu->stream && *gpu->stream >= problem.streams.size()) return "its stream is not there";
       if (gpu->operations.empty()) return "a GPU segment has no operation";
       for (const GpuOperation& operation : gpu->operations) {
         good = good && fits(operation.best, operation.worst);
@@ -662,7 +1251,9 @@ std::string_view name_of(BoundPart part) {
       return "execution";
     case BoundPart::gpu:
       return "gpu";
-    case BoundPart::slowdown:
+    case BoundPart::slowed_by_copies:
+    case BoundPart::slowed_by_kernels:
+    case BoundPart::slowed_by_cpu:
       return "slowdown";
     case BoundPart::own_switches:
       return "own_switches";
@@ -676,15 +1267,22 @@ std::string_view name_of(BoundPart part) {
       return "overruns";
     case BoundPart::switches:
       return "switches";
+    case BoundPart::streams:
+      return "streams";
   }
   return "";
 }
 
-EngineShare share_of(const EngineDemand& demand, Duration window) {
-  const std::int64_t jobs = ceiling(sum(window, demand.jitter), demand.period);
-  const Wide turns = Wide(jobs) * demand.turns;
-  return {times(demand.work, jobs),
-          static_cast<std::int64_t>(std::min<Wide>(turns, std::numeric_limits<std::int32_t>::max()))};
+EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window) {
+  EngineShare share;
+  Wide turns = 0;
+  for (const EngineDemand& demand : demands) {
+    const std::int64_t jobs = ceiling(sum(window, demand.jitter), demand.period);
+    share.work = sum(share.work, times(demand.work, jobs));
+    turns += Wide(jobs) * demand.turns;
+  }
+  share.turns = static_cast<std::int64_t>(std::min<Wide>(turns, std::numeric_limits<std::int32_t>::max()));
+  return share;
 }
 
 std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size_t self, std::size_t other,
@@ -707,27 +1305,98 @@ std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size
   return turns / own * its + most;
 }
 
+CpuDemand accesses_without_response(Duration shortest_job, Duration accesses) {
+  if (shortest_job.is_zero()) return std::nullopt;
+  return EngineDemand{shortest_job, times(shortest_job, 2), accesses, 1};
+}
+
+namespace {
+
+/// What a slowdown adds to work at most.
+Duration growth(Duration work, Slowdown factor) {
+  return factor == Slowdown{} ? Duration{}
+                              : saturated(Wide(work.picoseconds()) * (factor.ppm - 1'000'000) / 1'000'000 + 1);
+}
+
+/// (5): the slowdown of work, divided among its causes. What is known counts first; the rest is due to the first cause
+/// that may be active all the time. Without a window, everything may be.
+void limit_slowdown(const OperationGroup& group, Duration work, Duration most, std::optional<Duration> window,
+                    GroupBound& bound) {
+  const std::vector<SlowdownCause>& aggressors = group.aggressors;
+  std::vector<std::size_t> order(aggressors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return aggressors[a].factor < aggressors[b].factor; });
+  bound.slowed.assign(aggressors.size(), Duration{});
+  std::optional<std::size_t> unknown;
+  Duration total;
+  for (const std::size_t index : order) {
+    const auto& [factor, demand] = aggressors[index];
+    Duration& part = bound.slowed[index];
+    part = infinite;
+    if (demand && window)
+      part = scale(share_of({*demand}, *window).work, factor.ppm - 1'000'000, factor.ppm, Rounding::up);
+    else
+      unknown = unknown ? std::min(*unknown, index) : index;
+    const Duration before = total;
+    total = sum(total, part);
+    if (group.ways.empty()) continue;
+    total = std::min(total, growth(work, factor));
+    part = total - before;
+  }
+  bound.slowdown = total = std::min(total, most);
+  for (std::size_t index = 0; index < aggressors.size(); ++index) {
+    Duration& part = bound.slowed[index];
+    part = part == infinite && (!window || !aggressors[index].demand) ? Duration{} : std::min(part, total);
+    total -= part;
+  }
+  if (unknown) bound.slowed[*unknown] += total;
+}
+
+}  // namespace
+
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
                        Duration context_switch) {
-  const auto asks = [](const std::optional<EngineDemand>& demand) { return !demand || demand->turns > 0; };
+  const auto asks = [](const auto& demand) { return !demand || !demand->empty(); };
+  const auto limit_of = [](const StreamRival& rival, const std::optional<Duration>& window) {
+    Duration limit = rival.most.value_or(infinite);
+    if (window && rival.demand) limit = std::min(limit, share_of(*rival.demand, *window).work);
+    return limit;
+  };
   // Without a window, only the slots of the others count, not their demands.
   const auto evaluate = [&](std::optional<Duration> window) {
     GroupBound bound;
     bound.waits.resize(contexts.size());
     bound.work = group.work;
-    bound.slowdown = group.slowest - group.work;
-    Duration beside;
-    bool known = window.has_value();
-    for (std::size_t other = 0; other < contexts.size(); ++other) {
-      if (other == self) continue;
-      known = known && contexts[other].beside;
-      if (known) beside = sum(beside, share_of(*contexts[other].beside, *window).work);
+    if (group.ways.empty()) {
+      limit_slowdown(group, group.work, group.slowest - group.work, window, bound);
+    } else {
+      const StreamDelay* least = nullptr;
+      Duration undisturbed;
+      for (const StreamDelay& way : group.ways) {
+        Duration total = way.own;
+        for (const StreamRival& rival : way.rivals) total = sum(total, limit_of(rival, window));
+        if (least != nullptr && total >= undisturbed) continue;
+        least = &way;
+        undisturbed = total;
+      }
+      bound.work = std::min(least->own, group.work);
+      for (const StreamRival& rival : least->rivals) bound.queued.push_back(limit_of(rival, window));
+      // What free SMs cost that a block does not fit on counts for the stream that delays most.
+      if (!bound.queued.empty()) {
+        Duration& most = *std::max_element(bound.queued.begin(), bound.queued.end());
+        most = sum(most, least->own - bound.work);
+      } else {
+        bound.work = least->own;
+      }
+      limit_slowdown(group, undisturbed, growth(undisturbed, group.full), window, bound);
     }
-    if (known)
-      bound.slowdown =
-          std::min(bound.slowdown, scale(beside, group.full.ppm - 1'000'000, group.full.ppm, Rounding::up));
-    const std::int64_t turns = turns_of(bound.work + bound.slowdown, contexts[self].slice);
-    bound.response = bound.work + bound.slowdown;
+    bound.served = sum(bound.work, bound.slowdown);
+    for (const Duration time : bound.queued) bound.served = sum(bound.served, time);
+    bound.response = bound.served;
+    const std::int64_t turns = turns_of(bound.response, contexts[self].slice);
+    bound.drains = times(group.drain, turns);
+    bound.response = sum(bound.response, bound.drains);
     Wide others_turns = 0;
     for (std::size_t other = 0; other < contexts.size(); ++other) {
       const SharingContext& context = contexts[other];
@@ -782,11 +1451,21 @@ std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>
 
 tl::expected<TimeSliceBounds, std::string> time_slice_bounds(const TimeSliceProblem& problem) {
   constexpr std::int64_t max_slowdown = 1'000'000'000;  // a thousand times
-  for (const Slowdown slowdown : {problem.kernel_by_memcpy, problem.kernel_by_memset, problem.copy_by_kernel})
-    if (slowdown.ppm < 1'000'000 || slowdown.ppm > max_slowdown)
-      return tl::unexpected(std::string("slowdowns must be between 1 and 1000"));
-  if (problem.context_switch < Duration{} || problem.context_switch >= longest_analyzed)
-    return tl::unexpected(fmt::format("the context switch must be below {}", format_duration(longest_analyzed)));
+  for (const SharedGpu& gpu : problem.gpus) {
+    const gpu::InterferenceTable& table = gpu.interference;
+    for (const Slowdown slowdown :
+         {table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_same_gpc, table.kernel_by_other_gpc,
+          table.kernel_by_cpu, table.copy_by_kernel, table.copy_by_cpu})
+      if (slowdown.ppm < 1'000'000 || slowdown.ppm > max_slowdown)
+        return tl::unexpected(std::string("slowdowns must be between 1 and 1000"));
+    if (gpu.context_switch < Duration{} || gpu.context_switch >= longest_analyzed)
+      return tl::unexpected(fmt::format("the context switch must be below {}", format_duration(longest_analyzed)));
+  }
+  for (const SharedContext& context : problem.contexts)
+    if (context.gpu >= problem.gpus.size() || context.slice <= Duration{} || context.slice >= longest_analyzed)
+      return tl::unexpected(std::string("a context has no GPU, or a time slice out of range"));
+  for (const SharedStream& stream : problem.streams)
+    if (stream.context >= problem.contexts.size()) return tl::unexpected(std::string("a stream has no context"));
   for (const GpuTask& task : problem.tasks)
     if (const std::string fault = fault_of(problem, task); !fault.empty())
       return tl::unexpected(fmt::format("task {}: {}", task.name, fault));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Bounds on response times of processes that share a GPU by time slices, while their host parts share CPU cores.
+/// Bounds on response times of processes that share GPUs by time slices, while their host parts share CPU cores.
 ///
 /// The model. A task runs on one core under preemptive fixed priorities. Its jobs are released at least a period apart
 /// and are sequences of CPU segments and GPU segments. A GPU segment is a sequence of copies and kernels, each
 /// submitted when the previous one has ended; the job waits for the last. It waits busily (polls: keeps the core at its
-/// priority) or suspends (leaves it). Each task with GPU segments is one context. Copy engine and execution engine are
-/// arbitrated separately (N6), each by the work-conserving round robin of runlist.hpp (N5). So a context has at most
-/// one outstanding operation.
+/// priority) or suspends (leaves it). Each GPU segment runs in a stream of a context of a GPU. The copy engines and the
+/// execution engine of a GPU are arbitrated separately (N6), each by the work-conserving round robin of runlist.hpp
+/// (N5). A context that only one task uses has at most one outstanding operation; streams.hpp bounds how long the
+/// operations of several tasks in one context delay each other (9).
 ///
 /// The reference is the analysis of the driver's default scheduling in Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware
 /// Preemptive Priority-based Scheduling for Real-Time Tasks", ECRTS 2024. docs/theory/gpu.md compares both.
@@ -35,9 +36,14 @@
 ///       D = W + theta min(q, 1 + sum_k n_k) + sum_k [ min(s_k (L_k + b_k), work_k(D)) + theta n_k ],
 ///     n_k = min(s_k, turns_k(D)), s_k the slots of (2) before q turns. If the engine has no other context, there are
 ///     no switches.
-/// (5) Slowdown. A kernel beside another context's copy, or a copy beside another's kernel, is k times slower. For work
-///     W this costs at most (k - 1) W, and at most (1 - 1/k) of the time in which others use the other engine in the
-///     window. A context never slows itself down, since it has one operation at a time. Work in (3) is slowed down at
+/// (5) Slowdown. A kernel beside another context's copy, a copy beside another's kernel, and both beside label accesses
+///     of a core are f times slower, with a factor f for each aggressor; of several only the largest factor counts. For
+///     work W this costs at most (F - 1) W with the largest F. Aggressor a, which is active for B_a in the window, costs
+///     at most (1 - 1/f_a) B_a: while it is the worst one, W loses that share of the time. So the sum over all
+///     aggressors, but at most (F - 1) W, is a limit; those with factors of at most f together cost at most (f - 1) W.
+///     B_a is for a task its work on the other engines by (3), and for a task that accesses memory at most
+///     ceil((w + R_a) / T_a) jobs with all their accesses. A task never slows itself down, since it has one operation at
+///     a time; as a host it does so with the accesses that it executes beside the GPU. Work in (3) is slowed down at
 ///     most by this value for each group of the job, and by the full factor if R_k is unknown.
 /// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which occupy time as if
 ///     they polled, and J, which are counted with jitter. Polling tasks and those without GPU segments are in M;
@@ -67,11 +73,22 @@
 ///     from the release. Two releases are at least T_k - V_k apart, which replaces T_k as the limit of R_k.
 /// (8) All R together are the smallest common fixed point, reached from below. It is a bound for all: at the first
 ///     instant at which one were exceeded, the others would have held so far, and with them (3) and (6).
+/// (9) Streams. Several tasks may use one context. Their operations share its turns, so (1), (2) and (4) apply to the
+///     time S for which the context must be served until a group has ended, in place of W. streams.hpp bounds S: by the
+///     work of each other stream in the window, and, for streams that cannot overtake, by one operation of it for each
+///     operation of the group. In (6) what other streams of its context delay a job of M or i counts in full, like
+///     I_{j,k}. Tasks that use the same stream wait in addition for one operation of each other task of the stream
+///     before each of their own.
+///     Slowdown (5): consider a clock that runs at 1/k while anything slows down operations of the context, with their
+///     largest factor k, else at 1. On this clock no block takes longer than without slowdown. So S, as bounded without
+///     slowdown, grows by at most (k - 1) S. For each aggressor (copies of another task; its kernels, for kernels only
+///     the resident ones; label accesses of a task), with its own k, it also grows by at most (1 - 1/k) of the time in
+///     which it is active.
 ///
 /// Equal priorities count as higher, which covers any order among them. Everything rounds up.
 ///
-/// Bounds hold for the model: a kernel occupies the whole execution engine, blocks of one kernel take equally long
-/// (otherwise SMs that run out of work before the end of an overrun cost time that is not counted), calls take no time.
+/// Bounds hold for the model: calls take no time; in a context that one task uses, blocks of one kernel take equally
+/// long (otherwise SMs that run out of work before the end of an overrun cost time that is not counted).
 
 #include <cstdint>
 #include <optional>
@@ -83,10 +100,13 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/time.hpp"
+#include "engine/gpu/interference.hpp"
+#include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/operation.hpp"
 #include "engine/gpu/sharing.hpp"
 #include "engine/gpu/slowdown.hpp"
 #include "engine/input/located_json.hpp"
+#include "engine/nvidia/contention.hpp"
 #include "engine/nvidia/names.hpp"
 
 namespace amalthea::engine::nvidia {
@@ -106,25 +126,51 @@ struct EngineShare {
   Duration work;
   std::int64_t turns = 0;
 };
-/// Saturates at the largest Duration.
-EngineShare share_of(const EngineDemand& demand, Duration window);
+/// The sum; saturates at the largest Duration.
+EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window);
 
 /// A context in an engine's round robin.
 struct SharingContext {
   Duration slice;    ///< > 0
   Duration overrun;  ///< maximum time from the end of a slice to the next preemption point
   ContextPriority priority = ContextPriority::medium;
-  /// Its maximum demand for this engine; nothing: it may always request it. Work zero: it never does.
-  std::optional<EngineDemand> demand;
-  /// Its maximum demand for the other engine, which slows this one down; nothing: it may always use it.
-  std::optional<EngineDemand> beside;
+  /// Its maximum demands for this engine; nothing: it may always request it. Empty: it never does.
+  std::optional<std::vector<EngineDemand>> demand;
 };
 
-/// Consecutive operations of one context on one engine.
+/// What another stream of the same context executes on the engine before a group has ended (9).
+struct StreamRival {
+  std::size_t stream = 0;
+  std::optional<Duration> most;                     ///< whatever it requests; nothing: no limit
+  std::optional<std::vector<EngineDemand>> demand;  ///< nothing: it may always request the engine
+};
+/// One way to bound the time for which the engine serves the context until a group has ended: `own`, and of every rival
+/// the smaller of its two limits.
+struct StreamDelay {
+  Duration own;
+  std::vector<StreamRival> rivals;
+};
+
+/// Something that slows down a group, or the operations of its context while it is served (5), (9).
+struct SlowdownCause {
+  Slowdown factor;                     ///< the largest
+  std::optional<EngineDemand> demand;  ///< when it is active; nothing: it may always be
+};
+
+/// Label accesses of a task on a core, as a group of another task sees them; nothing: all the time.
+using CpuDemand = std::optional<EngineDemand>;
+/// Of a task without response bound: its jobs run one after the other, as in (3).
+CpuDemand accesses_without_response(Duration shortest_job, Duration accesses);
+
+/// Consecutive operations of one task on one engine.
 struct OperationGroup {
   Duration work;     ///< without slowdown
   Duration slowest;  ///< with maximum slowdown all the time, >= work
   Slowdown full{};   ///< the largest slowdown of its operations
+  std::vector<SlowdownCause> aggressors = {};
+  /// In a context that several tasks use: the ways to bound it, all with the same rivals. Empty: no other task uses it.
+  std::vector<StreamDelay> ways = {};  ///< without slowdown
+  Duration drain = {};  ///< in such a context: what the end of one of its own slices may cost, without progress
 };
 
 /// Time in which an engine serves another context while a group waits.
@@ -139,8 +185,12 @@ struct ContextWait {
 struct GroupBound {
   Duration response;
   Duration work;
-  Duration slowdown;               ///< additional work caused by others on the other engine
+  Duration slowdown;               ///< additional time caused by the aggressors
   Duration own_switches;           ///< switches back to the group's context
+  Duration served;                 ///< for which the context is served until the end, apart from drains
+  Duration drains;                 ///< ends of own slices
+  std::vector<Duration> queued;    ///< parallel to the rivals
+  std::vector<Duration> slowed;    ///< parts of `slowdown`, parallel to the aggressors
   std::vector<ContextWait> waits;  ///< parallel to the contexts
 };
 
@@ -175,11 +225,18 @@ struct GpuOperation {
   StreamOperationKind kind = StreamOperationKind::kernel;
   Duration best;  ///< best <= worst; both without slowdown
   Duration worst;
-  Duration longest_block;   ///< for a kernel, maximum; zero: the kernel may be one block
-  double memory_share = 1;  ///< 0 ... 1, for a kernel (N21)
+  Duration longest_block;                     ///< for a kernel, maximum; zero: the kernel may be one block
+  double memory_share = 1;                    ///< 0 ... 1, for a kernel (N21)
+  Slowdown by_cpu{};                          ///< by any CPU traffic
+  const gpu::KernelMemory* memory = nullptr;  ///< for a kernel, if known
+  // For a kernel in a context that several tasks use:
+  std::int64_t blocks = 1;
+  std::optional<gpu::SmUse> use = {};  ///< of each block; nothing: one block that occupies the whole execution engine
+  std::string cache_config = {};       ///< (N8)
 };
 struct GpuSegment {
   std::vector<GpuOperation> operations;
+  std::optional<std::size_t> stream = {};  ///< index into TimeSliceProblem::streams; nothing: in a context of the task
 };
 struct CpuSegment {
   Duration best;
@@ -199,12 +256,15 @@ struct GpuTask {
   Duration jitter;            ///< releases are delayed by up to this after instants at least a period apart (7a)
   Duration deadline;          ///< > 0, relative to the release
   WaitMode wait = WaitMode::busy;
-  Duration slice = Context{}.slice;  ///< > 0
-  ContextPriority gpu_priority = Context{}.priority;
+  Duration slice = Context{}.slice;                   ///< > 0, of its own context
+  ContextPriority gpu_priority = Context{}.priority;  ///< of its own context
   std::vector<Segment> segments;
   /// Its releases and its execution on the core are unknown; only the slice and the operations of its context are
   /// known. It has no bound, and neither has any task that it can delay on its core.
   bool unlimited = false;
+  /// For each GPU (nothing: zero): maximum time of a job's label accesses in memory that the GPU also uses, and the part
+  /// of it that the task executes beside its own GPU segments.
+  std::vector<Duration> accesses, accesses_beside;
   /// B and its parts: the longest section of `by`, a lower-priority task, that this task cannot preempt.
   struct Blocking {
     std::size_t by = 0;
@@ -213,35 +273,67 @@ struct GpuTask {
   std::vector<Blocking> blocking;
 };
 
-/// Tasks with GPU segments are contexts, in this order.
-struct TimeSliceProblem {
+struct SharedGpu {
   Preemption preemption = Preemption::instruction;
   Duration context_switch;
-  Slowdown kernel_by_memcpy, kernel_by_memset, copy_by_kernel;  ///< of something fully memory-bound
+  gpu::InterferenceTable interference;
+  int copy_engines = 1;  ///< with two, copies from the device have their own
+  gpu::SmLimits limits;
+  ContentionLaw contention = {};  ///< of kernels that run beside each other; its table is `interference`
+};
+struct SharedContext {
+  std::size_t gpu = 0;
+  Duration slice = Context{}.slice;  ///< > 0
+  ContextPriority priority = Context{}.priority;
+};
+struct SharedStream {
+  std::size_t context = 0;
+  StreamPriority priority = StreamPriority::low;
+};
+
+/// The contexts of a runlist are `contexts` in their order, then those that tasks have of their own, on the first GPU.
+struct TimeSliceProblem {
+  std::vector<SharedGpu> gpus = std::vector<SharedGpu>(1);
+  std::vector<SharedContext> contexts;
+  std::vector<SharedStream> streams;
   std::vector<std::string> cores;
   std::vector<GpuTask> tasks;
+  /// Label accesses of tasks that are not among `tasks`: jitter includes the response bound.
+  struct OtherAccesses {
+    std::string name;
+    CpuDemand demand;
+    std::size_t gpu = 0;  ///< that they slow down
+  };
+  std::vector<OtherAccesses> other_accesses = {};
 };
 
 /// Times of a problem stay below this (a thousand seconds), so that no sum overflows.
 inline constexpr Duration longest_analyzed = Duration::seconds(1000);
 
 enum class BoundPart : std::uint8_t {
-  execution,     ///< own CPU segments
-  gpu,           ///< own copies and kernels, without slowdown
-  slowdown,      ///< slowdown of own copies and kernels by others on the other engine
-  own_switches,  ///< switches of an engine to the task's context
-  preemption,    ///< the core executes `by`; including what it polls for: its own copies, kernels and switches
-  blocking,      ///< a section of `by`, which has a lower priority and cannot be preempted
-  slices,        ///< an engine serves `by` while the task, or a polling task that precedes it, waits for that engine
-  overruns,      ///< ... beyond its slice, up to a preemption point
-  switches,      ///< ... the switch to it
+  execution,  ///< own CPU segments
+  gpu,        ///< own copies and kernels, without slowdown
+  // own copies and kernels, and those of others in the context for which they wait, slowed down:
+  slowed_by_copies,   ///< by copies of `by`
+  slowed_by_kernels,  ///< by kernels of `by`
+  slowed_by_cpu,  ///< by label accesses of `by`, an index into the tasks or, from their number on, the other accesses
+  own_switches,   ///< switches of an engine to the task's context
+  preemption,     ///< the core executes `by`; including what it polls for: its own copies, kernels and switches
+  blocking,       ///< a section of `by`, which has a lower priority and cannot be preempted
+  slices,         ///< an engine serves `by` while the task, or a polling task that precedes it, waits for that engine
+  overruns,       ///< ... beyond its slice, up to a preemption point
+  switches,       ///< ... the switch to it
+  streams,        ///< the engine executes operations of `by` in other streams of the context, or in the same one
 };
-std::string_view name_of(BoundPart part);
+std::string_view name_of(BoundPart part);  ///< for the three kinds of slowdown "slowdown"
 
 struct BoundShare {
   BoundPart part = BoundPart::execution;
-  std::optional<std::size_t> by;  ///< index into the tasks
+  std::optional<std::size_t> by;  ///< index into the tasks; for a context or stream the first that uses it
   Duration time;                  ///< > 0
+  /// for what an engine serves, and copies and kernels that slow down: index into the streams; of a context the first
+  /// one. Own contexts of tasks follow.
+  std::optional<std::size_t> stream = {};
 };
 
 struct TaskBound {
@@ -261,8 +353,8 @@ struct TimeSliceBounds {
   std::vector<TaskBound> tasks;  ///< parallel to TimeSliceProblem::tasks
   /// parallel to cores: executed and, for polling tasks, undisturbed GPU time
   std::vector<double> core_demand;
-  double copy_demand = 0;       ///< of the copy engine, undisturbed work per time
-  double execution_demand = 0;  ///< of the execution engine
+  double copy_demand = 0;       ///< of the first GPU's copy engine, undisturbed work per time
+  double execution_demand = 0;  ///< of its execution engine
 };
 
 /// The error names what is out of range: a period or slice of zero, best above worst, an unknown core, a slowdown below

@@ -98,10 +98,10 @@ class ProblemReader {
     std::string ignored;
     if (const auto* value = members.find("description"))
       if (auto error = read_name(*value, ignored)) return error;
-    if (auto error = members.time("context_switch", false, problem_.context_switch)) return error;
+    if (auto error = members.time("context_switch", false, problem_.gpus.front().context_switch)) return error;
     if (const auto* value = members.find("preemption"))
       if (auto error = read_choice(*value, {Preemption::instruction, Preemption::block, Preemption::kernel},
-                                   problem_.preemption))
+                                   problem_.gpus.front().preemption))
         return error;
     if (const auto* value = members.find("interference"))
       if (auto error = read_interference(*value)) return error;
@@ -125,9 +125,10 @@ class ProblemReader {
     const auto members =
         Members::of(value, "interference", {}, {"kernel_by_memcpy", "kernel_by_memset", "copy_by_kernel"});
     if (!members) return members.error();
-    for (const auto& [key, target] : {std::pair("kernel_by_memcpy", &problem_.kernel_by_memcpy),
-                                      std::pair("kernel_by_memset", &problem_.kernel_by_memset),
-                                      std::pair("copy_by_kernel", &problem_.copy_by_kernel)}) {
+    for (const auto& [key, target] :
+         {std::pair("kernel_by_memcpy", &problem_.gpus.front().interference.kernel_by_memcpy),
+          std::pair("kernel_by_memset", &problem_.gpus.front().interference.kernel_by_memset),
+          std::pair("copy_by_kernel", &problem_.gpus.front().interference.copy_by_kernel)}) {
       const auto* factor = members->find(key);
       if (factor == nullptr) continue;
       double times = 1;

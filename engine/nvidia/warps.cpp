@@ -35,11 +35,15 @@ std::optional<std::string> error_of(const WarpScenario& scenario) {
     warps += kernel.warps;
     latest = std::max(latest, kernel.release);
     for (const WarpInstruction& instruction : kernel.program) {
-      if (instruction.latency < 1 || instruction.latency > max_cycles)
-        return fmt::format("kernel {}: latencies must be between 1 and {}", k + 1, max_cycles);
+      const std::int64_t least = scenario.pipelines->dual_issue ? 0 : 1;
+      if (instruction.latency < least || instruction.latency > max_cycles)
+        return fmt::format("kernel {}: latencies must be between {} and {}", k + 1, least, max_cycles);
       // Some warp always makes progress, so the sum over all is an upper bound.
       const auto& use = scenario.pipelines->uses[static_cast<std::size_t>(instruction.unit)];
-      worst += std::max(instruction.latency, use.cycles) * kernel.warps;
+      if (use.cycles < 0)
+        return fmt::format("kernel {}: \"{}\" has no unit for {} instructions", k + 1, scenario.pipelines->name,
+                           warp_unit_names[static_cast<std::size_t>(instruction.unit)]);
+      worst += std::max({std::int64_t{1}, instruction.latency, use.cycles}) * kernel.warps;
       if (worst + latest > max_cycles) return fmt::format("this could take more than {} cycles", max_cycles);
     }
   }
@@ -93,12 +97,25 @@ class SubCore {
 
   /// True when the warp has ended.
   bool issue(Warp& warp) {
-    if (const auto& use = use_of(warp); use.cycles > 0) occupied_until_[use.pipeline] = cycle_ + use.cycles;
-    warp.ready_at = cycle_ + warp.kernel->program[warp.next].latency;
-    ++warp.next;
+    const std::size_t first = issue_one(warp);
+    const bool may_issue_again = scenario_.pipelines->dual_issue && !warp.ended() && warp.ready_at == cycle_;
+    if (may_issue_again && use_of(warp).pipeline != first && occupied_until_[use_of(warp).pipeline] <= cycle_) {
+      issue_one(warp);
+      ++run_.second_issues;
+    }
+    warp.ready_at = std::max(warp.ready_at, cycle_ + 1);
     if (!warp.ended()) return false;
     run_.warps[warp.index].finish = cycle_ + 1;
     return true;
+  }
+
+  /// The pipeline that the instruction uses.
+  std::size_t issue_one(Warp& warp) {
+    const auto& use = use_of(warp);
+    if (use.cycles > 0) occupied_until_[use.pipeline] = cycle_ + use.cycles;
+    warp.ready_at = cycle_ + warp.kernel->program[warp.next].latency;
+    ++warp.next;
+    return use.pipeline;
   }
 
   const WarpScenario& scenario_;
@@ -124,10 +141,25 @@ WarpCycles& WarpCycles::operator+=(const WarpCycles& other) {
 const std::vector<WarpPipelines>& warp_pipelines() {
   // Lanes per sub-core, from the arithmetic throughputs in the CUDA C++ Programming Guide (compute capability 6.1/6.2
   // and 7.x, a quarter of an SM's) and 8 load/store lanes in both.
+  // FP64: 4 lanes per SM on 6.1 and 6.2, 32 on 7.0, 7.2 and 8.0, 2 on 7.5 and 8.6, 64 on 9.0. Tensor cores: cycles of an
+  // HMMA of a warp, of 1024 multiplications and additions on Volta and Turing (128 per sub-core and cycle) and of 2048
+  // on Ampere (256) and Hopper (512), from the whitepapers of V100, A100 and H100.
   static const std::vector<WarpPipelines> pipelines = {
-      {"free", "no pipeline is ever occupied", {}},
-      {"pascal", "FP32 and INT32 share 32 lanes, 8 for special functions", {{{0, 1}, {0, 1}, {2, 4}, {3, 4}}}},
-      {"volta", "FP32 and INT32 have 16 lanes each, 4 for special functions", {{{0, 2}, {1, 2}, {2, 8}, {3, 4}}}},
+      {"free", "no pipeline is ever occupied", {}, false},
+      {"pascal",
+       "FP32 and INT32 share 32 lanes, 8 for special functions, 1 for FP64; two instructions per cycle",
+       {{{0, 1}, {0, 1}, {2, 4}, {3, 4}, {4, 32}, {5, -1}}},
+       true},
+      {"volta",
+       "FP32 and INT32 have 16 lanes each, 4 for special functions, 8 for FP64",
+       {{{0, 2}, {1, 2}, {2, 8}, {3, 4}, {4, 4}, {5, 8}}},
+       false},
+      {"turing",
+       "as volta, with one lane for FP64 in two sub-cores",
+       {{{0, 2}, {1, 2}, {2, 8}, {3, 8}, {4, 64}, {5, 8}}},
+       false},
+      {"ampere", "as volta, of the A100", {{{0, 2}, {1, 2}, {2, 8}, {3, 4}, {4, 4}, {5, 8}}}, false},
+      {"hopper", "FP32 has 32 lanes, INT32 16, FP64 16", {{{0, 1}, {1, 2}, {2, 8}, {3, 4}, {4, 2}, {5, 4}}}, false},
   };
   return pipelines;
 }
@@ -149,8 +181,8 @@ tl::expected<std::vector<WarpInstruction>, std::string> parse_warp_program(std::
     if (const std::size_t colon = part.find(':'); colon != part.npos) {
       const auto unit = std::find(warp_unit_names.begin(), warp_unit_names.end(), part.substr(0, colon));
       if (unit == warp_unit_names.end())
-        return tl::unexpected(
-            fmt::format("\"{}\" is not a unit; expected fp32, int32, special or memory", part.substr(0, colon)));
+        return tl::unexpected(fmt::format("\"{}\" is not a unit; expected fp32, int32, special, memory, fp64 or tensor",
+                                          part.substr(0, colon)));
       instruction.unit = static_cast<WarpUnit>(unit - warp_unit_names.begin());
       part.remove_prefix(colon + 1);
     }
@@ -190,6 +222,7 @@ tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario) {
     first = std::min(first, scenario.kernels[kernel].release);
     last = std::max(last, result.finish);
   }
+  run.instructions += run.second_issues;
   run.cycles = last - first;
   return run;
 }

@@ -6,8 +6,7 @@
 /// W1 (docs/reference/gpu.md): a sub-core has one warp scheduler that issues one instruction per cycle; warps are
 /// distributed over the sub-cores round robin. Times are cycles of the SM's clock. A warp issues in order, its next
 /// instruction at the earliest `latency` cycles after the previous one, when the pipeline of its unit is free. Not
-/// modeled: fetch, dual issue, barriers, divergence, register banks, and latencies that depend on the load of the
-/// memory.
+/// modeled: fetch, barriers, divergence, register banks, and latencies that depend on the load of the memory.
 
 #include <array>
 #include <cstddef>
@@ -24,11 +23,14 @@
 namespace amalthea::engine::nvidia {
 
 /// The unit that executes an instruction.
-enum class WarpUnit : std::uint8_t { fp32, int32, special, memory };
-inline constexpr std::array<std::string_view, 4> warp_unit_names = {"fp32", "int32", "special", "memory"};
+enum class WarpUnit : std::uint8_t { fp32, int32, special, memory, fp64, tensor };
+inline constexpr std::array<std::string_view, 6> warp_unit_names = {"fp32",   "int32", "special",
+                                                                    "memory", "fp64",  "tensor"};
 
 struct WarpInstruction {
-  std::int64_t latency = 1;  ///< minimum cycles from its issue to the next issue of the warp; at least 1
+  /// Minimum cycles from its issue to the next issue of the warp. 0: the next instruction does not depend on it; it may
+  /// issue in the same cycle, if the scheduler issues two and they use different pipelines, else in the next one.
+  std::int64_t latency = 1;
   WarpUnit unit = WarpUnit::fp32;
 };
 
@@ -43,7 +45,7 @@ struct WarpKernel {
 };
 
 /// The pipelines of a sub-core: for each unit the pipeline it uses, and for how many cycles an instruction occupies its
-/// input (32 lanes of a warp divided by the lanes of the unit); 0 cycles: never occupied.
+/// input (32 lanes of a warp divided by the lanes of the unit); 0 cycles: never occupied; negative: there is no such unit.
 struct WarpPipelines {
   std::string_view name;
   std::string_view meaning;
@@ -52,6 +54,7 @@ struct WarpPipelines {
     std::int64_t cycles = 0;
   };
   std::array<Use, warp_unit_names.size()> uses;
+  bool dual_issue = false;  ///< the scheduler may issue two instructions of a warp in a cycle
 };
 
 /// All of them; the first is the default.
@@ -102,7 +105,8 @@ struct WarpRun {
   std::vector<WarpResult> warps;
   std::vector<WarpKernelResult> kernels;
   std::int64_t instructions = 0;
-  std::int64_t cycles = 0;  ///< from the first release to the last finish
+  std::int64_t second_issues = 0;  ///< instructions that were issued in the cycle of another one
+  std::int64_t cycles = 0;         ///< from the first release to the last finish
 };
 
 /// The error states which figure is out of range.

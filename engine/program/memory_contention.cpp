@@ -233,9 +233,22 @@ bool MemoryUsers::gpu_besides(TaskIndex task) const {
   return device_tasks_ > (system_.tasks[task].side == Side::device ? 1u : 0u);
 }
 
-Duration worst_line(const UnitLatency& latency, std::int64_t other_cores, bool gpu) {
+LineContention contention_of(const UnitLatency& latency, std::int64_t other_cores, bool gpu) {
   const std::int64_t cores = std::min(other_cores, latency.max_interfering.value_or(other_cores));
-  return latency.base + latency.per_core * cores + (gpu ? latency.gpu : Duration{});
+  return {latency.per_core, cores, gpu ? latency.gpu : Duration{}};
+}
+
+Duration worst_line(const UnitLatency& latency, std::int64_t other_cores, bool gpu) {
+  return latency.base + contention_of(latency, other_cores, gpu).worst();
+}
+
+bool reaches_memory_of(const System& system, UnitIndex gpu, const Activity& access) {
+  const auto* read = std::get_if<ReadLabel>(&access);
+  const auto* write = std::get_if<WriteLabel>(&access);
+  if (read == nullptr && write == nullptr) return false;
+  const ProcessingUnit& unit = system.platform.units[gpu];
+  return unit.accesses.empty() ||
+         access_to(unit, system.labels[read != nullptr ? read->label : write->label]) != nullptr;
 }
 
 void report_memory_model(const System& system, const MemoryModel& model, Diagnostics& diagnostics) {

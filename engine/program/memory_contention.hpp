@@ -4,6 +4,7 @@
 /// The cost of a memory access while other units also use the memory, as a parameter of the analysis: the latencies in
 /// the model, or a table of base latency, cost per interfering core and cost of an active GPU.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,20 @@ struct UnitLatency {
   std::optional<std::int64_t> max_interfering;  ///< more interfering cores than this add nothing
   std::int64_t hits_per_million = 0;            ///< lines found in a cache; they cost `hit`, without interference
   Duration hit;
+};
+
+/// What interference adds to the cost of a line for one task: a share for every other core that accesses memory, and one
+/// if a GPU does.
+struct LineContention {
+  Duration per_core;
+  std::int64_t cores = 0;  ///< at most
+  Duration gpu;            ///< zero if no GPU has tasks
+
+  Duration worst() const { return per_core * cores + gpu; }
+  /// At an instant; never above the worst.
+  Duration now(std::int64_t accessing_cores, bool gpu_accesses) const {
+    return per_core * std::min(accessing_cores, cores) + (gpu_accesses ? gpu : Duration{});
+  }
 };
 
 /// The cost of copies: `per_line` for every line read and every line written, or the bytes at a rate; plus `setup` for
@@ -87,8 +102,14 @@ class MemoryUsers {
   std::uint32_t device_tasks_ = 0;
 };
 
+/// What others can add to the cost of a line.
+LineContention contention_of(const UnitLatency& latency, std::int64_t other_cores, bool gpu);
 /// Worst-case cost of a line, with interference.
 Duration worst_line(const UnitLatency& latency, std::int64_t other_cores, bool gpu);
+
+/// Whether a label access of a core goes to a memory that the GPU also accesses: one that the GPU has an access to, any
+/// memory if the model states no accesses of the GPU.
+bool reaches_memory_of(const System& system, UnitIndex gpu, const Activity& access);
 
 /// Reports the costs of lines in a table, and cores in use without an entry.
 void report_memory_model(const System& system, const MemoryModel& model, Diagnostics& diagnostics);

@@ -33,6 +33,7 @@ std::int64_t choose(const Cycles& cycles, Execution execution) {
 struct Work {
   Duration time;
   VaryingWork varying;
+  Duration uncontended = {};
 
   void add(const Work& other) {
     time += other.time;
@@ -298,6 +299,7 @@ class Compiler {
     step.kind = kind;
     step.node = node;
     step.work = work;
+    step.uncontended = taken.uncontended;
     step.next = static_cast<std::uint32_t>(program_.steps.size() + 1);
     if (!taken.varying.parts.empty()) {
       taken.varying.rounding = options_.rounding;
@@ -318,6 +320,7 @@ class Compiler {
 
   void launch(const Kernel& kernel) {
     Step& step = program_.steps.back();
+    if (device_ != nullptr) step.memory = gpu::memory_of(kernel, *device_);
     std::int64_t rounds = 1;
     Duration packed = step.work;
     if (kernel.launch && device_ != nullptr) {
@@ -353,7 +356,8 @@ class Compiler {
                    ? nullptr
                    : latency_of(options_.memory, system_.platform, unit_);
     if (latency_ == nullptr) return;
-    worst_line_ = worst_line(*latency_, users_->other_cores(unit_index_, task), users_->gpu_besides(task));
+    program_.contention = contention_of(*latency_, users_->other_cores(unit_index_, task), users_->gpu_besides(task));
+    worst_line_ = latency_->base + program_.contention->worst();
     average_line_ = scale(latency_->base + worst_line_, 1, 2, options_.rounding);
   }
 
@@ -374,6 +378,14 @@ class Compiler {
   }
 
   Work access(LabelIndex index, bool write, const AccessCount& count = {}) const {
+    Work work = contended(index, write, count);
+    if (latency_ != nullptr)
+      work.uncontended = std::min(work.time, tabulated(system_.labels[index].size, Execution::best) *
+                                                 chosen(count, random() ? Execution::best : execution_));
+    return work;
+  }
+
+  Work contended(LabelIndex index, bool write, const AccessCount& count) const {
     const Label& label = system_.labels[index];
     const MemoryAccess* access = access_to(unit_, label);
     if (latency_ == nullptr && access == nullptr) return {};

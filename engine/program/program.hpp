@@ -17,6 +17,7 @@
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
 #include "engine/gpu/device_profile.hpp"
+#include "engine/gpu/memory_use.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/program/memory_contention.hpp"
 
@@ -62,7 +63,10 @@ struct Step {
   std::optional<VaryingWork> varying;  ///< with Execution::random; then `work` is the average
   Duration work;            ///< for execute and copy, and for each block of a kernel, without interference; else zero
   std::int64_t blocks = 1;  ///< for a kernel
-  std::optional<gpu::SmUse> block;        ///< resources of each block; nothing: the whole execution engine
+  std::optional<gpu::SmUse> block;  ///< resources of each block; nothing: the whole execution engine
+  gpu::KernelMemory memory;         ///< for a kernel
+  /// For an access whose cost depends on others (Program::contention): the time without any of them, at most `work`.
+  Duration uncontended;
   NodeIndex node = 0;                     ///< the activity it was compiled from
   std::optional<std::uint32_t> runnable;  ///< index into Program::runnables
   std::vector<TaskIndex> setters;         ///< for wait: tasks that set an event it waits for
@@ -84,6 +88,8 @@ struct Program {
   Duration kernels_packed;  ///< the same, with the GPU always completely filled: a lower bound
   /// why no flattened program bounds a job: a loop, or other activities than execution within a branch; "" if one does
   std::string unanalyzable;
+  /// What others add to the cost of a line; nothing: the cost of accesses does not depend on others.
+  std::optional<LineContention> contention;
 };
 
 /// Whether its time is for a label access; false for steps of the operating system.

@@ -59,6 +59,13 @@ struct LatencyBounds {
   friend bool operator==(const LatencyBounds&, const LatencyBounds&) = default;
 };
 
+/// What a task of a chain adds to a latency, in chain order.
+struct ChainStep {
+  Duration wait;  ///< until a job of the task reads what the task before has written; see the user of the struct
+  Duration run;   ///< from then to its write
+  friend bool operator==(const ChainStep&, const ChainStep&) = default;
+};
+
 /// How the tasks of a chain exchange data. Models do not state it.
 enum class Communication : std::uint8_t {
   implicit,         ///< a job reads at its start and writes at its end
@@ -80,7 +87,12 @@ struct ChainResult {
   std::string let_reason;
   std::optional<LatencyBounds> implicit;  ///< jobs read at their start and write at their end
   std::string implicit_reason;
+  /// Parallel to Chain::tasks, sum up to implicit->reaction: a wait of at most a period, and the bound on the response.
+  std::vector<ChainStep> implicit_steps;
   ObservedLatencies observed;  ///< in the simulation, where jobs read at their start and write at their end
+  /// Parallel to Chain::tasks, sum up to observed.reaction. The first wait begins at the read before, which just missed
+  /// the stimulus.
+  std::vector<ChainStep> observed_steps;
   std::optional<LatencyBounds> explicit_access;  ///< jobs read and write at the positions of their accesses
   std::string explicit_reason;
   /// For every limit of the chain, for each kind of communication; chain_limits.hpp.

@@ -77,4 +77,20 @@ std::string_view to_string(ResourceKind kind) {
   return "core";
 }
 
+std::string_view to_string(TrafficKind traffic) {
+  switch (traffic) {
+    case TrafficKind::none:
+      return "";
+    case TrafficKind::copies:
+      return "copies";
+    case TrafficKind::kernels:
+      return "kernels";
+    case TrafficKind::cpu:
+      return "cpu";
+  }
+  return "";
+}
+
+std::string_view to_string(Contention contention) { return contention == Contention::dynamic ? "dynamic" : "static"; }
+
 }  // namespace amalthea::engine

@@ -24,7 +24,7 @@ namespace amalthea::engine {
 /// How a job spent its response time.
 enum class ContributionKind : std::uint8_t {
   execution,       ///< the task's own execution
-  memory,          ///< its own label accesses
+  memory,          ///< its own label accesses; under dynamic contention without interference
   preemption,      ///< `by` runs on the core, with higher urgency
   blocking,        ///< `by` has the core or semaphore, without higher urgency, and cannot be preempted
   budget,          ///< the task's server has no budget left
@@ -35,14 +35,19 @@ enum class ContributionKind : std::uint8_t {
   engine_slice,    ///< the execution engine or copy engine serves the context of `by`
   engine_queue,    ///< queued behind an operation of `by` in the same context
   context_switch,  ///< an engine switches to the task's context
-  interference,    ///< own copy or kernel slowed down by what `by` does on the other engine
+  interference,    ///< own copy, kernel or label access slowed down by what `by` does to the memory
 };
 std::string_view to_string(ContributionKind);
+
+/// What slows an operation or an access down.
+enum class TrafficKind : std::uint8_t { none, copies, kernels, cpu };
+std::string_view to_string(TrafficKind);  ///< "copies", "kernels", "cpu"; "" for none
 
 struct Contribution {
   ContributionKind kind = ContributionKind::execution;
   std::optional<TaskIndex> by;
   Duration time;
+  TrafficKind traffic = TrafficKind::none;  ///< for interference: what `by` does
 };
 
 /// A bound that holds for every job, in any run.
@@ -51,6 +56,7 @@ struct Bound {
   std::optional<Duration> worst;    ///< upper bound
   std::string reason;               ///< why `worst` is unknown; "" if it is known
   std::vector<Contribution> parts;  ///< their sum is `worst`
+  bool exact = false;               ///< a job reaches `worst`; it holds for the stated offsets
 };
 
 /// For one process and its deadline; docs/reference/verdicts.md. Unknown: the simulation did not observe enough.
@@ -79,15 +85,40 @@ struct RunnableResult {
   Statistics duration;  ///< first start to last end within one job
 };
 
+/// How the blocks of a launched kernel fill the GPU, if nothing else runs there.
+struct LaunchFigures {
+  std::int64_t blocks_per_sm = 0;  ///< that are resident at the same time
+  std::int64_t rounds = 0;         ///< of as many blocks as fit on the GPU
+};
+
 struct OperationResult {
   NodeIndex node = 0;
   TaskIndex task = 0;
-  Statistics duration;  ///< submission to the device to completion
-  Bound bound;          ///< of the same time; without parts
+  Statistics duration;                           ///< submission to the device to completion
+  Bound bound;                                   ///< of the same time; without parts
+  std::vector<Contribution> contributions = {};  ///< of the longest one; their sum is duration.max
+  std::optional<LaunchFigures> launch = {};      ///< for kernels with a launch configuration
+  /// on GPUs with a law of contention: what its slowdown by other kernels and CPUs is taken from
+  std::optional<gpu::ContentionBasis> basis = {};
 };
+
+/// Which interference the simulation assumes for label accesses with a table of costs. Operations of a GPU always depend
+/// on what runs at the same time, and bounds on the worst that can coincide.
+enum class Contention : std::uint8_t {
+  static_,  ///< that of all cores and GPUs with tasks, all the time
+  dynamic,  ///< that of the cores and GPUs that access memory at the same time
+};
+std::string_view to_string(Contention);  ///< "static", "dynamic"
 
 enum class ResourceKind : std::uint8_t { core, execution_engine, copy_engine };
 std::string_view to_string(ResourceKind);
+
+/// A device task on an engine of its GPU.
+struct EngineUse {
+  TaskIndex task = 0;
+  Duration time_slice;  ///< of its context, while others wait
+  double demand = 0;    ///< its part of ResourceResult::demand
+};
 
 struct ResourceResult {
   UnitIndex unit = 0;
@@ -97,6 +128,7 @@ struct ResourceResult {
   /// Long-run demand: work per time at the execution times of the analysis. Cores with polling tasks include the
   /// undisturbed device time they poll for; any further polling depends on the schedule.
   double demand = 0;
+  std::vector<EngineUse> uses = {};  ///< of an engine: the device tasks that need it, in model order
   bool overloaded() const { return demand > 1 + 1e-9; }
 };
 
@@ -110,6 +142,7 @@ struct Results {
   std::vector<std::string> replaced;
   std::string memory_model = "model";  ///< name of the memory model that defines the cost of accesses
   LineRule line_rule = LineRule::exact;
+  Contention contention = Contention::static_;
   Duration horizon;                              ///< simulated time
   std::optional<Duration> hyperperiod;           ///< nothing if it exceeds 2^63 ps or nothing is periodic
   std::vector<std::string> device_profiles;      ///< parallel to Platform::units; "" for CPUs

@@ -16,7 +16,8 @@ namespace amalthea::engine {
 struct Reason {
   ContributionKind kind = ContributionKind::execution;
   std::optional<TaskIndex> by;
-  Slowdown slowdown;  ///< of an operation of its own; the time it adds is interference by `by`
+  Slowdown slowdown;  ///< of its own operation or label access; the time it adds is interference by `by`
+  TrafficKind traffic = TrafficKind::none;  ///< what `by` does then
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 

@@ -19,6 +19,8 @@
 /// - The copies and kernels of a device task go to its stream on the GPU in order, each when the previous one has
 ///   ended. Its other activities take no time. The device of each vendor defines how the GPU executes them
 ///   (nvidia/device.hpp, amd/device.hpp).
+/// - A core that executes a label access causes memory traffic, which slows operations of the GPUs down. Under dynamic
+///   contention an access progresses at the cost of a line that other accesses and the GPUs cause at that instant.
 
 #include <cstdint>
 #include <vector>
@@ -42,7 +44,8 @@ struct SimulationInput {
   const std::vector<std::optional<Duration>>& periods;  ///< parallel to System::tasks; used by RM, DM and EDF
   /// The execution times the programs were compiled for. It also selects the arrival pattern (pattern_for).
   Execution execution = Execution::worst;
-  std::uint64_t seed = 0;                  ///< seed of the random numbers
+  std::uint64_t seed = 0;  ///< seed of the random numbers
+  Contention contention = Contention::static_;
   bool keep_responses = false;             ///< fills Results::responses
   SimulationObserver* observer = nullptr;  ///< may be null
   /// The simulation stops after this many instants and activities, at any time.

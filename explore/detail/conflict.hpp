@@ -22,11 +22,11 @@ struct ConflictOptions {
 
 /// First checks what needs no search: overload of CPUs or the GPU in every mapping. Otherwise a deletion filter
 /// (Chinneck, Dravnieks 1991): drops a deadline if a bounded search still finds no mapping that meets the others.
-/// `best` is the closest candidate; `late` are deadlines that candidates missed. Adds the number of judged candidates
-/// to `judged`, at most Options::candidates. If these or the time run out, all remaining deadlines count, and the
+/// `best` is the closest candidate; `late` are deadlines that candidates missed. Adds what it judged to `totals`, at most
+/// Options::candidates and about Options::steps. If these or the time run out, all remaining deadlines count, and the
 /// reason states this.
 Conflict find_conflict(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
                        const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options,
-                       std::uint64_t& judged);
+                       Exploration& totals);
 
 }  // namespace amalthea::explore::detail

@@ -10,10 +10,12 @@ using Json = nlohmann::ordered_json;
 
 Json parts(const System& system, const std::vector<engine::Contribution>& contributions) {
   Json json = Json::array();
-  for (const engine::Contribution& part : contributions)
+  for (const engine::Contribution& part : contributions) {
     json.push_back({{"kind", to_string(part.kind)},
                     {"by", part.by ? Json(system.tasks[*part.by].name) : Json(nullptr)},
                     {"ps", part.time.picoseconds()}});
+    if (part.traffic != engine::TrafficKind::none) json.back()["traffic"] = to_string(part.traffic);
+  }
   return json;
 }
 

@@ -17,7 +17,22 @@ class PhaseDescriber {
  public:
   explicit PhaseDescriber(const System& system) : system_(system) {}
 
-  std::string describe(const Interval& interval) const {
+  /// `interval` follows the one of the last call, if any.
+  std::string describe(const Interval& interval) {
+    switch (interval.standing.state) {
+      case ProcessState::running:
+      case ProcessState::polling:
+      case ProcessState::parking:
+        had_core_ = true;
+        break;
+      case ProcessState::waiting:
+        had_core_ = false;
+        break;
+      case ProcessState::not_active:
+      case ProcessState::active:
+      case ProcessState::ready:
+        break;
+    }
     switch (interval.standing.state) {
       case ProcessState::not_active:
       case ProcessState::active:
@@ -39,7 +54,20 @@ class PhaseDescriber {
   const std::string& name(TaskIndex task) const { return system_.tasks[task].name; }
   std::string by(const Interval& interval) const {
     const auto task = interval.standing.reason.by;
-    return task ? name(*task) : "nobody";
+    return task ? name(*task) : "others";
+  }
+  /// " (higher priority)", if priorities alone decide.
+  std::string rank(const Interval& interval) const {
+    if (!interval.standing.reason.by) return {};
+    const Task &own = system_.tasks[interval.task], &other = system_.tasks[*interval.standing.reason.by];
+    if (own.kind != other.kind) return other.kind == ProcessKind::task ? "" : " (interrupt)";
+    const auto by_priority = [this](const Task& task) {
+      const SchedulingAlgorithm kind = system_.platform.schedulers[task.scheduler].kind;
+      return kind == SchedulingAlgorithm::fixed_priority_preemptive || kind == SchedulingAlgorithm::osek ||
+             kind == SchedulingAlgorithm::priority_based_round_robin || kind == SchedulingAlgorithm::priority_based;
+    };
+    if (own.scheduler != other.scheduler || !by_priority(own) || other.priority < own.priority) return {};
+    return other.priority == own.priority ? " (same priority)" : " (higher priority)";
   }
   std::string unit(const Interval& interval) const {
     return interval.unit ? system_.platform.units[*interval.unit].name : "no core";
@@ -52,7 +80,14 @@ class PhaseDescriber {
     std::string what = "runs";
     if (interval.node)
       if (const auto runnable = system_.graph[*interval.node].runnable) what += " " + system_.runnables[*runnable].name;
-    return fmt::format("{} on {}", what, unit(interval));
+    return fmt::format("{} on {}{}", what, unit(interval), slowed(interval));
+  }
+
+  /// By whom its own operation, the one that it waits for, or its label access is slowed down.
+  std::string slowed(const Interval& interval) const {
+    const engine::Reason& reason = interval.standing.reason;
+    return reason.by ? fmt::format(", slowed by {}", describe_aggressor(system_, reason.traffic, reason.by))
+                     : std::string();
   }
 
   std::string waiting_for_service(const Interval& interval) const {
@@ -60,7 +95,11 @@ class PhaseDescriber {
       case ContributionKind::backlog:
         return "waiting for its own earlier jobs";
       case ContributionKind::preemption:
-        return fmt::format("ready, preempted by {} (higher priority)", by(interval));
+        return fmt::format("{} by {}{}",
+                           interval.standing.state == ProcessState::active ? "not started, core used"
+                           : had_core_                                     ? "ready, preempted"
+                                                                           : "ready, core used",
+                           by(interval), rank(interval));
       case ContributionKind::blocking:
         return fmt::format("ready, blocked by {} (not preemptible)", by(interval));
       case ContributionKind::budget:
@@ -72,14 +111,11 @@ class PhaseDescriber {
 
   /// The cause for its own operation, or for the one that it waits for.
   std::string cause(const Interval& interval) const {
-    const auto slowed = [&] {
-      return interval.standing.reason.by ? fmt::format(", slowed by {}", by(interval)) : std::string();
-    };
     switch (interval.standing.reason.kind) {
       case ContributionKind::copy:
-        return "GPU copy running" + slowed();
+        return "GPU copy running" + slowed(interval);
       case ContributionKind::kernel:
-        return "kernel running" + slowed();
+        return "kernel running" + slowed(interval);
       case ContributionKind::engine_slice:
         return fmt::format("the GPU serves {}", by(interval));
       case ContributionKind::engine_queue:
@@ -96,12 +132,13 @@ class PhaseDescriber {
   }
 
   const System& system_;
+  bool had_core_ = false;  ///< when it last became ready
 };
 
 }  // namespace
 
 std::vector<Phase> phases_of(const System& system, const engine::Explanation& explanation) {
-  const PhaseDescriber describer(system);
+  PhaseDescriber describer(system);
   std::vector<Phase> phases;
   for (const Interval& interval : explanation.own) {
     std::string text = describer.describe(interval);

@@ -43,8 +43,11 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   const Task& task = system.tasks[explanation.task];
   const engine::TaskResult& result = view.results.tasks[explanation.task];
   const Duration response = explanation.completion - explanation.release;
-  std::string out = fmt::format("{}: the longest of {} simulated jobs has a response time of {}", task.name,
-                                result.response.jobs, format_duration(response));
+  std::string out =
+      fmt::format("{}: {} has a response time of {}", task.name,
+                  result.response.jobs == 1 ? "the only simulated job"
+                                            : fmt::format("the longest of {} simulated jobs", result.response.jobs),
+                  format_duration(response));
   if (task.deadline)
     out += response > *task.deadline
                ? fmt::format(", {} more than its deadline of {}", format_duration(response - *task.deadline),
@@ -76,6 +79,14 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   }
   if (tried.empty()) return out;
   out += heading("What if", colour);
+  const auto has_effect = [&result](const engine::WhatIf& one) {
+    return one.result.verdict != result.verdict || one.result.guaranteed != result.guaranteed ||
+           one.result.response.max != result.response.max || one.result.bound.worst != result.bound.worst;
+  };
+  if (std::none_of(tried.begin(), tried.end(), has_effect)) {
+    for (const engine::WhatIf& one : tried) out += fmt::format("No effect on this task: {}.\n", one.change);
+    return out;
+  }
   TextTable changes({{"verdict"}, {"guaranteed"}, {"max ms", Align::right}, {"bound ms", Align::right}, {"change"}});
   const auto add = [&](const engine::TaskResult& with, const std::string& change) {
     const bool late = with.verdict == Verdict::missed || with.verdict == Verdict::unbounded;
@@ -87,8 +98,9 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
                      {with.bound.worst ? ms(*with.bound.worst) : "-"},
                      {change}});
   };
-  add(result, "as it is");
-  for (const engine::WhatIf& one : tried) add(one.result, one.change);
+  add(result, "none (the model as it is)");
+  for (const engine::WhatIf& one : tried)
+    if (has_effect(one)) add(one.result, one.change);
   return out + changes.render(colour);
 }
 

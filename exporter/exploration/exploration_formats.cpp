@@ -25,6 +25,13 @@ std::string exact_text(Duration time) {
   return fmt::format("{} {}", text.value, text.unit);
 }
 
+/// With a capital letter: reasons are parts of sentences elsewhere.
+std::string sentence(std::string reason) {
+  if (!reason.empty() && reason.front() >= 'a' && reason.front() <= 'z')
+    reason.front() = static_cast<char>(reason.front() - 'a' + 'A');
+  return reason;
+}
+
 /// How the task waits for events; nothing if it does not, or in both ways.
 std::optional<bool> waiting_of(const System& system, TaskIndex task) {
   std::optional<bool> actively;
@@ -42,7 +49,7 @@ struct Words {
 };
 Words words_of(const System& system, TaskIndex index) {
   const Task& task = system.tasks[index];
-  if (task.folded_into) return {"fell away", "-", "-", "-"};
+  if (task.folded_into) return {"dropped", "-", "-", "-"};
   Words words{system.platform.units[task.unit].name, "-", "-", "-"};
   for (std::size_t i = 1; i < task.units.size(); ++i) words.unit += ", " + system.platform.units[task.units[i]].name;
   if (task.side == Side::host) words.priority = fmt::format("{}", task.priority);
@@ -127,7 +134,11 @@ class Renderer {
           paint(fmt::format("No mapping was found that meets all constraints; violated: {}.", chosen_.judgement.broken),
                 Colour::bad, colour_);
     else if (late.empty())
-      out_ += paint(all ? "Every deadline is met." : "Every deadline that can be met is met.", Colour::good, colour_);
+      out_ += all ? paint("Every deadline is met.", Colour::good, colour_)
+                  : paint(fmt::format("Every deadline is met except {}, which no mapping can meet.",
+                                      exploration_.impossible.size() == 1 ? "that of " + names(impossible_tasks())
+                                                                          : "those of " + names(impossible_tasks())),
+                          Colour::bad, colour_);
     else
       out_ += paint(
           fmt::format(
@@ -137,25 +148,45 @@ class Renderer {
     if (late_before > 0)
       out_ += fmt::format(" Late with the mapping of the model: {}", names(exploration_.original_judgement.late));
     else if (late.empty())
-      out_ += fmt::format(" With the mapping of the model, no task {}is late either", all ? "" : "else ");
+      out_ += fmt::format(" With the mapping of the model, no {}task is late either", all ? "" : "other ");
     else
-      out_ += fmt::format(" With the mapping of the model, no task {}is late", all ? "" : "else ");
+      out_ += fmt::format(" With the mapping of the model, no {}task is late", all ? "" : "other ");
     if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
       out_ += fmt::format("; constraints that it violates: {}", broken);
     out_ += ".\n";
     if (const auto& conflict = exploration_.conflict)
-      out_ += fmt::format("{}These requirements conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),
-                          escaped(conflict->reason));
+      out_ += fmt::format("{}{}{}.\n", markdown_ ? "\n" : "",
+                          conflict->is_narrowed && conflict->tasks.size() > 1
+                              ? fmt::format("These requirements conflict: {}. ", names(conflict->tasks))
+                              : std::string(),
+                          escaped(sentence(conflict->reason)));
+  }
+
+  std::vector<TaskIndex> impossible_tasks() const {
+    std::vector<TaskIndex> tasks;
+    for (const explore::Impossible& task : exploration_.impossible) tasks.push_back(task.task);
+    return tasks;
   }
 
   void impossible() {
     if (exploration_.impossible.empty()) return;
     title("Deadlines that no mapping can meet");
     for (const explore::Impossible& task : exploration_.impossible)
-      line(fmt::format("{}: takes at least {} (on {}{}), the deadline is {}", name(task.task),
+      line(fmt::format("{}: takes at least {} (on {}{}), the deadline is {}{}", name(task.task),
                        format_duration(task.least), escaped(view_.before.platform.units[task.unit].name),
                        task.confined ? "; constraints or options exclude other units" : "",
-                       format_duration(task.deadline)));
+                       format_duration(task.deadline), worsening(task.task)));
+  }
+
+  /// The search ignores a task that cannot meet its deadline, so its bound may grow.
+  std::string worsening(TaskIndex task) const {
+    const auto before = exploration_.original_judgement.bounds[task].worst,
+               after = chosen_.judgement.bounds[task].worst;
+    if (before && after && *after > *before)
+      return fmt::format("; this mapping increases its bound from {} to {}", format_duration(*before),
+                         format_duration(*after));
+    return before && !after ? fmt::format("; with this mapping it has no bound (before: {})", format_duration(*before))
+                            : std::string();
   }
 
   /// A simulated response never exceeds a bound, so anything else is reported.

@@ -27,7 +27,7 @@ TextTable table_of(const std::string& what, const std::vector<MappingColumn>& co
 
 TextTable::Cell task_cell(const MappingColumn& column, TaskIndex index) {
   const Task& task = column.system.tasks[index];
-  if (task.folded_into) return {"fell away", Colour::dim};
+  if (task.folded_into) return {"dropped", Colour::dim};
   const auto& judgement = column.judgement;
   const bool late = std::find(judgement.late.begin(), judgement.late.end(), index) != judgement.late.end();
   const auto worst = judgement.bounds[index].worst;

@@ -26,8 +26,12 @@ std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundSh
       return "own execution";
     case BoundPart::gpu:
       return "own copies and kernels";
-    case BoundPart::slowdown:
-      return "slowdown of own copies and kernels";
+    case BoundPart::slowed_by_copies:
+      return fmt::format("own kernels slowed by copies of {}", by);
+    case BoundPart::slowed_by_kernels:
+      return fmt::format("own copies slowed by kernels of {}", by);
+    case BoundPart::slowed_by_cpu:
+      return fmt::format("own copies and kernels slowed by CPU traffic of {}", by);
     case BoundPart::own_switches:
       return "GPU context switch to this task";
     case BoundPart::preemption:
@@ -40,6 +44,8 @@ std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundSh
       return fmt::format("GPU used by {} beyond its time slice", by);
     case BoundPart::switches:
       return fmt::format("GPU context switch to {}", by);
+    case BoundPart::streams:
+      return fmt::format("GPU used by {} in the same context", by);
   }
   return {};
 }
@@ -110,7 +116,7 @@ std::string render_bounds_text(const nvidia::TimeSliceProblem& problem, const nv
     const nvidia::TaskBound& bound = bounds.tasks[index];
     if (!bound.response && !offloads(bound)) continue;
     out += heading(problem.tasks[index].name, colour);
-    TextTable parts({{"what of"}, {"time", Align::right}});
+    TextTable parts({{"contribution"}, {"time", Align::right}});
     for (const nvidia::BoundShare& share : bound.parts)
       parts.add_row({{label(problem, share)}, {format_duration(share.time)}});
     if (!parts.empty()) out += parts.render(colour);
@@ -118,7 +124,7 @@ std::string render_bounds_text(const nvidia::TimeSliceProblem& problem, const nv
       out += fmt::format("GPU segment {}: at most {} from its start to its end\n", segment + 1,
                          format_duration(bound.gpu_segments[segment]));
   }
-  out += heading("Demand", colour);
+  out += heading("Long-term demand", colour);
   for (std::size_t core = 0; core < problem.cores.size(); ++core)
     out += fmt::format("core {}: {:.4f}\n", problem.cores[core], bounds.core_demand[core]);
   out += fmt::format("copy engine: {:.4f}\nexecution engine: {:.4f}\n", bounds.copy_demand, bounds.execution_demand);

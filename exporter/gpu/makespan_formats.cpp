@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/gpu/makespan_formats.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/primitives/curves.hpp"
 #include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
@@ -31,17 +34,42 @@ std::string short_text(const makespan::Kernel& kernel) {
   return text;
 }
 
+ordered_json problem_json(const makespan::Problem& problem) {
+  ordered_json json;
+  json["kernel"] = makespan::to_string(problem.kernel);
+  json["warps"] = problem.warps;
+  json["sigma"] =
+      problem.schedulers == makespan::no_scheduler_limit ? ordered_json("units") : ordered_json(problem.schedulers);
+  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit)
+    json["capacity"][std::string(1, makespan::unit_letters[unit])] = problem.capacity[unit];
+  return json;
+}
+
+std::string problem_text(const makespan::Problem& problem) {
+  std::string text = fmt::format("kernel    {} ({} instructions)\n", short_text(problem.kernel), problem.kernel.size());
+  text += fmt::format("warps     {}\n", problem.warps);
+  return text + fmt::format("per cycle L {}, C {}, S {}, D {}; {}\n", problem.capacity[0], problem.capacity[1],
+                            problem.capacity[2], problem.capacity[3],
+                            problem.schedulers == makespan::no_scheduler_limit
+                                ? std::string("no other limit (unit-limited)")
+                                : fmt::format("{} warps in total (scheduler-limited)", problem.schedulers));
+}
+
+/// The share of entries that an exchange places anew; placing the whole string would be 1.
+double placed_share(const makespan::AnnealingResult& annealing) {
+  double placed = 0, all = 0;
+  for (const makespan::AnnealingRun& run : annealing.runs) {
+    placed += static_cast<double>(run.placed);
+    all += static_cast<double>(run.exchanges) * static_cast<double>(run.string.size());
+  }
+  return all == 0 ? 1 : placed / all;
+}
+
 }  // namespace
 
 std::string render_makespan_json(const MakespanView& view) {
   const makespan::SearchResult& result = view.result;
-  ordered_json json;
-  json["kernel"] = makespan::to_string(view.problem.kernel);
-  json["warps"] = view.problem.warps;
-  json["sigma"] = view.problem.schedulers == makespan::no_scheduler_limit ? ordered_json("units")
-                                                                          : ordered_json(view.problem.schedulers);
-  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit)
-    json["capacity"][std::string(1, makespan::unit_letters[unit])] = view.problem.capacity[unit];
+  ordered_json json = problem_json(view.problem);
   json["lower"] = result.lower;
   json["upper"] = result.upper;
   json["exact"] = result.exact();
@@ -57,6 +85,7 @@ std::string render_makespan_json(const MakespanView& view) {
                               {"best", run.best},
                               {"best_at", run.best_at},
                               {"iterations", run.iterations}});
+    json["placed_share"] = placed_share(*view.annealing);
     json["history"] = ordered_json::array();
     for (const makespan::Improvement& step : view.annealing->history)
       json["history"].push_back({{"makespan", step.makespan}, {"seconds", step.seconds}});
@@ -67,13 +96,7 @@ std::string render_makespan_json(const MakespanView& view) {
 std::string render_makespan_text(const MakespanView& view) {
   const makespan::SearchResult& result = view.result;
   const makespan::Problem& problem = view.problem;
-  std::string text = fmt::format("kernel    {} ({} instructions)\n", short_text(problem.kernel), problem.kernel.size());
-  text += fmt::format("warps     {}\n", problem.warps);
-  text += fmt::format("per cycle L {}, C {}, S {}, D {}; {}\n", problem.capacity[0], problem.capacity[1],
-                      problem.capacity[2], problem.capacity[3],
-                      problem.schedulers == makespan::no_scheduler_limit
-                          ? std::string("no other limit (unit-limited)")
-                          : fmt::format("{} warps in total (scheduler-limited)", problem.schedulers));
+  std::string text = problem_text(problem);
   text += result.exact() ? fmt::format("longest   {} cycles (exact)\n", result.lower)
                          : fmt::format("longest   {} to {} cycles\n", result.lower, result.upper);
   text += fmt::format("states    {}\nmemory    {:.1f} MB\ntime      {:.2f} s\n", result.states,
@@ -86,6 +109,7 @@ std::string render_makespan_text(const MakespanView& view) {
                      {std::to_string(run.best)},
                      {std::to_string(run.best_at)}});
     text += fmt::format("\n{}", table.render(false));
+    text += fmt::format("\nAn exchange placed {:.1f} % of the string anew.\n", 100 * placed_share(*view.annealing));
     text += "\nbest so far\n";
     for (const makespan::Improvement& step : view.annealing->history)
       text += fmt::format("{:>6} after {:.3f} s\n", step.makespan, step.seconds);
@@ -94,6 +118,69 @@ std::string render_makespan_text(const MakespanView& view) {
   for (const int warp : witness_of(result)) text += fmt::format(" {}", warp);
   text += '\n';
   return text;
+}
+
+std::string render_string_json(const makespan::Problem& problem, const makespan::StringSchedule& schedule) {
+  ordered_json json = problem_json(problem);
+  json["makespan"] = schedule.makespan();
+  json["string"] = ordered_json::array();
+  for (const std::uint16_t warp : schedule.string()) json["string"].push_back(warp + 1);
+  json["cycles"] = schedule.cycles();
+  return json.dump() + "\n";
+}
+
+std::string render_string_text(const makespan::Problem& problem, const makespan::StringSchedule& schedule) {
+  std::string text = problem_text(problem) + fmt::format("makespan  {} cycles\n\n", schedule.makespan());
+  std::string string = "string   ", cycles = "cycles   ";
+  for (std::size_t entry = 0; entry < schedule.string().size(); ++entry) {
+    const std::string warp = fmt::format("{}", schedule.string()[entry] + 1);
+    const std::string cycle = fmt::format("{}", schedule.cycles()[entry]);
+    const std::size_t width = std::max(warp.size(), cycle.size());
+    string += fmt::format(" {:>{}}", warp, width);
+    cycles += fmt::format(" {:>{}}", cycle, width);
+  }
+  text += string + '\n' + cycles + "\n\n";
+  TextTable table({{"cycle", Align::right}, {"warps and their units"}});
+  std::vector<std::size_t> executed(static_cast<std::size_t>(problem.warps));
+  const makespan::Schedule columns = schedule.schedule();
+  for (std::size_t cycle = 0; cycle < columns.size(); ++cycle) {
+    std::string warps;
+    for (const std::uint16_t warp : columns[cycle])
+      warps += fmt::format("{}{} {}", warps.empty() ? "" : ", ", warp + 1,
+                           makespan::unit_letters[static_cast<std::size_t>(problem.kernel[executed[warp]++])]);
+    table.add_row({{fmt::format("{}", cycle + 1)}, {warps}});
+  }
+  return text + table.render(false);
+}
+
+std::string render_annealing_csv(const makespan::AnnealingResult& annealing) {
+  std::string text = "run,start,iteration,makespan\n";
+  for (std::size_t index = 0; index < annealing.runs.size(); ++index) {
+    const makespan::AnnealingRun& run = annealing.runs[index];
+    for (const makespan::CurvePoint& point : run.curve)
+      text += fmt::format("{},{},{},{}\n", index + 1, makespan::to_string(run.start), point.iteration, point.makespan);
+    text += fmt::format("{},{},{},{}\n", index + 1, makespan::to_string(run.start), run.iterations, run.best);
+  }
+  return text;
+}
+
+std::string render_annealing_svg(const MakespanView& view) {
+  CurveDrawing drawing;
+  drawing.title = "Longest schedule found by annealing";
+  drawing.subtitle = fmt::format("{}, {} warps, {} runs", short_text(view.problem.kernel), view.problem.warps,
+                                 view.annealing->runs.size());
+  drawing.x_label = "iteration";
+  drawing.y_label = "cycles";
+  drawing.from_zero = false;
+  for (std::size_t index = 0; index < view.annealing->runs.size(); ++index) {
+    const makespan::AnnealingRun& run = view.annealing->runs[index];
+    Curve curve{fmt::format("{} {}", index + 1, makespan::to_string(run.start)), {}, true};
+    for (const makespan::CurvePoint& point : run.curve)
+      curve.points.emplace_back(static_cast<double>(point.iteration), static_cast<double>(point.makespan));
+    curve.points.emplace_back(static_cast<double>(run.iterations), static_cast<double>(run.best));
+    drawing.curves.push_back(std::move(curve));
+  }
+  return render_curves_svg(drawing);
 }
 
 }  // namespace amalthea::exporter

@@ -11,11 +11,12 @@ namespace {
 
 using nlohmann::ordered_json;
 namespace amd = engine::amd;
+namespace gpu = engine::gpu;
 
 ordered_json times_json(const amd::ResponseTimes& times) {
-  return {{"median_ps", times.median.picoseconds()},
-          {"min_ps", times.minimum.picoseconds()},
-          {"max_ps", times.maximum.picoseconds()}};
+  return {{"median_ps", times.median.picoseconds()}, {"min_ps", times.minimum.picoseconds()},
+          {"max_ps", times.maximum.picoseconds()},   {"mean_ps", times.mean.picoseconds()},
+          {"std_ps", times.deviation.picoseconds()}, {"samples", times.launches}};
 }
 
 std::string milliseconds(Duration time) {
@@ -54,6 +55,21 @@ std::string render_partitions_json(const PartitionTable& table) {
   return json.dump(2) + "\n";
 }
 
+std::string render_samples_csv(const PartitionTable& table) {
+  std::string text = "strategy,task,mask,sample,response_ps\n";
+  const auto add = [&](const PartitionRow& row, std::string_view task, const gpu::CuMask& mask,
+                       const amd::ResponseTimes& times) {
+    for (std::size_t sample = 0; sample < times.responses.size(); ++sample)
+      text += fmt::format("{},{},{},{},{}\n", row.name, task, amd::hexadecimal(mask), sample + 1,
+                          times.responses[sample].picoseconds());
+  };
+  for (const PartitionRow& row : table.rows) {
+    add(row, table.kernel, row.mask, row.times.task);
+    if (row.against_mask && row.times.against) add(row, table.against, *row.against_mask, *row.times.against);
+  }
+  return text;
+}
+
 std::string render_partitions_text(const PartitionTable& table, bool colour) {
   const bool alone = table.against.empty();
   std::string out = alone ? fmt::format("{} on {}, alone\n\n", table.kernel, table.platform)
@@ -63,7 +79,10 @@ std::string render_partitions_text(const PartitionTable& table, bool colour) {
                                          {"CUs", Align::right},
                                          {"median ms", Align::right},
                                          {"min ms", Align::right},
-                                         {"max ms", Align::right}};
+                                         {"max ms", Align::right},
+                                         {"mean ms", Align::right},
+                                         {"std ms", Align::right},
+                                         {"samples", Align::right}};
   if (!alone) {
     columns.push_back({"other's mask"});
     columns.push_back({"CUs", Align::right});
@@ -77,7 +96,10 @@ std::string render_partitions_text(const PartitionTable& table, bool colour) {
                                        {fmt::format("{}", row.mask.count())},
                                        {milliseconds(row.times.task.median)},
                                        {milliseconds(row.times.task.minimum)},
-                                       {milliseconds(row.times.task.maximum)}};
+                                       {milliseconds(row.times.task.maximum)},
+                                       {milliseconds(row.times.task.mean)},
+                                       {milliseconds(row.times.task.deviation)},
+                                       {fmt::format("{}", row.times.task.launches)}};
     if (!alone && row.against_mask) {
       cells.push_back({amd::hexadecimal(*row.against_mask)});
       cells.push_back({fmt::format("{}", row.against_mask->count())});

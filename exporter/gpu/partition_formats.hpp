@@ -30,6 +30,8 @@ struct PartitionTable {
 /// `{"median_ps": …, "min_ps": …, "max_ps": …}`.
 std::string render_response_times_json(const engine::amd::ResponseTimes& times);
 
+/// CSV: the responses of all launches.
+std::string render_samples_csv(const PartitionTable& table);
 std::string render_partitions_json(const PartitionTable& table);
 std::string render_partitions_text(const PartitionTable& table, bool colour);
 

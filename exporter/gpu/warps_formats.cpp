@@ -77,6 +77,7 @@ std::string render_warps_json(const nvidia::WarpScenario& scenario, const nvidia
   }
   json["average_finish"] = average_finish(run);
   json["instructions"] = run.instructions;
+  if (run.second_issues > 0) json["second_issues"] = run.second_issues;
   json["cycles"] = run.cycles;
   json["instructions_per_cycle"] = quotient(run.instructions, run.cycles);
   json["kernels"] = Json::array();

@@ -17,12 +17,10 @@
 namespace amalthea::exporter {
 namespace {
 
-/// Whether the path still leads to the open file: its last owner may have removed it before we had the lock.
-bool is_there(int descriptor, const std::string& path) {
-  struct stat open {
-  }, named{};
-  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
-         open.st_ino == named.st_ino;
+/// Locks are empty: anything else is a file of somebody.
+bool is_lock(int descriptor) {
+  struct stat file {};
+  return ::fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0;
 }
 
 }  // namespace
@@ -43,26 +41,26 @@ FileLock::~FileLock() {
 
 tl::expected<FileLock, std::string> FileLock::take(const std::string& path) {
   const std::string file = path + ".lock";
-  for (;;) {
+  const auto fail = [&](std::string_view reason) {
+    return tl::unexpected(fmt::format("cannot write {}: {}", path, reason));
+  };
+  constexpr int max_attempts = 100;  // the last owner may remove the file before this process has its lock
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     FileLock lock(file);
-    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-      return tl::unexpected(
-          fmt::format("cannot write {}: cannot open the lock {}: {}", path, file, std::strerror(errno)));
+    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (descriptor < 0) return fail(fmt::format("cannot open the lock {}: {}", file, std::strerror(errno)));
     const int locked = ::flock(descriptor, LOCK_EX | LOCK_NB);
-    if (locked != 0 && errno == EWOULDBLOCK) {
-      ::close(descriptor);
-      return tl::unexpected(fmt::format(
-          "cannot write {}: another process is writing it; wait until it has ended, or name another output", path));
+    const bool taken = locked != 0 && errno == EWOULDBLOCK, ours = is_lock(descriptor);
+    if (!taken && ours && leads_to(file, descriptor)) {
+      lock.descriptor_ = descriptor;
+      lock.entry_ = remember_temporary(file);
+      return lock;
     }
-    if (!is_there(descriptor, file)) {
-      ::close(descriptor);
-      continue;
-    }
-    lock.descriptor_ = descriptor;
-    lock.entry_ = remember_temporary(file);
-    return lock;
+    ::close(descriptor);
+    if (!ours) return fail(fmt::format("{} is there and is no lock; rename it, or name another output", file));
+    if (taken) break;
   }
+  return fail("another process is writing it; wait until it has ended, or name another output");
 }
 
 }  // namespace amalthea::exporter

@@ -66,7 +66,7 @@ bool remove_left_over(const std::string& temporary) {
   if (descriptor < 0) return errno == ENOENT;
   struct stat file {};
   const bool ours = ::fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == ::geteuid() &&
-                    ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+                    ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && leads_to(temporary, descriptor);
   const bool removed = ours && (::unlink(temporary.c_str()) == 0 || errno == ENOENT);
   ::close(descriptor);
   return removed;
@@ -74,7 +74,8 @@ bool remove_left_over(const std::string& temporary) {
 
 /// A new file with its lock; -1 and errno when there can be none.
 int create_locked(const std::string& temporary) {
-  for (;;) {
+  constexpr int max_attempts = 100;
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (descriptor < 0) {
       if (errno != EEXIST) return -1;
@@ -83,11 +84,12 @@ int create_locked(const std::string& temporary) {
       return -1;
     }
     // Another process may have taken it for a left-over before it was locked.
-    struct stat file {};
     const bool taken = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!taken && ::fstat(descriptor, &file) == 0 && file.st_nlink > 0) return descriptor;
+    if (!taken && leads_to(temporary, descriptor)) return descriptor;
     ::close(descriptor);
   }
+  errno = EEXIST;
+  return -1;
 }
 
 /// Some file systems and descriptors have nothing to synchronize.
@@ -151,8 +153,10 @@ tl::expected<NewFile, std::string> NewFile::create(const std::string& path) {
     if (file.descriptor_ < 0 && errno != EEXIST) return tl::unexpected(message(path, errno));
   }
   if (file.descriptor_ < 0)
-    return tl::unexpected(
-        fmt::format("cannot write {}: {} other processes are writing it ({})", path, number, temporary));
+    return tl::unexpected(fmt::format(
+        "cannot write {}: its temporary names {} to {} are taken; wait for the processes that write it, or remove left "
+        "files",
+        path, fs::path(temporary_name(target, 0)).filename().string(), fs::path(temporary).filename().string()));
   file.temporary_ = std::move(temporary);  // from here on it is removed, whatever happens
   file.entry_ = remember_temporary(file.temporary_);
   for (; number < max_temporaries; ++number) remove_left_over(temporary_name(target, number));
@@ -173,22 +177,22 @@ bool NewFile::write(std::string_view bytes) {
   return failure_ == 0;
 }
 
-tl::expected<void, std::string> NewFile::commit() {
+tl::expected<void, std::string> NewFile::commit(Durable durable) {
   const auto note = [this](bool done) {
     if (!done && failure_ == 0) failure_ = errno;
   };
   const bool renames = !temporary_.empty();
   if (renames) note(::fchmod(descriptor_, permissions_for(target_)) == 0);
-  if (renames && failure_ == 0) note(is_synchronized(descriptor_));
+  if (renames && failure_ == 0 && durable == Durable::yes) note(is_synchronized(descriptor_));
   if (renames && failure_ == 0) {
     note(::rename(temporary_.c_str(), target_.c_str()) == 0);
     if (failure_ == 0) {
       temporary_.clear();
       forget_temporary(std::exchange(entry_, nullptr));
-      failure_ = synchronize_folder_of(target_);
+      if (durable == Durable::yes) failure_ = synchronize_folder_of(target_);
     }
   }
-  // With the descriptor goes the lock, which says until here that the temporary file has an owner.
+  // Closing releases the lock, which marks the temporary file as owned.
   note(::close(std::exchange(descriptor_, -1)) == 0);
   if (failure_ != 0) return tl::unexpected(message(path_, failure_));
   return {};

@@ -13,6 +13,9 @@ namespace amalthea::exporter {
 
 class TemporaryEntry;
 
+/// Whether a file has to survive a power failure. One that need not may be empty or missing afterwards.
+enum class Durable : std::uint8_t { no, yes };
+
 /// A temporary file next to `path`, which `commit` renames; without `commit` it is removed. Follows links. Anything that
 /// is not a regular file (a pipe, /dev/null), and whatever standard output or standard error leads to, is written
 /// directly.
@@ -33,9 +36,9 @@ class NewFile {
   bool write(std::string_view bytes);
   /// Bytes written so far.
   std::uint64_t size() const { return size_; }
-  /// Data, file name and folder are on the disk when this returns. The error says why not; then a file that was there
-  /// before is untouched, or the new one is there as a whole.
-  tl::expected<void, std::string> commit();
+  /// Data, file name and folder are on the disk when this returns, if it has to be durable. The error says why not; then
+  /// a file that was there before is untouched, or the new one is there as a whole.
+  tl::expected<void, std::string> commit(Durable durable = Durable::yes);
 
  private:
   NewFile(std::string path, std::string target, std::string temporary, int descriptor);

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <mutex>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace amalthea::exporter {
@@ -63,6 +64,13 @@ void remove_temporaries() {
 }
 
 void forget_temporary(TemporaryEntry* entry) { entry->owner = 0; }
+
+bool leads_to(const std::string& path, int descriptor) {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
 
 void remove_temporaries_on_signals() {
   struct sigaction action {};

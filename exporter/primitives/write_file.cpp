@@ -5,8 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "exporter/primitives/new_file.hpp"
-
 namespace amalthea::exporter {
 
 namespace fs = std::filesystem;
@@ -22,11 +20,11 @@ tl::expected<void, std::string> check_writable(const std::string& path) {
   return {};
 }
 
-tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes) {
+tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes, Durable durable) {
   auto file = NewFile::create(path);
   if (!file) return tl::unexpected(std::move(file.error()));
   file->write(bytes);
-  return file->commit();
+  return file->commit(durable);
 }
 
 }  // namespace amalthea::exporter

@@ -118,10 +118,17 @@ const kinds = {
   engine_slice: ['#E69F00', 'falling', 'GPU used by others'],
   engine_queue: ['#E69F00', 'grid', 'behind others in the same GPU context'],
   context_switch: ['#F0E442', 'crossed', 'GPU context switches'],
-  interference: ['#CC79A7', 'rising', 'GPU slowed by others']
+  interference: ['#CC79A7', 'rising', 'slowed by memory traffic of others']
 };
 /** As the command's text says it. */
-function describe(kind, by) {
+function aggressor(by, traffic) {
+  if (traffic === 'cpu') {
+    const task = tasks.find(one => one.name === by);
+    return `CPU traffic of ${by}` + (task ? ` on ${task.core}` : '');
+  }
+  return traffic ? `${traffic} of ${by}` : by;
+}
+function describe(kind, by, traffic) {
   switch (kind) {
     case 'execution': return 'own execution';
     case 'memory': return 'own memory accesses';
@@ -135,7 +142,7 @@ function describe(kind, by) {
     case 'engine_slice': return 'GPU used by ' + by;
     case 'engine_queue': return 'behind ' + by + ' in the same GPU context';
     case 'context_switch': return by ? 'GPU turning to ' + by : 'GPU context switches';
-    case 'interference': return 'GPU slowed by ' + by;
+    case 'interference': return 'slowed by ' + aggressor(by, traffic);
   }
   return kind;
 }
@@ -226,8 +233,8 @@ function addJump(parent, task, words) {
   add(line, 'span', {}, sentence);
   for (const assumption of results.assumptions) add(section, 'p', {class: 'note assumed'}, 'Assumed: ' + assumption.text + '.');
   for (const replaced of results.replaced) add(section, 'p', {class: 'note replaced'}, 'Replaced: ' + replaced + '.');
-  if (errors) add(section, 'p', {class: 'note'}, `The model has ${counted(errors, 'error')}; the affected parts are left out. See the findings.`);
-  if (simulation.stopped_early) add(section, 'p', {class: 'note'}, `The simulation was stopped at ${exact(simulation.horizon_ps)}, before its end.`);
+  if (errors) add(section, 'p', {class: 'note'}, `The model has ${counted(errors, 'error')}. The analysis leaves out the affected parts; see the findings.`);
+  if (simulation.stopped_early) add(section, 'p', {class: 'note'}, `The simulation stopped early, at ${exact(simulation.horizon_ps)}.`);
 
   const tiles = add(section, 'ul', {class: 'tiles', 'aria-label': 'Counts'});
   const tile = (number, words, style, id) => {
@@ -256,12 +263,12 @@ function addJump(parent, task, words) {
       item.append(' ');
       add(item, 'b', {}, task.name);
       const wrapper = tasks.find(other => other.folded_into === task.name && isFailing(other));
-      item.append((wrapper ? ` (and its wrapper ${wrapper.name}, which falls away)` : '') + ': ' + task.reason + '. ');
+      item.append((wrapper ? ` (and its wrapper ${wrapper.name}, which does not run)` : '') + ': ' + task.reason + '. ');
       const parts = task.contributions.slice().sort((a, b) => b.ps - a.ps);
       if (parts.length) {
         const why = add(item, 'p', {class: 'soft'});
         why.append(`Its longest job took ${brief(task.simulated.max_ps)}: ` +
-                   parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
+                   parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
         addJump(why, task, 'Show it');
       }
     }
@@ -304,9 +311,9 @@ function addJump(parent, task, words) {
       {title: 'Constraint', kind: 'row', fill: (cell, entry) => entry.name || '–'},
       {title: 'Class', kind: 'words', fill: (cell, entry) => entry.class},
       {title: 'Guaranteed', fill: (cell, entry) => entry.guaranteed === null ? '–' : entry.guaranteed ? 'yes' : 'no'},
-      {title: 'Judged', kind: 'number', fill: (cell, entry) => String(entry.judged)},
+      {title: 'Occurrences judged', kind: 'number', fill: (cell, entry) => String(entry.judged)},
       {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason},
-      {title: 'Place', kind: 'words', fill: (cell, entry) => entry.line ? `${entry.file.split('/').pop()}:${entry.line}:${entry.column}` : '–'}
+      {title: 'Location', kind: 'words', fill: (cell, entry) => entry.line ? `${entry.file.split('/').pop()}:${entry.line}:${entry.column}` : '–'}
     ], constraints);
   }
 })();
@@ -340,13 +347,13 @@ function addJump(parent, task, words) {
       ['LET reaction', (then, now) => arrow(then.let.reaction_ps, now.let.reaction_ps, times)]]],
     ['Resources', 'resources', resource => resource.name + ', ' + resource.kind,
      (then, now) => least(smaller(then.demand, now.demand), smaller(then.utilization, now.utilization)),
-     [['In use', (then, now) => arrow(then.utilization, now.utilization, shares)],
-      ['Demand', (then, now) => arrow(then.demand, now.demand, shares)]]]
+     [['Utilization', (then, now) => arrow(then.utilization, now.utilization, shares)],
+      ['Long-term demand', (then, now) => arrow(then.demand, now.demand, shares)]]]
   ];
-  const same = before.model.hash === results.model.hash ? 'the same model files' : 'other model files';
-  add(section, 'p', {class: 'soft'}, `Against ${data.baseline.name}: ${same}.`);
+  const same = before.model.hash === results.model.hash ? 'the model files are the same' : 'the model files differ';
+  add(section, 'p', {class: 'soft'}, `Compared with ${data.baseline.name}; ${same}.`);
   if (before.simulation.execution !== simulation.execution || before.simulation.horizon_ps !== simulation.horizon_ps)
-    add(section, 'p', {class: 'note'}, `The baseline simulated ${exact(before.simulation.horizon_ps)} with ${before.simulation.execution} execution times, this report ${exact(simulation.horizon_ps)} with ${simulation.execution}: what was seen is not comparable as such.`);
+    add(section, 'p', {class: 'note'}, `The baseline simulated ${exact(before.simulation.horizon_ps)} with ${before.simulation.execution} execution times, this report ${exact(simulation.horizon_ps)} with ${simulation.execution} ones. Observed values are therefore not directly comparable.`);
   for (const [title, list, key, judge, columns] of lists) {
     const then = new Map(before[list].map(entry => [key(entry), entry])), now = new Map(results[list].map(entry => [key(entry), entry]));
     const rows = [];
@@ -472,7 +479,7 @@ function percent(share) { return share === null || share === undefined ? '–' :
   if (!runs) return;
   const title = add(section, 'h3', {}, `Over ${counted(runs.simulation.runs, 'run')} with random execution times`);
   title.id = 'runs';
-  addTable(section, `Response times in ${tableUnit}; seed ${runs.simulation.seed}. Share of late jobs with its 95 % interval.`, [
+  addTable(section, `Response times in ${tableUnit}; seed ${runs.simulation.seed}. Late jobs: share of all jobs, with the 95 % confidence interval.`, [
     {title: 'Verdict', fill: (cell, task) => addMark(cell, task.verdict)},
     {title: 'Task', kind: 'row', fill: (cell, task) => task.name},
     {title: 'Jobs', kind: 'number', fill: (cell, task) => task.jobs.toLocaleString('en')},
@@ -508,15 +515,15 @@ function percent(share) { return share === null || share === undefined ? '–' :
     const bar = (label, parts, total) => {
       add(stack, 'span', {class: 'label'}, label);
       if (!parts.length) return add(stack, 'span', {class: 'soft'}, total === null ? 'none' : exact(total));
-      const words = parts.map(part => `${exact(part.ps)} ${describe(part.kind, part.by)}`).join(', ');
+      const words = parts.map(part => `${exact(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ');
       const svg = addSvg(stack, 'svg', {class: 'chart', height: 24, width: '100%', role: 'img', 'aria-label': `${label} ${exact(total)}: ${words}`});
       let at = 0;
       for (const part of parts) {
         const [colour, hatch] = kinds[part.kind];
         const group = addSvg(svg, 'g', {});
-        addSvg(group, 'title', {}, `${exact(part.ps)} ${describe(part.kind, part.by)}`);
+        addSvg(group, 'title', {}, `${exact(part.ps)} ${describe(part.kind, part.by, part.traffic)}`);
         addSvg(group, 'rect', {x: 100 * at / top + '%', y: 1, width: 100 * part.ps / top + '%', height: 20, fill: svgPaint(colour, hatch), stroke: 'var(--page)', 'stroke-width': 1});
-        const room = part.ps / top * Math.max(300, section.clientWidth - 330), name = brief(part.ps) + ' ' + describe(part.kind, part.by), short = brief(part.ps);
+        const room = part.ps / top * Math.max(300, section.clientWidth - 330), name = brief(part.ps) + ' ' + describe(part.kind, part.by, part.traffic), short = brief(part.ps);
         const text = name.length * 6.6 + 8 < room ? name : short.length * 6.6 + 8 < room ? short : '';
         if (text) {
           const middle = 100 * (at + part.ps / 2) / top;
@@ -533,6 +540,30 @@ function percent(share) { return share === null || share === undefined ? '–' :
       add(stack, 'span', {class: 'label'}, 'bound');
       add(stack, 'span', {class: 'soft'}, 'none: ' + task.bound.reason);
     }
+    if (task.contributions.length > 1) waterfall(stack, task);
+  };
+  /** The longest job, part by part: each begins where the one above ends. */
+  const waterfall = (parent, task) => {
+    const details = add(parent, 'details', {class: 'waterfall'});
+    add(details, 'summary', {}, `Longest job of ${task.name}, part by part`);
+    details.addEventListener('toggle', () => {
+      if (details.querySelector('svg')) return;
+      const top = Math.max(task.simulated.max_ps, task.deadline_ps || 0) * 1.001, high = 22;
+      let at = 0;
+      const rows = task.contributions.map(part => ({part, from: at, to: at += part.ps}));
+      addTable(details, `Parts in the order in which they first occur; the line is the deadline.`, [
+        {title: 'Spent on', kind: 'row', fill: (cell, row) => describe(row.part.kind, row.part.by, row.part.traffic)},
+        {title: 'Time', kind: 'number', fill: (cell, row) => timeCell(row.part.ps)},
+        {title: 'Share', kind: 'number', fill: (cell, row) => percent(row.part.ps / task.simulated.max_ps)},
+        {title: 'So far', kind: 'number', fill: (cell, row) => timeCell(row.to)},
+        {title: 'From release to completion', kind: 'chart', fill: (cell, row) => {
+          const svg = addSvg(cell, 'svg', {class: 'chart', width: 420, height: high, role: 'img', 'aria-label': `${exact(row.from)} to ${exact(row.to)}`});
+          const x = ps => 418 * ps / top, [colour, hatch] = kinds[row.part.kind];
+          addSvg(svg, 'rect', {x: x(row.from), y: 3, width: Math.max(1, x(row.part.ps)), height: high - 6, fill: svgPaint(colour, hatch)});
+          if (task.deadline_ps) addSvg(svg, 'rect', {x: x(task.deadline_ps) - 1, y: 0, width: 2, height: high, fill: 'var(--text)'});
+        }}
+      ], rows);
+    });
   };
   const open = listed.slice(0, 30), rest = listed.slice(30);
   for (const task of open) draw(section, task);

@@ -89,7 +89,10 @@ Json schedule_json(const System& system, const Schedule& schedule) {
   for (const ScheduleStanding& standing : schedule.standings)
     json["standings"].push_back({to_string(standing.state), to_string(standing.kind), number_or_none(standing.by),
                                  number_or_none(standing.unit), static_cast<int>(standing.engine),
-                                 number_or_none(standing.what)});
+                                 number_or_none(standing.what), to_string(standing.traffic)});
+  json["blocks"] = Json::array();
+  for (const ScheduleBlock& block : schedule.blocks)
+    json["blocks"].push_back({block.from.picoseconds(), block.to.picoseconds(), block.task, block.sm});
   json["tasks"] = Json::array();
   for (const ScheduleOfTask& task : schedule.tasks) json["tasks"].push_back(task_schedule(task, unit));
   return json;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace amalthea::exporter {
@@ -23,7 +24,12 @@ class Recorder : public engine::SimulationObserver {
  public:
   /// `windows` are ordered by their beginning.
   Recorder(const System& system, std::vector<Window> windows)
-      : system_(system), windows_(std::move(windows)), tasks_(system.tasks.size()) {}
+      : system_(system), windows_(std::move(windows)), tasks_(system.tasks.size()) {
+    for (const Window& window : windows_) most_blocks_ = std::max(most_blocks_, window.budget / 4);
+    for (NodeIndex node = 0; node < system.graph.size(); ++node)
+      if (const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity))
+        launches_ = launches_ || kernel->launch.has_value();
+  }
 
   void interval(const Interval& interval) override {
     pieces_.clear();
@@ -38,6 +44,22 @@ class Recorder : public engine::SimulationObserver {
     }
     for (const ScheduleWindow& piece : pieces_)
       if (add(interval, piece)) count(piece, interval.to);
+  }
+
+  bool wants_events() const override { return launches_; }
+
+  void block(const engine::BlockChange& change) override {
+    const std::tuple key(change.task, change.job, change.step, change.block);
+    if (change.begins) {
+      if (blocks_.size() + running_blocks_.size() < most_blocks_)
+        running_blocks_.emplace(key, ScheduleBlock{change.now, {}, change.task, change.sm});
+      return;
+    }
+    const auto begun = running_blocks_.find(key);
+    if (begun == running_blocks_.end()) return;
+    blocks_.push_back(begun->second);
+    blocks_.back().to = change.now;
+    running_blocks_.erase(begun);
   }
 
   void completed(TaskIndex task, std::uint64_t job, Instant release, Instant now) override {
@@ -62,6 +84,12 @@ class Recorder : public engine::SimulationObserver {
     schedule.tasks = std::move(tasks_);
     schedule.standings = std::move(standings_);
     schedule.names = std::move(names_);
+    for (auto& [key, block] : running_blocks_) {
+      block.to = end;
+      blocks_.push_back(block);
+    }
+    std::erase_if(blocks_, [&](const ScheduleBlock& block) { return block.from >= end; });
+    schedule.blocks = std::move(blocks_);
     for (const Window& window : windows_) {
       const Instant to = std::min(window.to, end);
       if (window.from >= to) continue;
@@ -111,7 +139,8 @@ class Recorder : public engine::SimulationObserver {
   ScheduleStanding standing_of(const Interval& interval) {
     const engine::Reason& reason = interval.standing.reason;
     ScheduleStanding standing{interval.standing.state, shown_kind(reason.kind), reason.by,
-                              interval.unit,           EngineOfUnit::core,      std::nullopt};
+                              interval.unit,           EngineOfUnit::core,      std::nullopt,
+                              reason.traffic};
     if (!interval.node) return standing;
     const GraphNode& node = system_.graph[*interval.node];
     if (std::holds_alternative<Kernel>(node.activity)) standing.engine = EngineOfUnit::execution_engine;
@@ -153,6 +182,10 @@ class Recorder : public engine::SimulationObserver {
   std::vector<std::string> names_;
   std::map<std::string, std::size_t> known_names_;
   Instant three_quarters_;
+  bool launches_ = false;  ///< whether there are blocks to record
+  std::size_t most_blocks_ = 0;
+  std::map<std::tuple<TaskIndex, std::uint64_t, std::size_t, std::size_t>, ScheduleBlock> running_blocks_;
+  std::vector<ScheduleBlock> blocks_;
 };
 
 /// Longest jobs, released before the end of the horizon, may end after it.

@@ -12,6 +12,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
+#include "engine/gpu/device.hpp"
 #include "engine/results/process_metrics.hpp"
 #include "engine/results/results.hpp"
 #include "engine/results/statistics.hpp"
@@ -28,7 +29,8 @@ struct ScheduleStanding {
   std::optional<TaskIndex> by;    ///< see engine::Reason; also the task that slows down an operation
   std::optional<UnitIndex> unit;  ///< see engine::Interval
   EngineOfUnit engine = EngineOfUnit::core;
-  std::optional<std::size_t> what;  ///< runnable or operation, into Schedule::names
+  std::optional<std::size_t> what;                          ///< runnable or operation, into Schedule::names
+  engine::TrafficKind traffic = engine::TrafficKind::none;  ///< see engine::Reason
   friend auto operator<=>(const ScheduleStanding&, const ScheduleStanding&) = default;
 };
 
@@ -51,6 +53,14 @@ struct ScheduleOfTask {
   engine::Sample responses;         ///< of all ended jobs released within the horizon, recorded or not
 };
 
+/// A block of a kernel with a launch configuration, on an SM.
+struct ScheduleBlock {
+  Instant from;
+  Instant to;
+  TaskIndex task = 0;
+  engine::gpu::SmIndex sm = 0;
+};
+
 struct ScheduleWindow {
   Instant from;
   Instant to;
@@ -60,6 +70,7 @@ struct Schedule {
   std::vector<ScheduleOfTask> tasks;        ///< parallel to System::tasks
   std::vector<ScheduleStanding> standings;  ///< in the order of their first occurrence
   std::vector<std::string> names;           ///< of runnables and operations
+  std::vector<ScheduleBlock> blocks;        ///< from the beginning, at most a quarter as many as spans
   std::vector<ScheduleWindow> recorded;     ///< in order; what happened outside of them is unknown
   Instant end;                              ///< the horizon, or the end of the last longest job if that is later
   bool cut = false;                         ///< whether `recorded` is incomplete up to `end`

@@ -7,12 +7,14 @@ const gantt = (function () {
   if (!schedule.spans) { remove('schedule'); return nothing; }
   const section = byId('schedule'), end = schedule.end_ps, unit = schedule.unit_ps;
   const stateOf = code => schedule.standings[code][0], kindOf = code => schedule.standings[code][1];
+  const trafficOf = code => schedule.standings[code][6];
   const byOf = code => schedule.standings[code][2], unitOf = code => schedule.standings[code][3];
   const engineOf = code => schedule.standings[code][4], whatOf = code => schedule.standings[code][5];
   const states = {
     running: ['#0072B2', null, 'running'], polling: ['#E69F00', 'rising', 'polling on its core'], ready: ['#D55E00', 'falling', 'ready, not running'],
     waiting: ['#BBBBBB', null, 'waiting, off its core'], parking: ['#F0E442', 'crossed', 'parking: polling, preempted'], active: ['#F0E442', 'upright', 'released, not yet started']
   };
+  const isSlowed = code => stateOf(code) === 'running' && byOf(code) >= 0;
   const works = code => stateOf(code) === 'running' || stateOf(code) === 'polling';
   const taskPaint = task => [okabeIto[task % 8], [null, 'rising', 'falling', 'upright', 'level', 'crossed'][Math.floor(task / 8) % 6]];
 
@@ -69,11 +71,32 @@ const gantt = (function () {
     lanes.forEach((lane, i) => unitRows.push(makeRow('unit', name + ['', ' kernels', ' copies'][engine] + (i ? ` (${i + 1})` : ''), key, lane)));
   }
 
+  // SMs: one row each, with the resident blocks of launched kernels below each other.
+  const smRows = [];
+  {
+    const rowsBySm = new Map();
+    for (const [from, to, task, sm] of schedule.blocks) {
+      const unit = schedule.units.findIndex(one => one.name === tasks[task].core), key = unit * 4096 + sm;
+      if (!rowsBySm.has(key)) rowsBySm.set(key, {kind: 'sm', name: `${tasks[task].core} SM ${sm}`, index: key, n: 0, blocks: [], ends: []});
+      rowsBySm.get(key).blocks.push({from, to, task});
+    }
+    for (const key of Array.from(rowsBySm.keys()).sort((a, b) => a - b)) {
+      const row = rowsBySm.get(key);
+      row.blocks.sort((a, b) => a.from - b.from);
+      for (const block of row.blocks) {
+        block.lane = row.ends.findIndex(end => end <= block.from);
+        if (block.lane < 0) block.lane = row.ends.length;
+        row.ends[block.lane] = block.to;
+      }
+      smRows.push(row);
+    }
+  }
+
   // ---- controls
 
   if (schedule.cut) {
     const parts = schedule.recorded_ps.length === 1 ? '' : ', and the beginnings of the longest jobs after it';
-    add(section, 'p', {class: 'note', id: 'cut'}, `Only a part of the ${exact(end)} is here: the first ${exact(schedule.recorded_ps[0][1])}${parts} (${counted(schedule.spans, 'interval')}). --trace-events N keeps more. Verdicts and numbers are of the whole simulation.`);
+    add(section, 'p', {class: 'note', id: 'cut'}, `This file contains only a part of the ${exact(end)}: the first ${exact(schedule.recorded_ps[0][1])}${parts} (${counted(schedule.spans, 'interval')}). --trace-events N keeps more. Verdicts and numbers cover the whole simulation.`);
   }
   const tools = add(section, 'div', {class: 'tools', role: 'toolbar', 'aria-label': 'Schedule'});
   const button = (words, label, act) => add(tools, 'button', {type: 'button', 'aria-label': label, title: label}, words).addEventListener('click', act);
@@ -103,14 +126,15 @@ const gantt = (function () {
     hint.append(' ');
   }
   const mostRows = 650;  // browsers draw no larger canvas
-  const tooMany = add(section, 'p', {class: 'note'}, `Of all rows the first ${mostRows} are drawn.`);
+  const tooMany = add(section, 'p', {class: 'note'}, `Only the first ${mostRows} rows are drawn.`);
   const frame = add(section, 'div', {class: 'gantt'});
   const overview = add(frame, 'canvas', {id: 'overview', 'aria-hidden': 'true'});
   const scroller = add(frame, 'div', {class: 'rows'});
-  const canvas = add(scroller, 'canvas', {id: 'timeline', tabindex: '0', role: 'application', 'aria-label': 'Schedule, as rows of bars over time', 'aria-describedby': 'keys'});
-  const details = add(section, 'div', {id: 'details', role: 'status', 'aria-live': 'polite'}, 'Nothing chosen.');
-  addLegend(section, 'States of tasks', Object.keys(states).filter(state => schedule.standings.some(standing => standing[0] === state)).map(state => states[state]));
-  add(section, 'p', {class: 'hint'}, 'Rows of resources: who is served, each task in a colour and pattern of its own; polling is hollow. Bars narrower than a pixel are drawn as one whose height is the share of time in use. Rows of tasks: marks at the top are releases; a line at the bottom is the time after the deadline.');
+  const canvas = add(scroller, 'canvas', {id: 'timeline', tabindex: '0', role: 'application', 'aria-label': 'Schedule: rows of bars over time', 'aria-describedby': 'keys'});
+  const details = add(section, 'div', {id: 'details', role: 'status', 'aria-live': 'polite'}, 'Nothing is selected.');
+  addLegend(section, 'States of tasks', Object.keys(states).filter(state => schedule.standings.some(standing => standing[0] === state)).map(state => states[state])
+    .concat(schedule.standings.some((standing, code) => isSlowed(code)) ? [[...kinds.interference.slice(0, 2), 'lower edge: slowed by memory contention']] : []));
+  add(section, 'p', {class: 'hint'}, 'Rows of resources show which task is served. Each task has its own color and pattern; polling is hollow. Rows of SMs have a bar for each resident block. Where several bars fall within one pixel, the height shows the utilization. Rows of tasks: marks at the top are releases; a line at the bottom marks the time after the deadline.');
 
   // ---- drawing
 
@@ -140,7 +164,7 @@ const gantt = (function () {
 
   function layOut() {
     const which = rowsList.value, [from, to] = time.domain();
-    const all = (which === 'tasks' ? [] : unitRows).concat(which === 'units' ? [] : taskRows);
+    const all = (which === 'tasks' ? [] : unitRows.concat(smRows)).concat(which === 'units' ? [] : taskRows);
     rows = all.slice(0, mostRows);
     tooMany.hidden = all.length <= mostRows;
     width = Math.max(280, printing ? 1000 : frame.clientWidth);
@@ -206,7 +230,7 @@ const gantt = (function () {
       context.fillStyle = colours.text;
       context.fillText(fit(context, row.name, left - x - 8), x, top + rowHeight / 2);
       context.font = font;
-      if (row.kind === 'task' && i > 0 && rows[i - 1].kind === 'unit') { context.fillStyle = colours.strong; context.fillRect(0, top - 1, width, 2); }
+      if (row.kind === 'task' && i > 0 && rows[i - 1].kind !== 'task') { context.fillStyle = colours.strong; context.fillRect(0, top - 1, width, 2); }
     });
     drawAxis(colours, from, to);
     context.save();
@@ -262,8 +286,26 @@ const gantt = (function () {
     gap(at, end);
   }
 
+  /** The blocks that are resident on an SM, one bar each. */
+  function drawBlocks(row, y, from, to) {
+    const tall = barHeight / row.ends.length;
+    for (const block of row.blocks) {
+      if (block.to <= from || block.from >= to) continue;
+      const x0 = Math.max(time(block.from), left - 2), x1 = Math.min(time(block.to), width), [colour, hatch] = taskPaint(block.task);
+      context.fillStyle = canvasPaint(context, colour, hatch);
+      context.fillRect(x0, y + block.lane * tall, Math.max(0.7, x1 - x0 - 0.7), tall > 3 ? tall - 0.7 : tall);
+    }
+  }
+  /** What is resident there at a moment: "SM 0: 4 blocks of Vision, 2 blocks of Radar". */
+  function residentWords(row, moment) {
+    const resident = new Map();
+    for (const block of row.blocks) if (block.from <= moment && moment < block.to) resident.set(block.task, (resident.get(block.task) || 0) + 1);
+    return row.name + ': ' + (Array.from(resident, ([task, blocks]) => counted(blocks, 'block') + ' of ' + nameOf(task)).join(', ') || 'no block');
+  }
+
   function drawRow(row, top, colours, from, to, perPixel) {
     const y = top + (rowHeight - barHeight) / 2, isTask = row.kind === 'task';
+    if (row.kind === 'sm') return drawBlocks(row, y, from, to);
     let column = left - 1;  // the last finished pixel
     for (let i = firstAfter(row, from); i < row.n && row.start[i] < to;) {
       const x0 = time(row.start[i]), x1 = time(row.end[i]);
@@ -330,6 +372,11 @@ const gantt = (function () {
     }
     context.fillStyle = canvasPaint(context, colour, hatch);
     context.fillRect(x0, y, size > 3 ? size - 0.7 : size, barHeight);
+    if (isSlowed(code)) {  // by contention: a shade of the bar, and who causes it
+      context.fillStyle = canvasPaint(context, kinds.interference[0], kinds.interference[1]);
+      context.fillRect(x0, y + barHeight - 6, size > 3 ? size - 0.7 : size, 6);
+      text += ', slowed by ' + aggressor(nameOf(byOf(code)), trafficOf(code));
+    }
     if (size > 26) label(fit(context, text, size - 10), x0 + 5, y, hatch ? '#000000' : inkOn(colour), hatch ? '#ffffff' : null);
   }
 
@@ -436,7 +483,7 @@ const gantt = (function () {
     const doing = [state + (unitOf(code) >= 0 ? ' on ' + schedule.units[unitOf(code)].name : '')];
     if (what >= 0 && (row.kind === 'task' || engineOf(code))) doing.push(schedule.names[what]);
     let words = doing.join(', ');
-    if (state !== 'running' || (kindOf(code) !== 'execution' && byOf(code) >= 0)) words += ` (${byOf(code) >= 0 && state === 'running' ? 'slowed by ' + nameOf(byOf(code)) : describe(kindOf(code), nameOf(byOf(code)))})`;
+    if (state !== 'running' || (kindOf(code) !== 'execution' && byOf(code) >= 0)) words += ` (${byOf(code) >= 0 && state === 'running' ? 'slowed by ' + aggressor(nameOf(byOf(code)), trafficOf(code)) : describe(kindOf(code), nameOf(byOf(code)))})`;
     return words;
   }
 
@@ -449,7 +496,7 @@ const gantt = (function () {
     const times = add(details, 'div', {}, `${exact(row.start[i])} to ${exact(row.end[i])}, for ${exact(row.end[i] - row.start[i])}.`);
     times.dataset.from = row.start[i];
     times.dataset.to = row.end[i];
-    let words = `Released at ${exact(own.release[job])}, ` + (response === null ? 'not ended here' : `response time ${exact(response)}`);
+    let words = `Released at ${exact(own.release[job])}, ` + (response === null ? 'not finished in this schedule' : `response time ${exact(response)}`);
     if (deadline !== null && response !== null) words += response > deadline ? `, ${exact(response - deadline)} after its deadline` : `, ${exact(deadline - response)} before its deadline`;
     const last = add(details, 'div', {}, words + '.');
     last.dataset.release = own.release[job];
@@ -466,10 +513,11 @@ const gantt = (function () {
   }
   function chooseRow(row) {
     chosenRow = row;
-    const [from, to] = time.domain(), i = firstAfter(row, from);
+    const [from, to] = time.domain(), i = row.kind === 'sm' ? 0 : firstAfter(row, from);
+    if (row.kind === 'sm') details.textContent = residentWords(row, (from + to) / 2) + ' in the middle of the part shown.';
     if (i < row.n && row.start[i] < to) return choose(row, i);
     chosen = null;
-    details.textContent = row.name + ': nothing in the part shown.';
+    if (row.kind !== 'sm') details.textContent = row.name + ': nothing in the part shown.';
     reveal(row);
     drawSoon();
   }
@@ -507,6 +555,7 @@ const gantt = (function () {
     if (!row || y < axisHeight) return null;
     if (x < left) return {row, i: -1, named: true};
     const reach = time.invert(x + 2) - time.invert(x), moment = time.invert(x);
+    if (row.kind === 'sm') return {row, i: -1, moment};
     let i = firstAfter(row, moment - reach);
     if (i + 1 < row.n && row.end[i] < moment && row.start[i + 1] <= moment) ++i;
     return {row, i: i < row.n && row.start[i] <= moment + reach ? i : -1};
@@ -518,6 +567,7 @@ const gantt = (function () {
     if (hit.i >= 0) return choose(hit.row, hit.i);
     chosenRow = hit.row;
     chosen = null;
+    if (hit.moment !== undefined) details.textContent = residentWords(hit.row, hit.moment) + ` at ${exact(Math.round(hit.moment))}.`;
     drawSoon();
   });
   canvas.addEventListener('pointerdown', () => canvas.focus({preventScroll: true}));
@@ -526,6 +576,7 @@ const gantt = (function () {
     canvas.title = '';
     if (!hit) return;
     if (hit.named) canvas.title = hit.row.name + (hit.row.kind === 'task' ? ': click for its longest job' : '');
+    if (hit.moment !== undefined) canvas.title = residentWords(hit.row, hit.moment);
     if (hit.i < 0) return;
     const row = hit.row;
     canvas.title = `${nameOf(row.task[hit.i])}: ${wordsOf(row, hit.i)}\n${exact(row.start[hit.i])} to ${exact(row.end[hit.i])}, for ${exact(row.end[hit.i] - row.start[hit.i])}`;
@@ -546,7 +597,7 @@ const gantt = (function () {
         show(a - (b - a) * 0.2, b + (b - a) * 0.2);
       },
       l: () => { if (chosenRow && chosenRow.kind === 'task') jump(chosenRow.name); },
-      Escape: () => { chosen = chosenRow = null; details.textContent = 'Nothing chosen.'; draw(); }
+      Escape: () => { chosen = chosenRow = null; details.textContent = 'Nothing is selected.'; draw(); }
     };
     const action = actions[event.key === 'L' ? 'l' : event.key];
     if (!action) return;

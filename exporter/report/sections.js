@@ -6,7 +6,7 @@
   if (!results.chains.length) return remove('chains');
   const section = byId('chains');
   const value = (chain, way, key) => (way === 'implicit' || way === 'explicit' ? boundInTable : inTable)(chain[way][key]);
-  addTable(section, `End-to-end latencies in ${tableUnit}: exact under LET, upper bounds under implicit and explicit communication; “seen” is the longest in the simulation, under implicit communication.`, [
+  addTable(section, `End-to-end latencies in ${tableUnit}: exact under LET, upper bounds under implicit and explicit communication; “seen” is the longest one in the simulation under implicit communication.`, [
     {title: 'Chain', kind: 'row', fill: (cell, chain) => chain.name},
     {title: 'Reaction seen', kind: 'number', fill: (cell, chain) => value(chain, 'simulated', 'reaction_ps')},
     {title: 'implicit', kind: 'number', fill: (cell, chain) => value(chain, 'implicit', 'reaction_ps')},
@@ -49,15 +49,15 @@
   const top = Math.max(1.1, Math.min(3, most * 1.05));
   const demand = [['#E69F00', 'falling', 'long-term demand']];
   if (most > 1) demand.push(['#D55E00', 'crossed', 'demand above 100 %']);
-  addLegend(section, 'Legend of the bars', [['#0072B2', null, 'share of the simulated time in use'], ...demand]);
-  addTable(section, 'In use: executing, polling or serving a context. Demand: work per time; polling counts as the undisturbed device time. The line is 100 %.', [
+  addLegend(section, 'Legend', [['#0072B2', null, 'utilization in the simulation'], ...demand]);
+  addTable(section, 'Utilization: share of the simulated time in which the resource executes, polls or serves a context. Long-term demand: utilization by the worst-case load, in which polling counts with the device time without interference. The line marks 100 %.', [
     {title: 'Verdict', fill: (cell, resource) => addMark(cell, resource.verdict)},
     {title: 'Resource', kind: 'row', fill: (cell, resource) => resource.name},
     {title: 'Kind', fill: (cell, resource) => resource.kind},
-    {title: 'In use', kind: 'number', fill: (cell, resource) => percent(resource.utilization)},
-    {title: 'Demand', kind: 'number', fill: (cell, resource) => percent(resource.demand)},
-    {title: 'Use and demand', kind: 'chart', fill: (cell, resource) => {
-      const x = d3.scaleLinear([0, top], [0, width]).clamp(true), words = `in use ${percent(resource.utilization)}, demand ${percent(resource.demand)}`;
+    {title: 'Utilization', kind: 'number', fill: (cell, resource) => percent(resource.utilization)},
+    {title: 'Long-term demand', kind: 'number', fill: (cell, resource) => percent(resource.demand)},
+    {title: 'Utilization and demand', kind: 'chart', fill: (cell, resource) => {
+      const x = d3.scaleLinear([0, top], [0, width]).clamp(true), words = `utilization ${percent(resource.utilization)}, long-term demand ${percent(resource.demand)}`;
       const svg = addSvg(cell, 'svg', {class: 'chart', width: width, height: 24, role: 'img', 'aria-label': words});
       addSvg(svg, 'title', {}, words);
       addSvg(svg, 'rect', {x: 0, y: 2, width: x(1), height: 20, fill: 'var(--track)'});
@@ -93,7 +93,7 @@
     {title: 'Severity', fill: (cell, entry) => addMark(cell, entry.severity)},
     {title: 'Id', fill: (cell, entry) => entry.rule},
     {title: 'Finding', kind: 'words', fill: (cell, entry) => entry.message},
-    {title: 'Place', kind: 'words', fill: (cell, entry) => { add(cell, 'code', {}, [entry.file, entry.line, entry.column].filter(part => part !== null).join(':') || '–'); }}
+    {title: 'Location', kind: 'words', fill: (cell, entry) => { add(cell, 'code', {}, [entry.file, entry.line, entry.column].filter(part => part !== null).join(':') || '–'); }}
   ];
   addTable(section, null, columns, list.slice(0, 200));
   if (list.length <= 200) return;
@@ -114,11 +114,11 @@
   fact('Tool', `${results.tool.name} ${results.tool.version}`);
   fact(results.model.files.length > 1 ? 'Model files' : 'Model file', results.model.files.join(', '), true);
   fact('AMALTHEA version', results.model.version);
-  fact('Hash of the model', results.model.hash, true);
+  fact('Model hash', results.model.hash, true);
   fact('Platform', [results.platform.name, ...results.platform.gpus.map(gpu => `${gpu.name}: profile ${gpu.profile}, ${gpu.frequency_mhz} MHz`)].filter(text => text).join('; '));
   fact('Options', data.options.map(([name, value]) => value ? name + ' ' + value : name).join('  '), true);
-  fact('Simulated', exact(simulation.horizon_ps) + (simulation.hyperperiod_ps ? `; hyperperiod ${exact(simulation.hyperperiod_ps)}` : '') + `; ${simulation.events.toLocaleString('en')} instants`);
-  fact('Intervals in this file', schedule.spans.toLocaleString('en') + (schedule.cut ? ', not all' : ', all'));
+  fact('Simulated', exact(simulation.horizon_ps) + (simulation.hyperperiod_ps ? `; hyperperiod ${exact(simulation.hyperperiod_ps)}` : '') + `; ${simulation.events.toLocaleString('en')} simulated instants`);
+  fact('Intervals in this file', schedule.spans.toLocaleString('en') + (schedule.cut ? ' (the beginning of the schedule)' : ' (the whole schedule)'));
   fact('Schemas of the data', `${data.schema}, ${results.schema}`);
   fact('Charts', 'D3 ' + d3.version + ' (its license is in this file)');
 })();

@@ -2,6 +2,8 @@
 #include "exporter/results/result_view.hpp"
 
 #include <array>
+#include <fstream>
+#include <memory>
 #include <new>
 
 #include <fmt/core.h>
@@ -12,14 +14,30 @@ namespace {
 
 #include "version.inc"
 
+class Sha256 {
+ public:
+  Sha256() { require(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1); }
+  void add(std::string_view bytes) { require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1); }
+  std::string hexadecimal() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int size = 0;
+    require(EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1);
+    std::string text;
+    for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+    return text;
+  }
+
+ private:
+  static void require(bool done) {
+    if (!done) throw std::bad_alloc();  // OpenSSL always has SHA-256
+  }
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
+};
+
 std::string sha256(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw std::bad_alloc();  // OpenSSL always has SHA-256
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) hex += fmt::format("{:02x}", digest[i]);
-  return hex;
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.hexadecimal();
 }
 
 }  // namespace
@@ -42,5 +60,16 @@ ModelInfo model_info(const Model& model) {
 }
 
 std::string hash_of_text(std::string_view text) { return sha256(text); }
+
+std::optional<std::string> hash_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  Sha256 hash;
+  std::array<char, 65536> buffer{};
+  while (file.read(buffer.data(), buffer.size()), file.gcount() > 0)
+    hash.add({buffer.data(), static_cast<std::size_t>(file.gcount())});
+  if (file.bad()) return std::nullopt;
+  return hash.hexadecimal();
+}
 
 }  // namespace amalthea::exporter

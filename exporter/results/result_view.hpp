@@ -3,6 +3,7 @@
 /// \file
 /// The input of an output format: the analyzed system, the results, the source.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,5 +43,7 @@ std::string hash_of_model(const Model& model);
 
 /// SHA-256 of the text, 64 hexadecimal digits.
 std::string hash_of_text(std::string_view text);
+/// Of the bytes of a file, read in pieces; nothing if it cannot be read.
+std::optional<std::string> hash_of_file(const std::string& path);
 
 }  // namespace amalthea::exporter

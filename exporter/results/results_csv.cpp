@@ -55,7 +55,8 @@ std::vector<ResultRow> contributions(const Json& tasks) {
                        {"of", of},
                        {"kind", text_of(part["kind"])},
                        {"by", text_of(part["by"])},
-                       {"ps", text_of(part["ps"])}}});
+                       {"ps", text_of(part["ps"])},
+                       {"traffic", part.contains("traffic") ? text_of(part["traffic"]) : ""}}});
   };
   for (const Json& task : tasks) {
     if (task.contains("contributions")) add(task, "longest job", task["contributions"]);

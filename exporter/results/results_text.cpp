@@ -204,8 +204,10 @@ class TextRenderer {
       if (result.verdict == Verdict::met || result.verdict == Verdict::no_deadline) continue;
       text += reason(system_.tasks[index].name, result.reason);
       if (system_.tasks[index].folded_into || !result.worst_release) continue;
+      const Duration release = result.worst_release->since_start();
       text += fmt::format("  {}longest job, released at {}, took {}:\n", markdown_ ? "- " : "",
-                          format_duration(result.worst_release->since_start()), format_duration(result.response.max));
+                          release == Duration{} ? "time 0" : format_duration(release),
+                          format_duration(result.response.max));
       auto parts = result.contributions;
       std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
       for (const auto& part : parts)
@@ -392,13 +394,14 @@ class TextRenderer {
 
   void resources() {
     title("Resources");
-    TextTable table({{"resource"}, {"kind"}, {"in use", Align::right}, {"demand", Align::right}, {"verdict"}});
+    TextTable table(
+        {{"resource"}, {"kind"}, {"utilization", Align::right}, {"long-term demand", Align::right}, {"verdict"}});
     for (const auto& resource : results_.resources)
       table.add_row(
           {{system_.platform.units[resource.unit].name},
            {std::string(to_string(resource.kind))},
            {percent(resource.utilization)},
-           {fmt::format("{:.4f}", resource.demand)},
+           {fmt::format("{:.2f} %", resource.demand * 100)},
            {resource.overloaded() ? "overloaded" : "ok", resource.overloaded() ? Colour::bad : Colour::good}});
     show(table);
   }
@@ -446,12 +449,15 @@ class TextRenderer {
                      {result.observed.reaction ? time(*result.observed.reaction) : "-"},
                      {bound(result.explicit_access)},
                      {steps_of(chain)}});
-      for (const auto& [column, why] : {std::pair<const char*, const std::string&>("LET", result.let_reason),
-                                        {"implicit", result.implicit_reason},
-                                        {"explicit", result.explicit_reason}}) {
-        std::string sentence = fmt::format("no {} latency: {}", column, why);
-        if (!why.empty() && std::find(unknown.begin(), unknown.end(), sentence) == unknown.end())
-          unknown.push_back(std::move(sentence));
+      const auto missing = [&](std::string_view columns, const std::string& why) {
+        if (!why.empty()) unknown.push_back(fmt::format("{}: no {} latency: {}", steps_of(chain), columns, why));
+      };
+      missing("LET", result.let_reason);
+      if (result.implicit_reason == result.explicit_reason) {
+        missing("implicit or explicit", result.implicit_reason);
+      } else {
+        missing("implicit", result.implicit_reason);
+        missing("explicit", result.explicit_reason);
       }
     }
     show(table);

@@ -70,14 +70,14 @@ class RunsText {
                      {"jobs", Align::right},
                      {with_unit("min"), Align::right},
                      {with_unit("mean"), Align::right},
-                     {"± 95 %", Align::right},
+                     {"± (95 % conf.)", Align::right},
                      {with_unit("p50"), Align::right},
                      {with_unit("p99"), Align::right},
                      {with_unit("p99.9"), Align::right},
                      {with_unit("max"), Align::right},
                      {with_unit("deadline"), Align::right},
                      {"late %", Align::right},
-                     {"95 %", Align::right},
+                     {"late % (95 % conf.)", Align::right},
                      {"verdict"}});
     bool unfinished = false, lost = false;
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
@@ -132,8 +132,9 @@ class RunsText {
   }
 
   void resources() {
-    title("Resources in use");
-    TextTable table({{"resource"}, {"kind"}, {"mean", Align::right}, {"least", Align::right}, {"most", Align::right}});
+    title("Utilization of resources");
+    TextTable table(
+        {{"resource"}, {"kind"}, {"mean", Align::right}, {"lowest", Align::right}, {"highest", Align::right}});
     for (const engine::ResourceRuns& resource : runs_.resources)
       table.add_row({{system_.platform.units[resource.unit].name},
                      {std::string(to_string(resource.kind))},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include "exporter/rewriting/annotation_reasons.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 
 namespace amalthea::exporter {
@@ -41,6 +43,10 @@ void add(Properties& properties, std::string key, std::string text) {
   properties.push_back({std::move(key), std::move(text)});
 }
 
+void append(Properties& properties, Properties more) {
+  std::move(more.begin(), more.end(), std::back_inserter(properties));
+}
+
 /// A key with the value, or one with the reason for its absence.
 void add_known(Properties& properties, const std::string& key, std::optional<Duration> value, Rounding rounding,
                const std::string& reason) {
@@ -66,26 +72,34 @@ std::vector<std::string> distinct(std::vector<std::string> names) {
 
 // ---------------------------------------------------------------- processes
 
-Properties process_properties(const ResultView& view, TaskIndex index) {
+Properties process_properties(const ResultView& view, TaskIndex index, AnnotationDetail detail) {
   const Task& task = view.system.tasks[index];
   const engine::TaskResult& result = view.results.tasks[index];
   Properties properties;
-  properties.push_back({"jobs", static_cast<std::int64_t>(result.response.jobs)});
-  if (result.response.jobs > 0)
+  add(properties, "summary", detail::summary_of(view.system, index, result));
+  if (detail == AnnotationDetail::summary) return properties;
+  const bool full = detail == AnnotationDetail::full;
+  if (full) properties.push_back({"jobs", static_cast<std::int64_t>(result.response.jobs)});
+  if (result.response.jobs == 0)
+    add(properties, "responseTime.reason", "no job ended in the simulated time");
+  else if (full)
     add_statistics(properties, "responseTime", result.response);
   else
-    add(properties, "responseTime.reason", "no job ended in the simulated time");
+    properties.push_back({"responseTime.max", result.response.max, Rounding::up});
   const std::string no_bound = result.bound.reason.empty() ? "no bound is computed" : result.bound.reason;
-  add_known(properties, "bcrt", result.bound.best, Rounding::down, no_bound);
+  if (full) add_known(properties, "bcrt", result.bound.best, Rounding::down, no_bound);
   add_known(properties, "wcrt", result.bound.worst, Rounding::up,
             result.verdict == engine::Verdict::unbounded ? result.reason : no_bound);
   if (task.deadline) properties.push_back({"deadline", *task.deadline});
   add(properties, "verdict", std::string(to_string(result.verdict)));
-  if (result.guaranteed)
+  if (full && result.guaranteed)
     properties.push_back({"guaranteed", *result.guaranteed});
-  else
+  else if (full)
     add(properties, "guaranteed.reason", task.deadline ? no_bound : "there is no deadline");
-  add(properties, "reason", result.reason);
+  if (full) add(properties, "reason", result.reason);
+  if (full || !result.bound.worst)
+    append(properties, detail::contribution_properties(view.system, "contribution.longest", result.contributions));
+  append(properties, detail::contribution_properties(view.system, "contribution.bound", result.bound.parts));
   return properties;
 }
 
@@ -144,23 +158,41 @@ void add_let(Properties& properties, const engine::ChainResult& result) {
   properties.push_back({"let.shortest", result.let->shortest, Rounding::down});
 }
 
-Properties chain_properties(const ResultView& view, std::size_t index) {
+/// What the simulation observed under implicit communication.
+void add_observed(Properties& properties, const engine::ObservedLatencies& observed) {
+  const std::string unseen = "none ended in the simulated time";
+  properties.push_back({"simulated.reads", static_cast<std::int64_t>(observed.reads)});
+  add_known(properties, "simulated.reaction", observed.reaction, Rounding::up, unseen);
+  add_known(properties, "simulated.reducedReaction", observed.reduced_reaction, Rounding::up, unseen);
+  add_known(properties, "simulated.age", observed.age, Rounding::up, unseen);
+  add_known(properties, "simulated.reducedAge", observed.reduced_age, Rounding::up, unseen);
+}
+
+Properties chain_properties(const ResultView& view, std::size_t index, AnnotationDetail detail) {
   const Chain& chain = view.system.chains[index];
   const engine::ChainResult& result = view.results.chains[index];
+  const engine::Communication communication = view.results.communication;
   Properties properties;
+  add(properties, "summary", detail::summary_of(view.system, chain, result, communication));
+  if (detail == AnnotationDetail::summary) return properties;
+  const bool full = detail == AnnotationDetail::full;
   std::string tasks;
   for (const TaskIndex task : chain.tasks)
     tasks += fmt::format("{}{}", tasks.empty() ? "" : " -> ", view.system.tasks[task].name);
   add(properties, "tasks", tasks);
-  add_bounds(properties, "implicit", result.implicit, result.implicit_reason);
-  add_bounds(properties, "explicit", result.explicit_access, result.explicit_reason);
-  add_let(properties, result);
-  const std::string unseen = "none ended in the simulated time";
-  properties.push_back({"simulated.reads", static_cast<std::int64_t>(result.observed.reads)});
-  add_known(properties, "simulated.reaction", result.observed.reaction, Rounding::up, unseen);
-  add_known(properties, "simulated.reducedReaction", result.observed.reduced_reaction, Rounding::up, unseen);
-  add_known(properties, "simulated.age", result.observed.age, Rounding::up, unseen);
-  add_known(properties, "simulated.reducedAge", result.observed.reduced_age, Rounding::up, unseen);
+  if (full || communication == engine::Communication::implicit) {
+    add_bounds(properties, "implicit", result.implicit, result.implicit_reason);
+    append(properties,
+           detail::step_properties(view.system, "implicit.step", chain, result.implicit_steps, Rounding::up));
+  }
+  if (full || communication == engine::Communication::explicit_access)
+    add_bounds(properties, "explicit", result.explicit_access, result.explicit_reason);
+  if (full || communication == engine::Communication::let) add_let(properties, result);
+  if (full || communication == engine::Communication::implicit) {
+    add_observed(properties, result.observed);
+    append(properties,
+           detail::step_properties(view.system, "simulated.step", chain, result.observed_steps, Rounding::nearest));
+  }
   for (std::size_t i = 0; i < chain.limits.size(); ++i) {
     const ChainLimit& limit = chain.limits[i];
     const std::string key = fmt::format("constraint.{}", i + 1);
@@ -168,10 +200,12 @@ Properties chain_properties(const ResultView& view, std::size_t index) {
     add(properties, key + ".type", limit.kind == ChainLimit::Kind::age ? "age" : "reaction");
     if (limit.minimum) properties.push_back({key + ".minimum", *limit.minimum});
     if (limit.maximum) properties.push_back({key + ".maximum", *limit.maximum});
-    add(properties, key + ".implicit", std::string(to_string(result.limits[i].implicit.verdict)));
-    add(properties, key + ".explicit", std::string(to_string(result.limits[i].explicit_access.verdict)));
-    add(properties, key + ".let", std::string(to_string(result.limits[i].let.verdict)));
-    const engine::ChainResult::Judgement& judged = result.limits[i].by(view.results.communication);
+    if (full) {
+      add(properties, key + ".implicit", std::string(to_string(result.limits[i].implicit.verdict)));
+      add(properties, key + ".explicit", std::string(to_string(result.limits[i].explicit_access.verdict)));
+      add(properties, key + ".let", std::string(to_string(result.limits[i].let.verdict)));
+    }
+    const engine::ChainResult::Judgement& judged = result.limits[i].by(communication);
     add(properties, key + ".verdict",
         judged.guaranteed == true ? "guaranteed" : std::string(to_string(judged.verdict)));
     add(properties, key + ".reason", judged.reason);
@@ -208,6 +242,21 @@ void add_resources(const ResultView& view, UnitIndex unit, const std::string& su
   if (any) return;
   const bool gpu = view.system.platform.units[unit].type == PuType::gpu;
   add(properties, (gpu ? "executionEngine" : "core") + suffix + ".reason", "no analyzed process runs there");
+}
+
+/// The device tasks that share the engines of a GPU: how long each may use them at a time, and how much it needs.
+void add_users(const ResultView& view, UnitIndex unit, Properties& properties) {
+  for (const engine::ResourceResult& resource : view.results.resources) {
+    if (resource.unit != unit) continue;
+    std::vector<std::string> users;
+    for (const engine::EngineUse& use : resource.uses) users.push_back(view.system.tasks[use.task].name);
+    users = distinct(std::move(users));
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      const std::string engine(key_of(resource.kind));
+      properties.push_back({engine + ".timeSlice." + users[i], resource.uses[i].time_slice});
+      properties.push_back({engine + ".demand." + users[i], resource.uses[i].demand});
+    }
+  }
 }
 
 Properties scheduler_properties(const ResultView& view, const Scheduler& scheduler) {
@@ -252,24 +301,40 @@ void add_properties(const Model& model, std::string_view sub_model, std::string_
   }
 }
 
-void add_all_properties(const Model& model, const ResultView& view, std::vector<Annotation>& annotations) {
+void add_all_properties(const Model& model, const ResultView& view, AnnotationDetail detail,
+                        std::vector<Annotation>& annotations) {
   const Findings findings(view.findings);
   const System& system = view.system;
   for (const std::string_view tag : {"tasks", "isrs"})
     add_properties(model, "swModel", tag, system.tasks, findings, annotations,
-                   [&](std::size_t i) { return process_properties(view, static_cast<TaskIndex>(i)); });
-  const auto durations = detail::runnable_durations(view);
-  add_properties(model, "swModel", "runnables", system.runnables, findings, annotations,
-                 [&](std::size_t i) { return runnable_properties(view, durations[i]); });
+                   [&](std::size_t i) { return process_properties(view, static_cast<TaskIndex>(i), detail); });
   add_properties(model, "constraintsModel", "eventChains", system.chains, findings, annotations,
-                 [&](std::size_t i) { return chain_properties(view, i); });
-  for (const Scheduler& scheduler : system.platform.schedulers)
-    if (scheduler.origin.known())
-      annotations.push_back({model.element(scheduler.origin), scheduler_properties(view, scheduler)});
+                 [&](std::size_t i) { return chain_properties(view, i, detail); });
+  if (detail == AnnotationDetail::summary) return;
+  std::vector<Properties> operations(system.runnables.size());
+  for (const engine::OperationResult& operation : view.results.operations)
+    if (const auto runnable = system.graph[operation.node].runnable)
+      append(operations[*runnable], detail::operation_properties(system, operation));
+  if (detail == AnnotationDetail::full) {
+    const auto durations = detail::runnable_durations(view);
+    add_properties(model, "swModel", "runnables", system.runnables, findings, annotations, [&](std::size_t i) {
+      Properties properties = runnable_properties(view, durations[i]);
+      append(properties, std::move(operations[i]));
+      return properties;
+    });
+    for (const Scheduler& scheduler : system.platform.schedulers)
+      if (scheduler.origin.known())
+        annotations.push_back({model.element(scheduler.origin), scheduler_properties(view, scheduler)});
+  } else {
+    for (RunnableIndex runnable = 0; runnable < system.runnables.size(); ++runnable)
+      if (!operations[runnable].empty() && system.runnables[runnable].origin.known())
+        annotations.push_back({model.element(system.runnables[runnable].origin), std::move(operations[runnable])});
+  }
   for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
     if (!system.platform.units[unit].origin.known()) continue;
     Annotation annotation{model.element(system.platform.units[unit].origin), {}};
     add_resources(view, unit, "", annotation.properties);
+    add_users(view, unit, annotation.properties);
     annotations.push_back(std::move(annotation));
   }
 }
@@ -292,6 +357,7 @@ Properties provenance(const Model& model, const ResultView& view, const Annotati
   properties.push_back({"origin.horizon", results.horizon});
   add(properties, "origin.memory", results.memory_model);
   add(properties, "origin.lineRule", std::string(to_string(results.line_rule)));
+  add(properties, "origin.contention", std::string(to_string(results.contention)));
   add(properties, "origin.communication", std::string(to_string(results.communication)));
   std::string platforms;
   for (UnitIndex unit = 0; unit < results.device_profiles.size(); ++unit)
@@ -370,7 +436,7 @@ bool can_hold(const Model& model, const AnnotationRequest& request, Diagnostics&
 std::vector<Annotation> annotations_of(const Model& model, const ResultView& view, const AnnotationRequest& request,
                                        Diagnostics& diagnostics) {
   std::vector<Annotation> annotations;
-  if (request.properties) add_all_properties(model, view, annotations);
+  if (request.properties) add_all_properties(model, view, request.detail, annotations);
   if (request.measurements) detail::add_measurements(model, view, annotations, diagnostics);
   if (request.requirements) detail::add_requirements(model, view, annotations, diagnostics);
   std::set<const Document*> documents;

@@ -3,6 +3,7 @@
 /// \file
 /// The results of an analysis as annotations of the model's elements. docs/reference/annotation.md lists all keys.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,17 @@
 
 namespace amalthea::exporter {
 
+/// How much `properties` contain.
+enum class AnnotationDetail : std::uint8_t {
+  summary,  ///< a sentence for every process and event chain
+  brief,    ///< verdicts, bounds and what they consist of
+  full,     ///< everything
+};
+
 /// The forms of results in a model, and details of the analysis that the results do not contain.
 struct AnnotationRequest {
-  bool properties = true;     ///< custom properties of analyzed elements
+  bool properties = true;  ///< custom properties of analyzed elements
+  AnnotationDetail detail = AnnotationDetail::full;
   bool measurements = false;  ///< a measurement for every observed task, runnable and event chain
   bool requirements = false;  ///< a proposed limit on the response time of every process
   std::string until;          ///< the requested simulation time; "" if none was requested

@@ -78,6 +78,12 @@ void read_gpu_share(BuildContext& context, Task& task) {
   read("gpu.context", "a name", name(task.gpu.context));
   read("gpu.stream", "a name", name(task.gpu.stream));
   read("gpu.cuMask", "a mask such as 0xffff", name(task.gpu.cu_mask));
+  read("gpu.smMask", "a mask such as 0xf0", name(task.gpu.sm_mask));
+  read("gpu.mpsShare", "a percentage above 0, up to 100", [&](const std::string& value) {
+    const auto percent = parse_double(value);
+    task.gpu.mps_share = percent.value_or(0);
+    return percent && *percent > 0 && *percent <= 100;
+  });
   read("gpu.priority", "high or low", [&](const std::string& value) {
     task.gpu.high_priority = value == "high";
     return value == "high" || value == "low";
@@ -143,17 +149,40 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   return units;
 }
 
-/// " with priority 3, waiting actively": what a change requests besides the unit.
-std::string details_of(const MappingChange& change) {
+/// " with priority 3 instead of 1, with active waiting": what a change requests besides the unit.
+std::string details_of(const MappingChange& change, const std::optional<views::PriorityText>& before = std::nullopt) {
   std::string text;
   const auto add = [&text](const std::string& detail) {
     text += text.empty() ? " " : ", ";
     text += detail;
   };
-  if (change.priority) add(fmt::format("with priority {}", *change.priority));
+  if (change.priority) {
+    const std::string now = std::to_string(*change.priority);
+    add(fmt::format("with priority {}{}", now,
+                    before && before->text != now ? fmt::format(" instead of {}", before->text) : std::string()));
+  }
   if (change.waits_actively) add(*change.waits_actively ? "with active waiting" : "with passive waiting");
   if (change.time_slice) add(fmt::format("with a time slice of {}", format_duration(*change.time_slice)));
   return text;
+}
+
+void note_change(BuildContext& context, const views::TaskAllocation& allocation, std::string_view id,
+                 std::string message) {
+  context.mapping_notes.emplace_back(static_cast<TaskIndex>(context.system.tasks.size()),
+                                     Diagnostic{std::string(id), Severity::note, std::move(message),
+                                                allocation.element.location(), allocation.element.path()});
+}
+
+/// Whether the model maps the task to this unit and to no other.
+bool runs_there_alone(const BuildContext& context, const views::TaskAllocation& allocation, const Scheduler& scheduler,
+                      const std::string& unit) {
+  const auto& units = context.system.platform.units;
+  if (!allocation.affinity.empty()) {
+    const auto index = context.units.find(allocation.affinity.front());
+    return allocation.affinity.size() == 1 && index && units[*index].name == unit &&
+           std::find(scheduler.units.begin(), scheduler.units.end(), *index) != scheduler.units.end();
+  }
+  return scheduler.units.size() == 1 && units[scheduler.units.front()].name == unit;
 }
 
 /// The unit of a mapping change. The task's scheduler becomes one that is responsible for it: that of the model if
@@ -167,17 +196,17 @@ Element changed_unit(BuildContext& context, const views::TaskAllocation& allocat
     return !scheduler.interrupt_controller &&
            std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
   };
-  const std::string before = allocation.affinity.empty()
-                                 ? fmt::format("with scheduler \"{}\"", platform.schedulers[task.scheduler].name)
-                                 : fmt::format("on \"{}\"", allocation.affinity.front().name());
+  std::string before;
+  for (const UnitIndex now : platform.schedulers[task.scheduler].units)
+    before += fmt::format("{}\"{}\"", before.empty() ? "" : " or ", platform.units[now].name);
+  if (!allocation.affinity.empty()) before = fmt::format("\"{}\"", allocation.affinity.front().name());
   if (!responsible(platform.schedulers[task.scheduler]))
     task.scheduler =
         static_cast<SchedulerIndex>(std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible) -
                                     platform.schedulers.begin());
-  context.diagnostics.add("AM0421", Severity::note,
-                          fmt::format("task \"{}\" runs on \"{}\"{}, as requested; in the model it runs {}", task.name,
-                                      change.core, details_of(change), before),
-                          allocation.element.location(), allocation.element.path());
+  note_change(context, allocation, "AM0421",
+              fmt::format("task \"{}\" runs on \"{}\"{}, as requested{}", task.name, change.core, details_of(change),
+                          before.empty() ? "" : ", instead of on " + before));
   return context.model.element(platform.units[unit].origin);
 }
 
@@ -208,15 +237,16 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     return;
   }
   task.scheduler = *scheduler_index;
-  const bool moved = change != nullptr && !change->core.empty();
+  const bool moved =
+      change != nullptr && !change->core.empty() &&
+      !runs_there_alone(context, allocation, context.system.platform.schedulers[*scheduler_index], change->core);
   const std::vector<Element> units =
       moved ? std::vector{changed_unit(context, allocation, *change, task)}
             : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
-  if (change != nullptr && !moved)
-    context.diagnostics.add("AM0422", Severity::note,
-                            fmt::format("task \"{}\" runs{}, as requested, on the unit that the model states",
-                                        task.name, details_of(*change)),
-                            allocation.element.location(), allocation.element.path());
+  if (change != nullptr && !moved && !details_of(*change).empty())
+    note_change(context, allocation, "AM0422",
+                fmt::format("task \"{}\" runs{}, as requested", task.name,
+                            details_of(*change, views::priority_of(context.model.element(task.origin), allocation))));
   const Element unit_element = units.empty() ? Element{} : units.front();
   const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);

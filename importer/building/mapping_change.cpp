@@ -76,6 +76,21 @@ const MappingChange* mapping_change_of(const BuildContext& context, std::string_
   return found == changes.rend() ? nullptr : &*found;
 }
 
+void report_mapping_changes(BuildContext& context) {
+  for (auto& [index, note] : context.mapping_notes) {
+    const Task& task = context.system.tasks[index];
+    if (task.folded_into)
+      context.diagnostics.add(
+          "AM0423", Severity::warning,
+          fmt::format("the requested mapping of \"{0}\" has no effect: this wrapper does not run, because its function "
+                      "\"{1}\" runs on a CPU; map \"{1}\" instead, or use --keep-wrappers",
+                      task.name, context.system.tasks[*task.folded_into].name),
+          note.location, note.path);
+    else
+      context.diagnostics.add(note.id, note.severity, std::move(note.message), note.location, note.path);
+  }
+}
+
 }  // namespace detail
 
 bool is_about_mapping_change(const Diagnostic& finding) {
@@ -94,7 +109,8 @@ tl::expected<MappingChange, std::string> parse_mapping_change(std::string_view t
   if (change.task.empty() || change.core.empty()) return wrong();
   if (has_priority) {
     const auto priority = parse_integer(text.substr(colon + 1));
-    if (!priority) return tl::unexpected(fmt::format("the priority of TASK=CORE:PRIORITY: {}", priority.error()));
+    if (!priority)
+      return tl::unexpected(fmt::format("expected TASK=CORE:PRIORITY, but the priority {}", priority.error()));
     change.priority = *priority;
   }
   return change;

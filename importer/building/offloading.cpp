@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <string>
 
 #include <fmt/core.h>
@@ -12,6 +13,7 @@
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"
+#include "importer/building/detail/kernel_access.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
@@ -192,9 +194,38 @@ std::optional<std::int64_t> product(std::string_view text, bool dimensions) {
   return std::nullopt;
 }
 
+/// How runnables go through their labels.
+class RunnableAccesses {
+ public:
+  explicit RunnableAccesses(BuildContext& context) : context_(context) {}
+
+  /// Nothing if it is not stated; the first time, an error if it is not understood.
+  std::optional<KernelAccess> of(std::optional<RunnableIndex> runnable) {
+    if (!runnable) return std::nullopt;
+    const auto [known, added] = known_.try_emplace(*runnable);
+    if (added) known->second = read(*runnable);
+    return known->second;
+  }
+
+ private:
+  std::optional<KernelAccess> read(RunnableIndex runnable) {
+    const auto property = custom_property(context_.runnable_elements[runnable], "gpu.access");
+    if (!property) return std::nullopt;
+    const auto access = parse_kernel_access(property->value);
+    if (access) return *access;
+    context_.error("AM0329", fmt::format("custom property gpu.access is \"{}\"; {}", property->value, access.error()),
+                   property->element.location(), property->element.path());
+    return std::nullopt;
+  }
+
+  BuildContext& context_;
+  std::map<RunnableIndex, std::optional<KernelAccess>> known_;
+};
+
 class DeviceShaper {
  public:
-  DeviceShaper(BuildContext& context, TaskIndex task) : context_(context), task_(task) {}
+  DeviceShaper(BuildContext& context, RunnableAccesses& accesses, TaskIndex task)
+      : context_(context), accesses_(accesses), task_(task) {}
 
   RawBody shape(const RawBody& written) {
     const RawBody raw = with_computations(written);
@@ -209,6 +240,8 @@ class DeviceShaper {
         Kernel kernel;
         kernel.ticks = compute->ticks;
         kernel.memory_intensity = memory_intensity(node);
+        kernel.access = accesses_.of(node.runnable);
+        kernel.footprint = footprint(raw, node.runnable);
         kernel.launch = launch(node);
         kernel.instructions = instructions(node);
         if (kernel.instructions) kernel.ticks = {};
@@ -255,6 +288,9 @@ class DeviceShaper {
     const AccessSegment segment = std::move(segment_);
     segment_ = {};
     if (segment.empty()) return;
+    // The kernel accesses the labels in place.
+    if (const auto access = accesses_.of(segment.runnable); access && access->zero_copy && !forced_kind(segment))
+      return;
     const auto host_reads = on_side(segment.reads, LabelSide::host),
                host_writes = on_side(segment.writes, LabelSide::host);
     const auto device_reads = on_side(segment.reads, LabelSide::device),
@@ -310,6 +346,18 @@ class DeviceShaper {
         fmt::format("custom property gpu.memoryIntensity is \"{}\"; expected a number from 0 to 1", property->value),
         property->element.location(), property->element.path());
     return 1;
+  }
+
+  /// Of all labels that the kernel's runnable accesses. Of those that it copies, only the device labels count, if there
+  /// are any; a kernel that accesses labels in place works on all of them.
+  DataSize footprint(const RawBody& raw, std::optional<RunnableIndex> runnable) {
+    std::vector<LabelIndex> labels;
+    for (const GraphNode& node : raw)
+      if (const auto label = accessed_label(node); label && node.runnable == runnable && !contains(labels, *label))
+        labels.push_back(*label);
+    const auto access = accesses_.of(runnable);
+    const auto on_device = on_side(labels, LabelSide::device);
+    return total(on_device.empty() || (access && access->zero_copy) ? labels : on_device);
   }
 
   /// Runnables with instructions need no ticks: those without get a computation after the labels that they read first.
@@ -451,6 +499,7 @@ class DeviceShaper {
   }
 
   BuildContext& context_;
+  RunnableAccesses& accesses_;
   TaskIndex task_;
   RawBody body_;
   AccessSegment segment_;
@@ -477,12 +526,52 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
   }
 }
 
+/// Whether a mapping change moves the task from a CPU to a GPU, or back.
+bool changes_side(const BuildContext& context, TaskIndex task) {
+  const MappingChange* change = mapping_change_of(context, context.system.tasks[task].name);
+  const auto index = context.mapping.task_allocation_of.find(context.task_elements[task]);
+  if (change == nullptr || change->core.empty() || !index) return false;
+  const views::TaskAllocation& allocation = context.mapping.tasks[*index];
+  std::optional<UnitIndex> before;
+  if (!allocation.affinity.empty())
+    before = context.units.find(allocation.affinity.front());
+  else if (const auto scheduler = context.schedulers.find(allocation.scheduler);
+           scheduler && !context.system.platform.schedulers[*scheduler].units.empty())
+    before = context.system.platform.schedulers[*scheduler].units.front();
+  return before && (context.system.platform.units[*before].type == PuType::gpu) !=
+                       (context.system.tasks[task].side == Side::device);
+}
+
+/// Default ticks count for every unit, but may be meant for the kind of unit in the model only.
+void report_default_ticks(BuildContext& context, TaskIndex task) {
+  if (!changes_side(context, task)) return;
+  const ProcessingUnit& unit = context.system.platform.units[context.system.tasks[task].unit];
+  for (const GraphNode& node : context.raw_bodies[task]) {
+    const auto* compute = std::get_if<Compute>(&node.activity);
+    const auto* kernel = std::get_if<Kernel>(&node.activity);
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    if (ticks == nullptr || !ticks->otherwise || ticks->on(unit.definition) != &*ticks->otherwise) continue;
+    const auto& definitions = context.system.platform.definitions;
+    context.diagnostics.add(
+        "AM0424", Severity::warning,
+        fmt::format("task \"{}\" moves to \"{}\", {}, but {} states no ticks for it; the default ticks are used; add "
+                    "an extended entry for \"{}\"",
+                    context.system.tasks[task].name, unit.name, unit.type == PuType::gpu ? "a GPU" : "a CPU",
+                    node.runnable ? fmt::format("runnable \"{}\"", context.system.runnables[*node.runnable].name)
+                                  : std::string("an item"),
+                    unit.definition < definitions.size() ? definitions[unit.definition].name : "?"),
+        context.model.element(node.origin).location(), context.model.element(node.origin).path());
+    return;
+  }
+}
+
 /// The tool's properties that the analysis uses.
-constexpr std::array<std::string_view, 18> used_properties{
-    "gpu.cuMask",  "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",
-    "gpu.grid",    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",
-    "gpu.context", "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",
-    "gpu.budget",  "gpu.warpPolicy", "gpu.warpPipelines"};
+constexpr std::array<std::string_view, 22> used_properties{
+    "gpu.access",     "gpu.smMask",       "gpu.mpsShare",        "gpu.contextScheduling", "gpu.cuMask",
+    "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",         "gpu.grid",
+    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",       "gpu.context",
+    "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",      "gpu.budget",
+    "gpu.warpPolicy", "gpu.warpPipelines"};
 
 /// For an unused key: a similar one, or the advice to omit it.
 std::string property_suggestion(std::string_view key) {
@@ -508,8 +597,9 @@ void report_unused_properties(BuildContext& context) {
   for (const auto& [key, found] : unused)
     context.diagnostics.add(
         "AM0414", Severity::warning,
-        fmt::format("custom property {} ({} occurrences, this is the first) has no effect on the analysis{}", key,
-                    found.first, property_suggestion(key)),
+        fmt::format("custom property {}{} has no effect on the analysis{}", key,
+                    found.first == 1 ? "" : fmt::format(" ({} occurrences, this is the first)", found.first),
+                    property_suggestion(key)),
         found.second.attribute_location("key"), found.second.path());
 }
 
@@ -529,15 +619,20 @@ void fold_wrappers(BuildContext& context) {
 void shape_offloading(BuildContext& context) {
   // including the wrappers' own accesses: what they access is host data even if they are folded
   classify_labels(context);
+  RunnableAccesses accesses(context);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
     if (context.system.tasks[task].folded_into) context.raw_bodies[task].clear();
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
     if (context.system.tasks[task].side == Side::device) {
-      context.raw_bodies[task] = DeviceShaper(context, task).shape(context.raw_bodies[task]);
-    } else if (is_device_like(context.system, task)) {
-      drop_copies(context, task);
+      context.raw_bodies[task] = DeviceShaper(context, accesses, task).shape(context.raw_bodies[task]);
+    } else {
+      if (is_device_like(context.system, task)) drop_copies(context, task);
+      for (const GraphNode& node : context.raw_bodies[task])
+        if (const auto access = accesses.of(accessed_label(node) ? node.runnable : std::nullopt))
+          context.system.runnables[*node.runnable].random_access = access->pattern == KernelAccess::Pattern::random;
     }
     check_ticks(context, task, context.system.tasks[task].unit);
+    report_default_ticks(context, task);
     for (const UnitIndex unit : context.system.tasks[task].units)
       if (unit != context.system.tasks[task].unit) check_ticks(context, task, unit);
   }

@@ -84,6 +84,8 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
     if (!line) context.units_without_line.insert(static_cast<UnitIndex>(platform.units.size()));
     if (const auto profile = custom_property(element.element, "gpu.platform")) unit.device_profile = profile->value;
     if (const auto policy = custom_property(element.element, "gpu.warpPolicy")) unit.warp_policy = policy->value;
+    if (const auto order = custom_property(element.element, "gpu.contextScheduling"))
+      unit.context_scheduling = order->value;
     if (const auto pipelines = custom_property(element.element, "gpu.warpPipelines"))
       unit.warp_pipelines = pipelines->value;
     unit.enclosing_structures = enclosing_structures(hardware, element);

@@ -151,8 +151,8 @@ void report_incomplete(BuildContext& context, const views::Requirement& stated, 
       lacks(is_unstated(cpu->metric), "metric");
     }
   }
-  if (missing.empty()) return;
   const Element place = stated.limit_element ? stated.limit_element : stated.element;
+  if (missing.empty() || context.is_explained(place)) return;
   context.diagnostics.add(
       "AM0343", Severity::warning,
       fmt::format("requirement \"{}\" states no {}, so it cannot be judged", requirement.name, missing),

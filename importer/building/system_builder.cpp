@@ -94,6 +94,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   detail::build_raw_bodies(context);
   if (context.blocked) return std::nullopt;
   detail::fold_wrappers(context);
+  detail::report_mapping_changes(context);
   detail::shape_offloading(context);
   // An unreadable value (AM0210) would count as zero, which is as wrong as a missing one.
   if (context.blocked || diagnostics.errors() > errors_before) return std::nullopt;

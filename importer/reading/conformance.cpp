@@ -493,7 +493,8 @@ class Checker {
     }
     std::string literals;
     for (const std::string_view literal : info.literals_in(version_))
-      literals += fmt::format("{}{}", literals.empty() ? "" : ", ", literal);
+      if (literal != "_undefined_")  // the same as no value
+        literals += fmt::format("{}{}", literals.empty() ? "" : ", ", literal);
     findings_.illegal_value(element, feature.name, value,
                             "one of " + literals + did_you_mean(value, info.literals_in(version_)));
   }

@@ -31,7 +31,7 @@ bool read_stream(std::istream& stream, std::size_t step, std::uint64_t limit, st
   return !stream.bad();
 }
 
-/// /dev/null is empty and a terminal ends where its user says so. Nobody knows of other devices.
+/// /dev/null is empty and a terminal ends where its user says so. Any other device may be endless.
 bool may_never_end(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -45,7 +45,7 @@ bool may_never_end(const std::string& path) {
 }  // namespace
 
 tl::expected<std::string, std::string> read_bytes(const std::string& path, std::uint64_t limit,
-                                                  const char* limit_option) {
+                                                  const char* limit_option, bool (*suits)(std::string_view)) {
   const auto fail = [](std::string reason) { return tl::unexpected(std::move(reason)); };
   const auto checked = [&](std::string bytes) -> tl::expected<std::string, std::string> {
     if (bytes.size() <= limit) return bytes;
@@ -64,7 +64,7 @@ tl::expected<std::string, std::string> read_bytes(const std::string& path, std::
   if (!file) {
     const int reason = errno;
     return fail(fmt::format("cannot open the file: {}{}", std::strerror(reason),
-                            reason == ENOENT ? did_you_mean_file(path) : std::string()));
+                            reason == ENOENT ? did_you_mean_file(path, suits) : std::string()));
   }
   // The size is a hint only: the path may be a pipe, or the file may grow.
   const std::uintmax_t size = fs::file_size(path, error);

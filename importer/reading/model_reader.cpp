@@ -46,7 +46,7 @@ std::string where_models_are(const std::string& folder) {
         "folders below it contain some, such as {}; pass that folder, or pass all of them to amalthea batch",
         below.front());
   if (!others.empty()) return fmt::format("if {} is a model, pass the file itself", others.front());
-  return "pass the folder that contains them, or the model files";
+  return "pass a folder that contains some, or the model files";
 }
 
 /// The files of the given paths; false after an error.
@@ -106,7 +106,8 @@ std::unique_ptr<Document> read_document(std::string path, std::string bytes, con
 }  // namespace
 
 std::optional<std::string> read_file(const std::string& path, const Limits& limits, Diagnostics& diagnostics) {
-  auto bytes = read_bytes(path, limits.max_file_size, "--max-size");
+  const auto may_be_model = [](std::string_view name) { return is_model_file_name(name) || name.ends_with(".zip"); };
+  auto bytes = read_bytes(path, limits.max_file_size, "--max-size", may_be_model);
   if (bytes) return std::move(*bytes);
   diagnostics.add("AM0116", Severity::error, bytes.error(), {path});
   return std::nullopt;

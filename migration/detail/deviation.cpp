@@ -118,7 +118,7 @@ bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationF
   conversion.put_spread(distribution->child("sd"));
   const bool weibull = before == "WeibullParameters";
   if (weibull) {
-    step.altered(target, "WeibullParameters have no successor; their bounds remain");
+    step.altered(target, "WeibullParameters has no successor; only its bounds remain");
     for (const std::string_view parameter : {"kappa", "lambda"})
       if (const auto value = distribution->attribute(parameter)) step.keep(target, parameter, *value);
   }

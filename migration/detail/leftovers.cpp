@@ -86,7 +86,7 @@ class Judge {
     const Feature* const feature = features(owner.cls()).find(child.feature_key());
     if (feature == nullptr || feature->kind != FeatureKind::containment)
       return fmt::format("{} has no feature \"{}\"", owner.class_name(), child.feature());
-    if (!features(child.cls()).exists()) return fmt::format("there is no class {}", child.class_name());
+    if (!features(child.cls()).exists()) return fmt::format("the version has no class {}", child.class_name());
     if (feature->type != no_class && feature->type != child.cls() &&
         !metamodel::is_a(child.cls(), feature->type, version_))
       return fmt::format("\"{}\" is a {}, not a {}", child.feature(), feature->type_name, child.class_name());
@@ -283,7 +283,7 @@ std::size_t find_obstacles(const EditableModel& model, Version version, Diagnost
   };
   model.for_each([&](Object& object) {
     if (object.cls() == no_class || !judge.features(object.cls()).exists()) {
-      if (object.owner() == nullptr) obstacle(object, fmt::format("there is no class {}", object.class_name()));
+      if (object.owner() == nullptr) obstacle(object, fmt::format("the version has no class {}", object.class_name()));
       return;  // reported for the owner
     }
     for (const Field& field : object.fields())
@@ -291,10 +291,10 @@ std::size_t find_obstacles(const EditableModel& model, Version version, Diagnost
     for (const OwnedObject& child : object.children())
       if (const auto complaint = judge.complaint(object, *child)) obstacle(*child, *complaint);
     for (const Object* const child : surplus.children(object))
-      obstacle(*child, fmt::format("{} has one \"{}\" at most", object.class_name(), child->feature()));
+      obstacle(*child, fmt::format("{} can have only one \"{}\"", object.class_name(), child->feature()));
     for (const std::size_t at : surplus.fields(object))
       obstacle(object,
-               fmt::format("{} has one \"{}\" at most", object.class_name(), model.name(object.fields()[at].name)));
+               fmt::format("{} can have only one \"{}\"", object.class_name(), model.name(object.fields()[at].name)));
   });
   return count;
 }

@@ -20,26 +20,65 @@
 namespace amalthea::migration {
 namespace {
 
-/// "//@swModel/@tasks.3", as EMF counts: a feature that can hold one object only has no number.
-std::string position_of(const Object& object, Version version) {
-  const Object* const owner = object.owner();
-  if (owner == nullptr) return "/";
-  const Feature* const feature =
-      owner->cls() == no_class ? nullptr : metamodel::find_feature(owner->cls(), object.feature(), version);
-  const std::string step = fmt::format("{}/@{}", position_of(*owner, version), object.feature());
-  if (feature != nullptr && !feature->many()) return step;
-  std::size_t before = 0;
-  for (const OwnedObject& sibling : owner->children()) {
-    if (sibling.get() == &object) break;
-    if (sibling->feature_key() == object.feature_key()) ++before;
+/// Positions of objects in their files, as EMF counts. Each owner is counted once: it may have very many children.
+class Positions {
+ public:
+  explicit Positions(Version version) : version_(version) {}
+
+  /// "//@swModel/@tasks.3": a feature that can hold one object only has no number.
+  std::string of(const Object& object) {
+    const Object* const owner = object.owner();
+    if (owner == nullptr) return "/";
+    const Feature* const feature =
+        owner->cls() == no_class ? nullptr : metamodel::find_feature(owner->cls(), object.feature(), version_);
+    const std::string step = fmt::format("{}/@{}", of(*owner), object.feature());
+    return feature != nullptr && !feature->many() ? step
+                                                  : fmt::format("{}.{}", step, counted(*owner).numbers.at(&object));
   }
-  return fmt::format("{}.{}", step, before);
-}
+
+  /// The object at the position below a root, null for none.
+  const Object* find(const Object& root, std::string_view position) {
+    const Object* at = &root;
+    for (std::size_t begin = position.find("/@"); begin != std::string_view::npos && at != nullptr;) {
+      const std::size_t end = position.find("/@", begin + 2);
+      const std::string_view step = position.substr(begin + 2, end == std::string_view::npos ? end : end - begin - 2);
+      const std::size_t dot = std::min(step.rfind('.'), step.size());
+      std::size_t index = 0;
+      std::from_chars(step.data() + std::min(dot + 1, step.size()), step.data() + step.size(), index);
+      const Children& children = counted(*at);
+      const auto same = children.of_feature.find(step.substr(0, dot));
+      at = same != children.of_feature.end() && index < same->second.size() ? same->second[index] : nullptr;
+      begin = end;
+    }
+    return at;
+  }
+
+ private:
+  struct Children {
+    std::unordered_map<std::string_view, std::vector<const Object*>> of_feature;
+    std::unordered_map<const Object*, std::size_t> numbers;  ///< among those of the same feature
+  };
+
+  const Children& counted(const Object& owner) {
+    const auto [entry, is_new] = owners_.try_emplace(&owner);
+    Children& children = entry->second;
+    if (!is_new) return children;
+    for (const OwnedObject& child : owner.children()) {
+      std::vector<const Object*>& same = children.of_feature[child->feature()];
+      children.numbers.emplace(child.get(), same.size());
+      same.push_back(child.get());
+    }
+    return children;
+  }
+
+  Version version_;
+  std::unordered_map<const Object*, Children> owners_;
+};
 
 /// What the ids of the files mean when they are read again.
 class Ids {
  public:
-  Ids(const EditableModel& model, Version version) : version_(version) {
+  Ids(const EditableModel& model, Version version) : version_(version), positions_(version) {
     for (const EditableModel::File& file : model.files()) {
       File& known = files_.emplace_back();
       known.root = file.root.get();
@@ -68,7 +107,7 @@ class Ids {
     const auto known = file.xmi_ids.find(own);
     by_xmi_id = !own.empty() && own.find_first_of(" #?/%") == std::string::npos && known != file.xmi_ids.end() &&
                 known->second == &target && !file.computed.contains(own);
-    return by_xmi_id ? own : position_of(target, version_);
+    return by_xmi_id ? own : positions_.of(target);
   }
 
   std::string_view name_of_file(const Object& root) const { return file_of(root)->name; }
@@ -88,23 +127,8 @@ class Ids {
     for (const OwnedObject& child : object.children()) collect(file, *child);
   }
 
-  static const Object* at_position(const Object& root, std::string_view position) {
-    const Object* at = &root;
-    for (std::size_t begin = position.find("/@"); begin != std::string_view::npos && at != nullptr;) {
-      const std::size_t end = position.find("/@", begin + 2);
-      const std::string_view step = position.substr(begin + 2, end == std::string_view::npos ? end : end - begin - 2);
-      const std::size_t dot = std::min(step.rfind('.'), step.size());
-      std::size_t index = 0;
-      std::from_chars(step.data() + std::min(dot + 1, step.size()), step.data() + step.size(), index);
-      const Objects children = at->children(step.substr(0, dot));
-      at = index < children.size() ? children[index] : nullptr;
-      begin = end;
-    }
-    return at;
-  }
-
-  static const Object* in_file(const File& file, std::string_view written) {
-    if (written.starts_with('/')) return at_position(*file.root, written);
+  const Object* in_file(const File& file, std::string_view written) const {
+    if (written.starts_with('/')) return positions_.find(*file.root, written);
     const std::string id(written);
     if (const auto found = file.xmi_ids.find(id); found != file.xmi_ids.end()) return found->second;
     const auto found = file.computed.find(id);
@@ -117,6 +141,7 @@ class Ids {
 
   Version version_;
   std::vector<File> files_;
+  mutable Positions positions_;  ///< counts as required
 };
 
 class Settling {
@@ -216,8 +241,8 @@ void settle_references(EditableModel& model, Version version, Diagnostics& diagn
       const std::string_view name = model.name(field.name);
       if (++count <= most)
         diagnostics.add("AM0704", Severity::warning,
-                        fmt::format("the {} \"{}\" to which \"{}\" refers is no object of the converted model; the "
-                                    "reference leads nowhere",
+                        fmt::format("the {} \"{}\" to which \"{}\" refers is not in the converted model, so the "
+                                    "reference has no target",
                                     target.class_name(), one_line(target.name()), name),
                         object.location(), object.path());
       // Something else may be at its position, or have its id, now.

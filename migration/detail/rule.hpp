@@ -16,6 +16,7 @@
 /// References follow objects that get another class, name or owner only if that is done through Step.
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,8 +72,10 @@ class Step {
 
   // ---- content that the new release does not support
   /// Adds a text as custom property "amalthea-converted.<from>.<what>" to `object`, or to the nearest owner that can
-  /// have custom properties; numbered if the name is already used.
-  void keep(Object& object, std::string_view what, std::string_view text);
+  /// have custom properties; numbered if the name is already used. `location` is that of the content, if it has one of
+  /// its own.
+  void keep(Object& object, std::string_view what, std::string_view text,
+            const std::optional<Location>& location = std::nullopt);
   /// Keeps and removes the attribute or all targets of a reference; does nothing if it is not set.
   void keep_field(Object& object, std::string_view feature);
   /// Keeps a child with everything below it as XML text, and removes it.

@@ -178,7 +178,7 @@ void default_entries(Step& step) {
       entry->unset("default");
       if (!is_default) continue;
       if (mode_switch->child("defaultEntry") != nullptr) {
-        step.altered(*entry, "this entry is not the default any more: another one is, and there may be one only");
+        step.altered(*entry, "this entry is no longer the default; only one entry can be, and another one is");
         continue;
       }
       step.keep_field(*entry, "value");
@@ -209,41 +209,42 @@ void values_of_entries_back(Step& step) {
 }
 
 constexpr Rule rules_to_0_7_1[] = {
-    {"Amalthea is the root", "A sub-model that was the root of its file is contained in an Amalthea now.",
-     contain_roots},
-    {"the size of a section is kept aside", "Sections are virtual and have no size any more.", section_sizes},
+    {"Amalthea is the root", "A sub-model that was the root of its file moves into an Amalthea object.", contain_roots},
+    {"the size of a section is a custom property", "Sections are virtual and no longer have a size.", section_sizes},
     {"labels and runnables name their section",
-     "A section does not list labels and runnables any more; each of them refers to its section.", members_of_sections,
+     "A section no longer lists its labels and runnables. Each of them refers to its section.", members_of_sections,
      members_of_sections_back},
-    {"mappings of sections are kept aside", "The content of a section is mapped by PhysicalSectionMapping now.",
+    {"mappings of sections are custom properties", "PhysicalSectionMapping now maps the content of a section.",
      section_mappings},
-    {"mapping constraints of sections are kept aside", "PhysicalSectionConstraint says where a section may be now.",
-     section_mapping_constraints},
-    {"DataSize instead of DataUnit", "The number of bits of a size is a value with the unit bit.", sizes_with_unit,
+    {"mapping constraints of sections are custom properties",
+     "PhysicalSectionConstraint now limits where a section may be.", section_mapping_constraints},
+    {"DataSize instead of DataUnit", "The number of bits becomes a value with the unit bit.", sizes_with_unit,
      sizes_in_bits},
-    {"the size of a memory type is a DataSize", "It has the value of before and no unit, as none was stated.",
+    {"the size of a memory type is a DataSize", "It keeps its value and has no unit, because none was stated.",
      memory_sizes, memory_sizes_back},
-    {"the frequency of a quartz is a Frequency", "It has the value of before and no unit, as none was stated.",
+    {"the frequency of a quartz is a Frequency", "It keeps its value and has no unit, because none was stated.",
      quartz_frequencies, quartz_frequencies_back},
-    {"entries of switches have items", "`graphEntries` of switch entries are `items` now.", items_of_switches,
+    {"entries of switches have items", "`graphEntries` of switch entries become `items`.", items_of_switches,
      items_of_switches_back},
     {"the default entry of a mode switch is a feature of its own",
-     "The first entry that was marked as default is the `defaultEntry`; its value, which meant nothing, is kept aside.",
+     "The first entry that is marked as default becomes the `defaultEntry`. Its value, which had no meaning, becomes a "
+     "custom property.",
      default_entries, default_entries_back},
-    {"entries of mode switches have several values", "`value` of an entry is the only one of its `values` now.",
+    {"entries of mode switches have several values", "`value` of an entry becomes the only one of its `values`.",
      values_of_entries, values_of_entries_back},
     {"runnables of a sequencing constraint are in its groups",
-     "The entries of a group are gone, the group refers to the runnables. What else an entry said is kept aside.",
+     "A group has no entries and refers to the runnables itself. Other content of an entry becomes a custom property.",
      runnables_of_groups, runnables_of_groups_back},
-    {"the grouping of a group of runnables is kept aside", "`groupingType` is gone.", grouping_types},
-    {"constraints of schedulers are kept aside", "Pairing and separation of schedulers are gone.",
-     scheduler_constraints},
-    {"order constraints are kept aside", "OrderConstraint is gone.", order_constraints},
+    {"the grouping of a group of runnables is a custom property", "`groupingType` no longer exists.", grouping_types},
+    {"constraints of schedulers are custom properties",
+     "Pairing and separation constraints of schedulers no longer exist.", scheduler_constraints},
+    {"order constraints are custom properties", "OrderConstraint no longer exists.", order_constraints},
     {"EventChainLatencyConstraint instead of age and reaction constraints",
-     "The two classes are one, which has a type: Age or Reaction.", latency_constraints, latency_constraints_back},
+     "One class with a type, Age or Reaction, replaces both.", latency_constraints, latency_constraints_back},
     {"EventSynchronizationConstraint is the new name of SynchronisationConstraint",
-     "There is another one for event chains now.", synchronization_constraints, synchronization_constraints_back},
-    {"the mapping type of a delay constraint is Reaction", "It was not stated before.", delay_mapping_types,
+     "The version has a second such class for event chains.", synchronization_constraints,
+     synchronization_constraints_back},
+    {"the mapping type of a delay constraint is Reaction", "The type did not exist before.", delay_mapping_types,
      delay_mapping_types_back},
 };
 

@@ -50,7 +50,7 @@ void link_event_configs(Step& step) {
       step.changed(*config);
       continue;
     }
-    step.altered(*config, fmt::format("the event {} moved to the event model and its EventConfig \"{}\" is left out",
+    step.altered(*config, fmt::format("the event {} moved to the event model, and its EventConfig \"{}\" is left out",
                                       event->name(), config->name()));
     for (Object* const property : config->children("customProperties")) property->move_to(*event, "customProperties");
     step.move(*event, events, "events");
@@ -100,7 +100,8 @@ void state_data_consistency(Step& step) {
     } else if (!buffering->attribute_or("bufferingAlgorithm", "").empty()) {
       step.keep(consistency, "bufferingAlgorithm", *buffering->attribute("bufferingAlgorithm"));
     }
-    if (set > 1) step.altered(consistency, fmt::format("of several levels of buffering only \"{}\" remains", level));
+    if (set > 1)
+      step.altered(consistency, fmt::format("only one of several levels of buffering, \"{}\", remains", level));
     for (Object* const property : buffering->children("customProperties"))
       property->move_to(consistency, "customProperties");
     step.drop(*buffering, {"processLevel", "runnableLevel", "scheduleSectionLevel", "bufferingAlgorithm"});
@@ -168,53 +169,52 @@ void remove_targets(Step& step) {
   for (const std::string_view cls : {"TargetProcess", "TargetCallSequence"})
     for (Object* const target : step.objects_of(cls)) {
       if (target->owner() == nullptr) continue;
-      step.changed(*target->owner(), fmt::format("{} is no target of constraints any more", cls));
+      step.changed(*target->owner(), fmt::format("{} can no longer be the target of a constraint", cls));
       step.drop(*target);
     }
 }
 
 constexpr Rule rules_to_0_7_2[] = {
-    {"tags stand in commonElements", "Tags of the software, hardware and component models have one common list.",
+    {"tags are in commonElements", "The tags of the software, hardware and component models move to one list.",
      gather_tags, spread_tags},
-    {"EventConfig refers to its event",
-     "Traced events are linked only; an event that stood in its EventConfigElement moves to the event model.",
+    {"EventConfig refers to its event", "An event inside an EventConfigElement moves to the event model.",
      link_event_configs, unlink_event_configs},
-    {"core and memory types stand in the hardware model",
-     "Property constraints do not define types any more; definitions the hardware model lacks move there.",
+    {"core and memory types are in the hardware model",
+     "Property constraints no longer define types. Definitions that the hardware model lacks move there.",
      move_types_to_hardware},
     {"HwMemoryProperty refers to a memory",
-     "The memory it contained moves to the hardware model unless it is there already.", refer_to_memories},
-    {"HwCoreProperty refers to a core", "The core it contained moves to the hardware model unless it is there already.",
+     "The memory inside it moves to the hardware model, unless it is already there.", refer_to_memories},
+    {"HwCoreProperty refers to a core", "The core inside it moves to the hardware model, unless it is already there.",
      refer_to_cores},
-    {"dataStability instead of buffered", "buffered is customProtection, notBuffered is noProtection.",
+    {"dataStability instead of buffered", "buffered becomes customProtection, notBuffered becomes noProtection.",
      name_data_stability, name_buffering},
     {"samplingType belongs to Boundaries", "The sampling type moves from the deviation to its Boundaries.",
      move_sampling_to_boundaries, move_sampling_to_deviation},
     {"RunnableInstructions contain the instructions of a runnable",
-     "Instructions of a runnable become the default of an item that could have others by type of core.",
+     "The instructions of a runnable become the default of an item that may state others per core type.",
      wrap_instructions, unwrap_instructions},
-    {"RunnableProbabilitySwitch instead of ProbabilityGroup", "Its items are the entries of the switch.",
+    {"RunnableProbabilitySwitch instead of ProbabilityGroup", "The items of the group become entries of the switch.",
      switch_probability_groups, group_probabilities},
-    {"a group states whether it is ordered",
-     "Groups that do not say so were unordered and would be ordered from now on.", state_group_order},
-    {"a group contains its items directly", "The items lose the DeviationRunnableItem around them.", unwrap_group_items,
-     wrap_group_items},
-    {"preemption is not unknown any more", "An unknown preemption is an undefined one.", drop_unknown_preemption},
-    {"initialValue of a semaphore is spelled right", "It was initalValue.",
+    {"a group states whether it is ordered", "A group without this attribute was unordered, but would now be ordered.",
+     state_group_order},
+    {"a group contains its items directly", "The DeviationRunnableItem around each item is removed.",
+     unwrap_group_items, wrap_group_items},
+    {"preemption is no longer unknown", "An unknown preemption becomes an undefined one.", drop_unknown_preemption},
+    {"initialValue of a semaphore is spelled correctly", "It was initalValue.",
      [](Step& step) { step.rename_feature("Semaphore", "initalValue", "initialValue"); },
      [](Step& step) { step.rename_feature("Semaphore", "initialValue", "initalValue"); }},
-    {"entries of an arrival curve", "They were arrivalCurveEntries.",
+    {"entries of an arrival curve", "arrivalCurveEntries becomes entries.",
      [](Step& step) { step.rename_feature("ArrivalCurve", "arrivalCurveEntries", "entries"); },
      [](Step& step) { step.rename_feature("ArrivalCurve", "entries", "arrivalCurveEntries"); }},
     {"instructions of the operating system are Instructions",
-     "OsExecutionInstructionsConstant and …Deviation are InstructionsConstant and InstructionsDeviation.",
+     "OsExecutionInstructionsConstant and …Deviation become InstructionsConstant and InstructionsDeviation.",
      rename_os_instructions, rename_os_instructions_back},
     {"OsDataConsistency instead of OsBuffering",
-     "Buffering is automatic protection at its level; where it is not stated, neither is the protection.",
+     "Buffering becomes automatic protection at the same level. Without buffering, no protection is stated.",
      state_data_consistency, state_buffering},
-    {"pairing constraints have a group", "It was called runnables, processes or labels.", rename_groups,
+    {"pairing constraints have a group", "runnables, processes or labels becomes group.", rename_groups,
      rename_groups_back},
-    {"a constraint's target is hardware only", "Target processes and call sequences are no targets any more.",
+    {"the target of a constraint is hardware", "Processes and call sequences can no longer be targets.",
      remove_targets},
 };
 

@@ -150,19 +150,20 @@ void keep_hardware_constraints(Step& step) {
 }
 
 constexpr Rule rules_to_0_8_0[] = {
-    {"MemoryMapping instead of AbstractElementMapping", "The one kind of mapping there was is called memoryMapping.",
+    {"MemoryMapping instead of AbstractElementMapping", "The only kind of mapping becomes a memoryMapping.",
      name_memory_mapping, name_element_mapping},
-    {"each operating system states its data consistency", "It was stated once for the OS model.",
+    {"each operating system states its data consistency", "Before, the OS model stated it once.",
      give_consistency_to_systems, give_consistency_to_model},
-    {"every time is signed", "SignedTime is Time and SignedTimeObject is TimeObject.", rename_signed_times, sign_times},
-    {"ProbabilitySwitch is spelled right", "It was ProbabiltitySwitch.",
+    {"every time is signed", "SignedTime becomes Time, and SignedTimeObject becomes TimeObject.", rename_signed_times,
+     sign_times},
+    {"ProbabilitySwitch is spelled correctly", "It was ProbabiltitySwitch.",
      [](Step& step) { step.rename_class("ProbabiltitySwitch", "ProbabilitySwitch"); },
      [](Step& step) { step.rename_class("ProbabilitySwitch", "ProbabiltitySwitch"); }},
-    {"units of data sizes and rates are spelled alike", "kibit is Kibit and byte is B, also per second.", spell_units,
-     spell_units_back},
-    {"the mode of a mode label is that of its initial value", "It is not stated any more.", derive_modes},
-    {"constraints do not describe hardware any more",
-     "Conditions on cores and memories have no counterpart and are kept as text.", keep_hardware_constraints},
+    {"units of data sizes and rates have the same spelling", "kibit becomes Kibit and byte becomes B, also per second.",
+     spell_units, spell_units_back},
+    {"the mode of a mode label is that of its initial value", "The mode label no longer states it.", derive_modes},
+    {"constraints no longer describe hardware", "Conditions on cores and memories have no counterpart and become text.",
+     keep_hardware_constraints},
 };
 
 }  // namespace

@@ -163,7 +163,7 @@ void compute_in_schedulers(Step& step) {
     make_property(step, *scheduler, "scheduleUnitPriority");
     Object* const unit = scheduler->child("schedulingUnit");
     if (unit == nullptr) continue;
-    step.changed(*scheduler, fmt::format("the {} is part of it now", unit->class_name()));
+    step.changed(*scheduler, fmt::format("the {} is now part of it", unit->class_name()));
     take_over_properties(*unit, *scheduler);
     if (unit->is("SchedulingHWUnit")) {
       take_over_hardware_unit(step, *unit, *scheduler);

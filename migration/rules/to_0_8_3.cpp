@@ -194,26 +194,26 @@ void decimal_addresses(Step& step) {
 }
 
 constexpr Rule rules_to_0_8_3[] = {
-    {"InterfacePort is the new name of FInterfacePort",
-     "The port classes of components lost their reference to Franca.", rename_interface_port, restore_interface_port},
+    {"InterfacePort is the new name of FInterfacePort", "The port classes of components no longer refer to Franca.",
+     rename_interface_port, restore_interface_port},
     {"a periodic stimulus with a clock is a VariableRateStimulus",
-     "The recurrence becomes its step, the clock that of its scenario; offset and deviation are kept aside.",
+     "The recurrence becomes its step and the clock the one of its scenario. Offset and deviation become custom "
+     "properties.",
      clocked_stimuli},
     {"the deviation of a periodic stimulus is its jitter", "Only the name changes.", jitter, no_jitter},
-    {"SporadicStimulus became RelativePeriodicStimulus", "Its deviation says when the next occurrence is.",
+    {"SporadicStimulus became RelativePeriodicStimulus", "Its deviation becomes the time to the next occurrence.",
      relative_periodic, sporadic_again},
-    {"SyntheticStimulus became PeriodicSyntheticStimulus", "Its period is called recurrence.", periodic_synthetic,
+    {"SyntheticStimulus became PeriodicSyntheticStimulus", "Its period becomes its recurrence.", periodic_synthetic,
      synthetic_again},
-    {"the times of a synthetic stimulus are its own", "There is no list of trigger times between them any more.",
-     occurrence_times, trigger_times},
+    {"a synthetic stimulus contains its times", "The list of trigger times around them is removed.", occurrence_times,
+     trigger_times},
     {"the activation of a single stimulus is its occurrence", "Only the name changes.", single_occurrence,
      single_activation},
-    {"arrival curves count occurrences", "numberOfEvents is called numberOfOccurrences.", occurrences_of_curve,
+    {"arrival curves count occurrences", "numberOfEvents becomes numberOfOccurrences.", occurrences_of_curve,
      events_of_curve},
-    {"entries of mode switches have conditions", "The label and the literals become values of one condition per entry.",
-     switch_conditions, switch_values},
-    {"addresses are hexadecimal", "Decimal numbers are written as AMALTHEA writes addresses now.", hex_addresses,
-     decimal_addresses},
+    {"entries of mode switches have conditions",
+     "The label and the literals become the values of one condition per entry.", switch_conditions, switch_values},
+    {"addresses are hexadecimal", "Decimal addresses become hexadecimal.", hex_addresses, decimal_addresses},
 };
 
 }  // namespace

@@ -102,6 +102,7 @@ void add_latency(Step& step, const Object& path, Object& element, std::string_vi
   if (parts.empty()) return;
   double lower = 0, upper = 0;
   bool scaled = false, constant = true;
+  std::string terms;  // the record names the numbers that a sum replaces
   for (const Part& part : parts) {
     const double factor = clock > 0 && part.clock > 0 ? clock / part.clock : 1;
     if (factor != 1) step.changed(path, fmt::format("{:.0f} cycles of another clock", part.upper));
@@ -109,21 +110,25 @@ void add_latency(Step& step, const Object& path, Object& element, std::string_vi
     constant = constant && (part.latency == nullptr || part.latency->is("LatencyConstant"));
     lower += part.lower * factor;
     upper += part.upper * factor;
+    terms += terms.empty() ? "" : " + ";
+    terms += part.lower == part.upper ? fmt::format("{:.0f}", part.upper)
+                                      : fmt::format("[{:.0f}, {:.0f}]", part.lower, part.upper);
   }
   const auto cycles = [](double value) { return fmt::format("{:.0f}", std::ceil(value - 1e-6)); };
   if (constant) {
     element.create(feature, "LatencyConstant").set("cycles", cycles(upper));
+    if (parts.size() > 1) step.changed(path, fmt::format("{} is the sum {}", feature, terms));
   } else {
     Object& latency = element.create(feature, "LatencyDeviation");
-    const Object* const deviation = parts.front().latency->child("deviation");
-    if (parts.size() == 1 && !scaled && deviation != nullptr) {
+    const Object* const deviation = parts.size() == 1 ? parts.front().latency->child("deviation") : nullptr;
+    if (!scaled && deviation != nullptr) {
       copy_into(*deviation, latency, "cycles");
     } else {
       Object& bounds = latency.create("cycles", "Deviation");
       bounds.create("lowerBound", "LongObject").set("value", fmt::format("{:.0f}", std::floor(lower + 1e-6)));
       bounds.create("upperBound", "LongObject").set("value", cycles(upper));
       bounds.create("distribution", "UniformDistribution");
-      step.altered(path, "several latencies became one between the sums of their bounds");
+      step.altered(path, fmt::format("{} became one latency, whose bounds are the sums of their bounds", terms));
     }
   }
   if (scaled && (std::abs(lower - std::round(lower)) > 1e-6 || std::abs(upper - std::round(upper)) > 1e-6))

@@ -48,7 +48,7 @@ void need_keys(Step& step) {
 }
 
 constexpr Rule rules_to_0_9_1[] = {
-    {"a time is a value of its own", "TimeObject of custom properties became Time.", time_values, time_objects},
+    {"a time is a value", "TimeObject of custom properties becomes Time.", time_values, time_objects},
     {"the key of a need is the name of a category", "References of intermediate versions of 0.9.0 become names.",
      need_keys},
 };

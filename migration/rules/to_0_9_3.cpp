@@ -173,25 +173,28 @@ void changes_per_step_back(Step& step) {
 // with its owner, and the rest are additions.
 constexpr Rule rules_to_0_9_3[] = {
     {"Ticks for needs of instructions",
-     "ExecutionNeed with the key Instructions is Ticks: per definition divided by what it executes per cycle, the "
-     "default as it is; other needs stay ExecutionNeed",
+     "An ExecutionNeed with the key Instructions becomes Ticks. Values per definition are divided by its instructions "
+     "per cycle; the default stays as it is. Other needs stay ExecutionNeed.",
      ticks_for_instructions, instructions_for_ticks},
-    {"Ticks for instructions of the operating system", "InstructionsConstant and InstructionsDeviation are Ticks",
+    {"Ticks for instructions of the operating system", "InstructionsConstant and InstructionsDeviation become Ticks.",
      ticks_of_the_operating_system, ticks_of_the_operating_system_back},
-    {"OsOverhead is the new name of OsInstructions", "also OsAPIOverhead and OsISROverhead", overhead_classes,
-     overhead_classes_back},
-    {"chunkProcessingTicks is the new name of chunkProcessingInstructions", "of a TransmissionPolicy", chunk_processing,
-     chunk_processing_back},
-    {"latencies are discrete values", "LatencyConstant and LatencyDeviation are DiscreteValue… classes", latencies,
+    {"OsOverhead is the new name of OsInstructions", "OsAPIOverhead and OsISROverhead are renamed in the same way.",
+     overhead_classes, overhead_classes_back},
+    {"chunkProcessingTicks is the new name of chunkProcessingInstructions", "This applies to a TransmissionPolicy.",
+     chunk_processing, chunk_processing_back},
+    {"latencies are discrete values", "LatencyConstant and LatencyDeviation become DiscreteValue… classes.", latencies,
      latencies_back},
-    {"deviations of times are Time… classes", "jitter, next occurrence, sporadic activation, measured runtime",
-     time_deviations, time_deviations_back},
-    {"occurrences per step are ContinuousValue… classes", "of VariableRateStimulus and VariableRateActivation",
-     occurrences_per_step, occurrences_per_step_back},
-    {"occurrence is the new name of activationDeviation", "of a SporadicActivation", sporadic_occurrence,
+    {"deviations of times are Time… classes",
+     "This applies to jitter, next occurrence, sporadic activation and measured runtime.", time_deviations,
+     time_deviations_back},
+    {"occurrences per step are ContinuousValue… classes",
+     "This applies to VariableRateStimulus and VariableRateActivation.", occurrences_per_step,
+     occurrences_per_step_back},
+    {"occurrence is the new name of activationDeviation", "This applies to a SporadicActivation.", sporadic_occurrence,
      sporadic_occurrence_back},
-    {"changes per step are numbers", "maxIncreasePerStep and maxDecreasePerStep of a VariableRateStimulus",
-     changes_per_step, changes_per_step_back},
+    {"changes per step are numbers",
+     "This applies to maxIncreasePerStep and maxDecreasePerStep of a VariableRateStimulus.", changes_per_step,
+     changes_per_step_back},
 };
 
 }  // namespace

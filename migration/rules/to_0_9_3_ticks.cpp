@@ -178,7 +178,9 @@ void ticks_for_instructions(Step& step) {
     Needs needs = take_needs(step, *item, "default", 1);
     convert_extended(step, *item);
     if (needs.instructions != nullptr && other_rate)
-      step.altered(*item, "the default of instructions is taken as ticks, whatever a unit executes per cycle");
+      step.altered(
+          *item,
+          "the default number of instructions becomes ticks, without regard to the instructions per cycle of a unit");
     if (needs.instructions != nullptr) item->add("default", std::move(needs.instructions));
     const bool ticks = item->child("default") != nullptr || item->child("extended") != nullptr;
     step.changed(*item);

@@ -294,7 +294,7 @@ void execution_condition(Step& step) {
       continue;
     }
     if (!all) {
-      step.altered(*stimulus, "modes that disable it cannot be said in its execution condition and have no effect");
+      step.altered(*stimulus, "its execution condition cannot express modes that disable it; they have no effect");
       step.keep_child(*stimulus, *disabling);
       continue;
     }

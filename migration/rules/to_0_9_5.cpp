@@ -138,7 +138,7 @@ void clock_functions(Step& step) {
       const std::string before = old_function(step, *clock, function.one, function.other);
       step.set_class(*clock, "ClockFunction");
       clock->set("curveType", function.curve);
-      step.altered(*clock, "what the clock was is kept as text: a function has frequencies now");
+      step.altered(*clock, "the description of the clock becomes text, because a function now has frequencies");
       step.keep_as(*clock, old_definition, before);
     }
     step.rename_class(function.cls, "ClockFunction");  // for unresolved references
@@ -150,7 +150,7 @@ void clock_steps(Step& step) {
     const std::string before = fmt::format("multiplier={}", entry->attribute_or("multiplier", "0.0"));
     entry->unset("multiplier");
     entry->set_class("ClockStep");
-    step.altered(*entry, "the multiplier is kept as text: a step has a frequency now");
+    step.altered(*entry, "the multiplier becomes text, because a step now has a frequency");
     step.keep_as(*entry, old_definition, before);
   }
   step.rename_class("ClockMultiplierList", "ClockStepList");
@@ -165,7 +165,7 @@ void scenarios(Step& step) {
     if (stimulus.is("VariableRateStimulus") && stimulus.child("step") == nullptr)
       stimulus.create("step", "Time").fields() = recurrence->fields();
     step.drop(*recurrence, {"value", "unit"});
-    step.altered(*scenario, "the recurrence is kept as text: samples are counted in cycles of the clock now");
+    step.altered(*scenario, "the recurrence becomes text, because samples now count cycles of the clock");
     step.keep_as(*scenario, old_definition, before);
   }
 }
@@ -173,19 +173,20 @@ void scenarios(Step& step) {
 // Other changes: supertypes, additions, and new mandatory features without a better value. The step itself keeps a
 // reference of EnforcedMigration to an interrupt controller.
 constexpr Rule rules_to_0_9_5[] = {
-    {"items is the new name of graphEntries", "of a CallGraph", graph_entries, graph_entries_back},
-    {"calls of tasks are RunnableCalls", "TaskRunnableCall has no class of its own any more", calls_of_tasks,
-     calls_of_tasks_back},
-    {"call sequences are ordered groups", "a CallSequence without a name is called CallSequence", call_sequences,
+    {"items is the new name of graphEntries", "This applies to a CallGraph.", graph_entries, graph_entries_back},
+    {"calls of tasks are RunnableCalls", "TaskRunnableCall becomes RunnableCall.", calls_of_tasks, calls_of_tasks_back},
+    {"call sequences are ordered groups", "A CallSequence without a name is named CallSequence.", call_sequences,
      call_sequences_back},
-    {"switches of runnables are those of tasks", "RunnableModeSwitch and RunnableProbabilitySwitch",
-     switches_of_runnables, switches_of_runnables_back},
-    {"runnables have a call graph", "what runnableItems held are items of it", runnable_items, runnable_items_back},
-    {"ClockFunction with a curve", "ClockSinusFunction and ClockTriangleFunction; their numbers are kept as text",
-     clock_functions},
-    {"ClockStepList of ClockSteps", "ClockMultiplierList; the multipliers are kept as text", clock_steps},
+    {"switches of runnables and tasks have the same classes",
+     "This applies to RunnableModeSwitch and RunnableProbabilitySwitch.", switches_of_runnables,
+     switches_of_runnables_back},
+    {"runnables have a call graph", "The runnableItems become items of the call graph.", runnable_items,
+     runnable_items_back},
+    {"ClockFunction has a curve",
+     "It replaces ClockSinusFunction and ClockTriangleFunction. Their numbers become text.", clock_functions},
+    {"ClockStepList has ClockSteps", "It replaces ClockMultiplierList. The multipliers become text.", clock_steps},
     {"scenarios sample a clock",
-     "the recurrence of a Scenario is kept as text, and is the step of a stimulus that has none", scenarios},
+     "The recurrence of a Scenario becomes text. It also becomes the step of a stimulus that has none.", scenarios},
 };
 
 }  // namespace

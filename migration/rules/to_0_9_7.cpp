@@ -43,7 +43,7 @@ void chain_items(Step& step) {
       step.changed(*chain);
       if (segments && strands) {
         // Both: the strands are one more part of the sequence.
-        step.altered(*chain, "has segments and strands: the strands became the last of its segments");
+        step.altered(*chain, "has segments and strands; the strands became the last segment");
         Object& inner = chain->create("segments", "EventChainContainer").create("eventChain", "SubEventChain");
         copy_reference(*chain, "stimulus", inner);
         copy_reference(*chain, "response", inner);
@@ -134,16 +134,16 @@ void mode_conditions_back(Step& step) { step.rename_class("ModeValueCondition", 
 // Other changes: descriptions and dependencies that moved to supertypes, additions, and new mandatory features without
 // a better value. Every migration handles ids by segments and `xmi:id`.
 constexpr Rule rules_to_0_9_7[] = {
-    {"activityGraph is the new name of callGraph", "of tasks, ISRs and runnables; the class is ActivityGraph",
-     activity_graphs, activity_graphs_back},
-    {"event chains have items", "segments are items in sequence, strands are parallel ones", chain_items,
+    {"activityGraph is the new name of callGraph",
+     "This applies to tasks, ISRs and runnables. The class becomes ActivityGraph.", activity_graphs,
+     activity_graphs_back},
+    {"event chains have items", "Segments become sequential items, and strands become parallel ones.", chain_items,
      chain_items_back},
-    {"components have processes", "the new name of their tasks", component_processes, component_processes_back},
+    {"components have processes", "processes is the new name of tasks.", component_processes, component_processes_back},
     {"component ports refer to interfaces",
-     "an InterfacePort is a ComponentPort; the name of its interface is a "
-     "MainInterface",
+     "An InterfacePort becomes a ComponentPort, and the name of its interface becomes a MainInterface.",
      component_ports, component_ports_back},
-    {"ModeValueCondition is the new name of ModeCondition", "a label compared with a value", mode_conditions,
+    {"ModeValueCondition is the new name of ModeCondition", "It compares a label with a value.", mode_conditions,
      mode_conditions_back},
 };
 

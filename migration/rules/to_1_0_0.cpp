@@ -18,14 +18,14 @@ void deadline_events(Step& step) {
   for (const std::string_view cls : {"ProcessEvent", "ProcessChainEvent"})
     for (Object* const event : step.objects_of(cls)) {
       if (event->attribute("eventType") != "deadline") continue;
-      step.altered(*event, "deadlines are no events any more: without a type it is any event of the process");
+      step.altered(*event, "deadlines are no longer events; without a type this means any event of the process");
       step.keep_field(*event, "eventType");
     }
 }
 
 constexpr Rule rules_to_1_0_0[] = {
-    {"measurements are kept as text", "there is no measurementModel any more", measurements},
-    {"no events of deadlines", "the type of a ProcessEvent is not stated instead", deadline_events},
+    {"measurements are kept as text", "The measurementModel no longer exists.", measurements},
+    {"events of deadlines have no type", "A ProcessEvent of a deadline no longer states its type.", deadline_events},
 };
 
 }  // namespace

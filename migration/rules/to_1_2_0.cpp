@@ -18,7 +18,8 @@ void interruptible_groups_back(Step& step) {
 // Activity graphs belong to IExecutable, which only affects the order in a file. The counts of ArrivalCurveEntry and
 // PeriodicBurstStimulus have another default, but are always written. The rest are additions.
 constexpr Rule rules_to_1_2_0[] = {
-    {"groups say whether they are interruptible", "they are where nothing is said", nothing, interruptible_groups_back},
+    {"groups state whether they are interruptible", "A group that does not state it is interruptible.", nothing,
+     interruptible_groups_back},
 };
 
 }  // namespace

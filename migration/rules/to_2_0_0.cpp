@@ -77,11 +77,12 @@ void switches_back(Step& step) {
 // additions.
 constexpr Rule rules_to_2_0_0[] = {
     {"schedulers have definitions",
-     "the algorithm of a scheduler is a SchedulerDefinition, its parameters and those of allocations are entries of a "
-     "map with a SchedulingParameterDefinition as key",
+     "The algorithm of a scheduler becomes a SchedulerDefinition. Its parameters and those of allocations become "
+     "entries of a map with SchedulingParameterDefinitions as keys.",
      scheduler_definitions, scheduler_definitions_back},
-    {"conditions of execution are of the general kind", "of runnables, stimuli and loops", conditions, conditions_back},
-    {"switches on modes are ModeSwitches", "a Switch has no class before", nothing, switches_back},
+    {"execution conditions use general classes", "This applies to runnables, stimuli and loops.", conditions,
+     conditions_back},
+    {"switches on modes are ModeSwitches", "A Switch has no counterpart in the older version.", nothing, switches_back},
 };
 
 }  // namespace

@@ -325,7 +325,7 @@ void remove_definitions(Step& step) {
       continue;
     for (const std::string_view feature : {"algorithmParameters", "processParameters"})
       for (const Field& parameter : definition->references(feature)) parameters.insert(name_of(parameter.text));
-    if (definition->attribute("description")) step.altered(*definition, "an algorithm cannot be described");
+    if (definition->attribute("description")) step.altered(*definition, "an algorithm has no description");
     step.drop(*definition, {"name", "description", "algorithmParameters", "processParameters"});
   }
   for (Object* const definition : step.objects_of("SchedulingParameterDefinition")) {

@@ -100,14 +100,15 @@ void ownership_back(Step& step) {
 
 // The reverse direction keeps switches and conditions: 2.2.0 also has the new classes.
 constexpr Rule rules_to_3_0_0[] = {
-    {"Switch is the new name of ModeSwitch", "with its entries and default", switches},
-    {"conditions of modes are of the general kind", "ConditionDisjunction and ConditionConjunction",
+    {"Switch is the new name of ModeSwitch", "Its entries and its default are renamed in the same way.", switches},
+    {"mode conditions use general classes", "The classes are ConditionDisjunction and ConditionConjunction.",
      general_conditions},
-    {"dataType is the new name of datatype", "of component interfaces", interface_type, interface_type_back},
-    {"labels and channels refer to their type",
-     "a type written in their place became a DataTypeDefinition named after them", types_by_reference,
-     types_by_reference_back},
-    {"semaphores say whether they are owned", "they are where nothing is said", nothing, ownership_back},
+    {"dataType is the new name of datatype", "This applies to component interfaces.", interface_type,
+     interface_type_back},
+    {"labels and channels refer to their type", "A type inside them becomes a DataTypeDefinition with their name.",
+     types_by_reference, types_by_reference_back},
+    {"semaphores state whether they are owned", "A semaphore that does not state it is owned.", nothing,
+     ownership_back},
 };
 
 }  // namespace

@@ -129,7 +129,7 @@ void allocate_process(Step& step, Object& allocation, const IteaReferences& refe
   Object* const scheduler = references.target(allocation, "scheduler");
   if (scheduler == nullptr || !scheduler->is("TaskScheduler")) return;
   redirect_to_controller(allocation, *scheduler, controllers);
-  step.altered(allocation, "the ISR runs on an interrupt controller now, not on a scheduler of tasks");
+  step.altered(allocation, "the ISR now runs on an interrupt controller instead of a task scheduler");
 }
 
 void allocations(Step& step) {
@@ -145,16 +145,19 @@ void allocations(Step& step) {
 }
 
 constexpr Rule rules_to_itea_1_2_0[] = {
-    {"references by position are held on to", "References by position follow objects that move.", hold_positions},
+    {"references by position are resolved", "Later rules may move the objects; the references follow them.",
+     hold_positions},
     {"the schedulers of an OSModel belong to an operating system",
-     "What was a scheduler is a task scheduler of an operating system named OperatingSystem.",
+     "A scheduler becomes a task scheduler of an operating system named OperatingSystem.",
      schedulers_in_operating_systems},
     {"the statistic of a label access has one value",
-     "Of the read and write values the one of the kind of access is left; readCacheMisses is cacheMisses.",
+     "Of the values for reading and writing, only the one that matches the access remains. readCacheMisses becomes "
+     "cacheMisses.",
      access_statistics},
-    {"executable allocations are of tasks, of ISRs or of runnables",
-     "An ISR is allocated to an interrupt controller, which is made where there is none.", allocations},
-    {"references by position lead to where objects are", "See the first rule.", release_positions},
+    {"an executable allocation is one of a task, an ISR or a runnable",
+     "An ISR is allocated to an interrupt controller. If there is none, one is created.", allocations},
+    {"references by position are written again", "They name the new positions of the objects (see the first rule).",
+     release_positions},
 };
 
 }  // namespace

@@ -178,23 +178,28 @@ void reference_objects(Step& step) {
 }
 
 constexpr Rule rules_to_itea_1_3_0[] = {
-    {"references by position are held on to", "References by position follow objects that move.", hold_positions},
-    {"the name of every file ends in .amxmi", "model.amxmi-sw is model.amxmi-sw.amxmi; addresses follow.", file_names},
+    {"references by position are resolved", "Later rules may move the objects; the references follow them.",
+     hold_positions},
+    {"the name of every file ends in .amxmi", "model.amxmi-sw becomes model.amxmi-sw.amxmi. References follow.",
+     file_names},
     {"elements of component models are components, systems, instances or connectors",
      "ComponentsModel, Composite and System have a feature for each kind of element.", components},
     {"label values of a stimulus are mode values",
-     "Labels that stimuli depend on become mode labels, their values literals of one mode a file.",
+     "Labels that stimuli depend on become mode labels. Their values become literals of one mode per file.",
      stimulus_label_values},
     {"label switches are mode switches",
-     "Labels that switches depend on become mode labels, the values literals of one mode a file.", label_switches},
-    {"labels have no initial value", "What a label had is kept aside.", initial_values},
+     "Labels that switches depend on become mode labels. Their values become literals of one mode per file.",
+     label_switches},
+    {"labels have no initial value", "The initial value becomes a custom property.", initial_values},
     {"the deadline of a process is a requirement on its response time",
-     "It is the upper limit of a ProcessRequirement in the constraints model.", deadlines},
-    {"enumerations begin with an undefined literal", "What used to be meant by saying nothing is stated.",
+     "It becomes the upper limit of a ProcessRequirement in the constraints model.", deadlines},
+    {"enumerations begin with an undefined literal", "The former default of an attribute is written explicitly.",
      enumeration_defaults},
-    {"an unspecified waiting behavior is none", "The literal `unspecified` is gone.", waiting_behaviour},
-    {"reference objects lead to objects that have a name", "Others are kept aside as text.", reference_objects},
-    {"references by position lead to where objects are", "See the first rule.", release_positions},
+    {"an unspecified waiting behavior is left out", "The literal `unspecified` no longer exists.", waiting_behaviour},
+    {"reference objects refer to objects that have a name", "Other references become text in a custom property.",
+     reference_objects},
+    {"references by position are written again", "They name the new positions of the objects (see the first rule).",
+     release_positions},
 };
 
 }  // namespace

@@ -63,6 +63,7 @@ TEST_CASE("near miss: for a missing file similar files of its folder are suggest
   CHECK(amalthea::did_you_mean_file(folder.path() + "/gone.amxmi").empty());  // alike by the ending only
   CHECK(amalthea::did_you_mean_file(folder.path() + "/model.amxmi").empty());
   CHECK(amalthea::did_you_mean_file(folder.path() + "/model.xml").empty());
+  CHECK(amalthea::did_you_mean_file(folder.path() + "/modle.amxmi", [](std::string_view) { return false; }).empty());
   CHECK(amalthea::did_you_mean_file(folder.path() + "/model.amxm") ==
         "; did you mean \"" + folder.path() + "/model.amxmi\"?");
 }

@@ -2,11 +2,17 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <sstream>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
+#include "batch/processes.hpp"
+#include "exporter/primitives/new_file.hpp"
+#include "exporter/primitives/temporaries.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -59,7 +65,7 @@ std::vector<json> parsed(const std::string& text) {
 }
 
 constexpr const char* totals =
-    "5 models: 1 guaranteed, 1 met, 0 unknown, 0 unbounded, 1 missed, 2 failed, 0 with nothing to be met\n";
+    "5 models: 2 guaranteed, 0 met, 0 unknown, 0 unbounded, 1 missed, 2 failed, 0 with nothing to be met\n";
 
 }  // namespace
 
@@ -73,7 +79,7 @@ TEST_CASE("batch: every model gets one line in the order of the paths for any nu
                                                                      {"a/empty.amxmi", "failed"},
                                                                      {"a/minimal.amxmi", "guaranteed"},
                                                                      {"a/waters.amxmi", "missed"},
-                                                                     {"blocks.amxmi", "met"}};
+                                                                     {"blocks.amxmi", "guaranteed"}};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     CHECK(lines[i]["index"] == i);
     CHECK(lines[i]["of"] == 5);
@@ -112,6 +118,30 @@ TEST_CASE("batch: a model that exceeds time or memory limits does not affect the
   CHECK((large[0]["status"] == "out of memory" || large[0]["status"] == "crashed"));
 }
 
+TEST_CASE("a process that is ended for its time limit removes its temporary file first") {
+  const test::TemporaryFolder folder;
+  const auto before = std::signal(SIGTERM, SIG_DFL);
+  amalthea::exporter::remove_temporaries_on_signals();
+  amalthea::batch::ProcessWork work;
+  work.count = 2;
+  work.limits.time = std::chrono::milliseconds(300);
+  work.work = [&](std::size_t index) -> std::string {
+    // The second one ignores the signal, and is killed.
+    if (index == 1) std::signal(SIGTERM, SIG_IGN);
+    const auto file = amalthea::exporter::NewFile::create(folder.path() + "/output");
+    for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+  };
+  std::vector<std::size_t> left;
+  work.done = [&](std::size_t, const amalthea::batch::Outcome& outcome) {
+    CHECK(outcome.ending == amalthea::batch::Ending::out_of_time);
+    left.push_back(static_cast<std::size_t>(std::distance(fs::directory_iterator(folder.path()), {})));
+    return true;
+  };
+  amalthea::batch::run_processes(work);
+  std::signal(SIGTERM, before);
+  CHECK(left == std::vector<std::size_t>{0, 1});
+}
+
 TEST_CASE("batch: an interrupted batch resumes with its existing lines") {
   const Models models;
   const std::string output = models.beside("results.jsonl");
@@ -138,6 +168,58 @@ TEST_CASE("batch: an interrupted batch resumes with its existing lines") {
   CHECK(test::read_text(output).find("\"error\":7") == std::string::npos);
   CHECK(test::read_text(output) == batch({models.path()}).out);
   CHECK(batch({models.path(), "--resume"}).exit_code == 2);
+}
+
+TEST_CASE("batch: files beside the output that no batch made stay as they are") {
+  const Models models;
+  const std::string output = models.beside("x");
+  for (const std::string ending : {".lock", ".partial"}) {
+    test::write_text(output + ending, "precious");
+    const auto refused = batch({models.path("blocks.amxmi"), "-o", output});
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err.find(output + ending + " is there and is no") != std::string::npos);
+    CHECK(test::read_text(output + ending) == "precious");
+    CHECK_FALSE(fs::exists(output));
+    fs::remove(output + ending);
+  }
+  test::write_text(output + ".previous", "precious");
+  CHECK(batch({models.path("blocks.amxmi"), "-o", output}).exit_code == 0);
+  CHECK(batch({models.path("blocks.amxmi"), "-o", output, "--resume"}).exit_code == 0);
+  CHECK(test::read_text(output + ".previous") == "precious");
+}
+
+TEST_CASE("batch: lines survive two interruptions") {
+  const Models models;
+  const std::string output = models.beside("x");
+  CHECK(batch({models.path(), "-o", output}).exit_code == 1);
+  const std::string whole = test::read_text(output);
+  const std::string mark = "\"findings\":{\"error\":0";
+  const std::string marked = test::replaced(lines_in(whole)[4], mark, "\"findings\":{\"error\":7");
+  fs::remove(output);
+  test::write_text(output + ".partial", marked + "\n");
+  // Ended by its limit on files while it writes the first lines.
+  const auto cut =
+      test::run({"/bin/sh", "-c", "ulimit -f 24; exec \"$0\" batch \"$1\" --until 400ms -o \"$2\" --resume",
+                 AMALTHEA_COMMAND, models.path(), output});
+  CHECK(cut.exit_code == 2);
+  CHECK_FALSE(fs::exists(output));
+  CHECK(batch({models.path(), "-o", output, "--resume"}).exit_code == 1);
+  CHECK(test::read_text(output) == test::replaced(whole, lines_in(whole)[4], marked));
+}
+
+TEST_CASE("batch: a file above the limit is not read") {
+  const Models models;
+  const std::string large = models.path("a/large.amxmi");
+  test::write_text(large, "<?xml version=\"1.0\"?>");
+  fs::resize_file(large, 3'000'000'000);  // takes no space
+  const auto line = parsed(batch({large, "--max-size", "1000", "--memory-limit", "1000"}).out);
+  REQUIRE(line.size() == 1);
+  CHECK(line[0]["status"] == "failed");
+  CHECK(line[0]["error"].get<std::string>().find("larger than the limit of 1000 bytes") != std::string::npos);
+  CHECK(line[0]["key"].get<std::string>().size() == 64);
+  test::amalthea({"convert", large, "--tree", "--to", "3.2.0", "--max-size", "1000", "--memory-limit", "1000", "-o",
+                  models.beside("tree")});
+  CHECK(test::read_text(models.beside("tree") + "/convert.jsonl").find("larger than the limit") != std::string::npos);
 }
 
 TEST_CASE("batch: the cache identifies models by their content") {
@@ -291,7 +373,7 @@ TEST_CASE("batch: summaries match the lines in every format") {
   CHECK(run.exit_code == 1);
   CHECK(run.out.find(totals) != std::string::npos);
   const std::string markdown = test::read_text(models.beside("s.md"));
-  CHECK(markdown.find("5 models: 1 guaranteed, 1 met") != std::string::npos);
+  CHECK(markdown.find("5 models: 2 guaranteed, 0 met") != std::string::npos);
   CHECK(lines_in(markdown).size() == 4 + 2 + 5);
   CHECK(test::read_text(models.beside("s.html")).find("a/waters.amxmi</td><td>missed</td>") != std::string::npos);
   CHECK(test::read_text(models.beside("s.db")).substr(0, 15) == "SQLite format 3");

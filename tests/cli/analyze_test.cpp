@@ -11,6 +11,8 @@ using nlohmann::json;
 
 namespace {
 
+std::vector<std::string> without_cpu_traffic() { return {"--platform", test::data("tx2-without-cpu-traffic.json")}; }
+
 json analyzed(const std::string& model, std::vector<std::string> options = {}) {
   std::vector<std::string> arguments = {"analyze", model, "--format", "json"};
   arguments.insert(arguments.end(), options.begin(), options.end());
@@ -99,7 +101,7 @@ TEST_CASE("analyze: SFM waits for the slices of Detection and its polling starve
                      "waitingBehaviour=\"active\">\n            <eventMask events=\"SFM?type=OsEvent\"/>",
                      "waitingBehaviour=\"passive\">\n            <eventMask events=\"SFM?type=OsEvent\"/>");
   test::write_text(path, text);
-  const json suspending = analyzed(path);
+  const json suspending = analyzed(path, without_cpu_traffic());
   CHECK(resource(suspending, "Core1", "core")["verdict"] == "ok");
   CHECK(named(suspending["tasks"], "Lane_detection")["verdict"] == "missed");
   CHECK(named(suspending["tasks"], "Lane_detection")["guaranteed"] == false);
@@ -107,7 +109,7 @@ TEST_CASE("analyze: SFM waits for the slices of Detection and its polling starve
   REQUIRE(allocation != std::string::npos);
   test::write_text(
       path, text.substr(0, allocation) + test::replaced(text.substr(allocation), "value=\"50000\"", "value=\"5000\""));
-  const json repaired = analyzed(path);
+  const json repaired = analyzed(path, without_cpu_traffic());
   for (const char* task :
        {"PRE_SFM_gpu_POST", "Lane_detection", "PRE_Lane_detection_gpu_POST", "PRE_Detection_gpu_POST"}) {
     INFO(task);
@@ -127,7 +129,7 @@ TEST_CASE("analyze: SFM waits for the slices of Detection and its polling starve
 }
 
 TEST_CASE("analyze: polling overloads the core of lane detection in the WATERS sample and GPU tasks have bounds") {
-  const json results = analyzed(test::sample("waters2019-tx2.amxmi"));
+  const json results = analyzed(test::sample("waters2019-tx2.amxmi"), without_cpu_traffic());
   const json lane = named(results["tasks"], "Lane_detection");
   CHECK(lane["bound"]["wcrt_ps"].is_null());
   CHECK_THAT(lane["bound"]["reason"].get<std::string>(),

@@ -290,7 +290,21 @@ TEST_CASE("annotate: several files are written to a folder without overwriting e
   CHECK(test::read_text(file) == "x");
   const auto too_deep = test::amalthea({"annotate", "--strip", one, "-o", folder.path() + "/no/where"});
   CHECK(too_deep.exit_code == 2);
-  // A model that cannot be analysed leaves nothing behind.
+  // A file that cannot be written leaves the others as they are.
+  const std::string m = test::read_text(one + "/m.amxmi");
+  const std::string head = m.substr(0, m.find('>', m.find("<am:Amalthea")) + 1);
+  test::write_text(one + "/z.amxmi", head + "<commonElements/></am:Amalthea>");
+  for (const char digit : std::string("0123456789abcdef")) fs::create_directory(one + "/z.amxmi.amalthea-tmp" + digit);
+  for (const std::string verb : {"annotate", "explore"}) {
+    const auto half = test::amalthea({verb, one, "-o", one});
+    CHECK(half.exit_code == 2);
+    CHECK(half.err.find("its temporary names z.amxmi.amalthea-tmp0 to z.amxmi.amalthea-tmpf are taken") !=
+          std::string::npos);
+    CHECK(test::read_text(one + "/m.amxmi") == m);
+  }
+  fs::remove_all(one);
+  fs::create_directory(one);
+  // A model that cannot be analyzed leaves nothing behind.
   test::write_text(one + "/m.amxmi",
                    test::replaced(test::timed_model(amalthea::Version::v3_3_0), "P2?type", "P9?type"));
   CHECK(test::amalthea({"annotate", one, "-o", folder.path() + "/new"}).exit_code != 0);

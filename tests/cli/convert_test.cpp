@@ -82,9 +82,17 @@ TEST_CASE("convert: an unsupported older version is rejected with every obstacle
     <runnables name="Loops"><activityGraph><items xsi:type="am:WhileLoop"/></activityGraph></runnables>)"));
   const auto result = test::amalthea({"convert", model, "--to", "1.1.0", "-o", output});
   CHECK(result.exit_code == 1);
-  CHECK(result.err.find("there is no class WhileLoop [AM0710]") != std::string::npos);
+  CHECK(result.err.find("the version has no class WhileLoop [AM0710]") != std::string::npos);
   CHECK(result.err.find("1.1.0 cannot hold this model; nothing was written") != std::string::npos);
   CHECK_FALSE(fs::exists(output));
+  // A newer version could not hold this either.
+  test::write_text(model,
+                   test::replaced(test::replaced(test::read_text(test::data("offload-2.0.0.amxmi")), "1.0", "1.1"),
+                                  "name=\"Control\"", "name=\"Con&#x1;trol\""));
+  const auto unwritable = test::amalthea({"convert", model, "--to", "1.1.0", "--places", "0", "-o", output});
+  CHECK(unwritable.exit_code == 1);
+  CHECK(unwritable.err.find("[AM0705]") != std::string::npos);
+  CHECK(unwritable.err.find("newer version") == std::string::npos);
 }
 
 TEST_CASE("convert: --check reports the changes by rule and location and writes nothing") {

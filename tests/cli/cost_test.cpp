@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -111,6 +112,12 @@ std::string short_beside_long_period() {
 std::string nearly_full() {
   return model_of({task(0, ticks(1, 2), 0) + task(1, ticks(1, 333'333), 1) + task(2, ticks(1, 1000), 2),
                    periodic(0, 3, "ns") + periodic(1, 1'000'000, "ns") + periodic(2, 100, "s"), 3});
+}
+
+/// Jobs that wait forever beside very many short ones.
+std::string overload() {
+  return model_of({repeated(60, [](int i) { return task(i, ticks(1, 30), i); }),
+                   repeated(59, [](int i) { return periodic(i, 1, "us"); }) + periodic(59, 1, "s"), 60});
 }
 
 std::string prime_periods(const char* unit, const char* algorithm) {
@@ -232,7 +239,7 @@ void check_cost(const std::string& text, const std::vector<std::string>& verbs) 
     const std::string options = space == verb.npos ? "" : verb.substr(space);
     const auto result =
         test::run({"/bin/sh", "-c",
-                   fmt::format("ulimit -t 100; ulimit -v 2000000; cd '{}'; exec '{}' {} model.amxmi{} > out.txt",
+                   fmt::format("ulimit -t 40; ulimit -v 2000000; cd '{}'; exec '{}' {} model.amxmi{} > out.txt",
                                folder.path(), AMALTHEA_COMMAND, verb.substr(0, space), options)});
     INFO(verb << ": " << result.err.substr(0, 1000));
     const bool usual = result.exit_code == 0 || result.exit_code == 1 || result.exit_code == 4;
@@ -267,15 +274,20 @@ TEST_CASE("a simulation that takes too many steps is stopped, and its verdict is
   CHECK(whole.err.find("AM0504") == std::string::npos);
 }
 
-TEST_CASE("doubling calls cost little") { check_cost(doubling_calls(14), {"info", "analyze"}); }
+TEST_CASE("doubling calls cost little") {
+  test::skip_if_sanitized();
+  check_cost(doubling_calls(14), {"info", "analyze"});
+}
 
 TEST_CASE("small models cost little in every verb", "[long]") {
+  test::skip_if_sanitized();
   const std::vector<std::pair<const char*, std::string>> families = {
       {"doubling calls", doubling_calls(16)},
       {"doubling calls without end", doubling_calls(60)},
       {"doubling alternatives", doubling_alternatives(18)},
       {"a short beside a long period", short_beside_long_period()},
       {"a core that is nearly full", nearly_full()},
+      {"an overloaded core", overload()},
       {"prime periods", prime_periods("ns", "FixedPriorityPreemptive")},
       {"prime periods by deadline", prime_periods("ns", "EarliestDeadlineFirst")},
       {"prime periods in picoseconds", prime_periods("ps", "FixedPriorityPreemptive")},
@@ -293,14 +305,34 @@ TEST_CASE("small models cost little in every verb", "[long]") {
   }
 }
 
+TEST_CASE("converting references by position takes linear time") {
+  constexpr int count = 100'000;
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/model.amxmi";
+  const std::string items = repeated(count, [](int i) {
+    return fmt::format(R"(<items xsi:type="am:LabelAccess" data="//@swModel/@labels.{}"/>)", i);
+  });
+  test::write_text(
+      file, test::model_text("<swModel><runnables name=\"R\"><activityGraph>" + items + "</activityGraph></runnables>" +
+                                 repeated(count, [](int) { return std::string("<labels/>"); }) + "</swModel>",
+                             "2.0.0"));
+  const auto result =
+      test::run({"/bin/sh", "-c",
+                 fmt::format("cd '{}'; ulimit -t 8; exec '{}' convert model.amxmi --to 3.2.0 -o converted.amxmi",
+                             folder.path(), AMALTHEA_COMMAND)});
+  INFO(result.err.substr(0, 1000));
+  CHECK(result.exit_code == 0);
+}
+
 TEST_CASE("small GPU scenarios cost little") {
+  test::skip_if_sanitized();
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/scenario.json";
   const auto check = [&](const std::string& text, int exit_code, const char* message) {
     test::write_text(file, text);
     const auto result = test::run(
         {"/bin/sh", "-c",
-         fmt::format("ulimit -t 100; ulimit -v 2000000; exec '{}' gpu run '{}' > /dev/null", AMALTHEA_COMMAND, file)});
+         fmt::format("ulimit -t 40; ulimit -v 2000000; exec '{}' gpu run '{}' > /dev/null", AMALTHEA_COMMAND, file)});
     INFO(result.err.substr(0, 1000));
     CHECK(result.exit_code == exit_code);
     CHECK(result.err.find(message) != std::string::npos);

@@ -61,7 +61,7 @@ const std::vector<std::string> folders_with_a_test = {"",       "docs", "docs/ho
 TEST_CASE("commands of annotate write the annotated sample") {
   const test::TemporaryFolder folder;
   const std::string sample = test::sample("annotated.amxmi"), now = updates() ? sample : folder.path() + "/now.amxmi";
-  REQUIRE(test::amalthea({"annotate", test::sample("tutorial/5-repaired.amxmi"), "-o", now}).exit_code == 0);
+  REQUIRE(test::amalthea({"annotate", test::sample("tutorial/6-repaired.amxmi"), "-o", now}).exit_code == 0);
   CHECK(test::read_text(sample) == test::read_text(now));
 }
 

@@ -11,11 +11,13 @@ using nlohmann::json;
 
 TEST_CASE("explain: the longest job has no gaps and its parts match analyze") {
   const std::string model = test::sample("waters2019-tx2.amxmi");
-  const json analysis = json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
+  // With CPU traffic no job of lane detection ends.
+  const std::string profile = test::data("tx2-without-cpu-traffic.json");
+  const json analysis = json::parse(test::amalthea({"analyze", model, "--platform", profile, "--format", "json"}).out);
   for (const json& task : analysis["tasks"]) {
     const std::string name = task["name"];
     INFO(name);
-    const auto result = test::amalthea({"explain", model, name, "--format", "json"});
+    const auto result = test::amalthea({"explain", model, name, "--platform", profile, "--format", "json"});
     const bool bad = task["verdict"] == "missed" || task["verdict"] == "unbounded";
     CHECK(result.exit_code == (bad ? 1 : 0));
     const json explanation = json::parse(result.out);
@@ -44,11 +46,27 @@ TEST_CASE("explain: the longest job has no gaps and its parts match analyze") {
   }
 }
 
+TEST_CASE("explain: a job that has not started is not preempted and equal priorities are named") {
+  const auto result = test::amalthea(
+      {"explain", test::sample("tutorial/5-shared-gpu.amxmi"), "Localization", "--map", "Localization=Core0:2"});
+  CHECK_THAT(result.out, Catch::Contains("not started, core used by Steering (same priority)"));
+  const auto late = test::amalthea({"explain", test::sample("tutorial/2-missed-deadline.amxmi"), "Detection"});
+  CHECK_THAT(late.out, Catch::Contains(" 0.000000  3.000000  not started, core used by Steering (higher priority)") &&
+                           Catch::Contains("10.000000  3.000000  ready, preempted by Steering (higher priority)"));
+}
+
+TEST_CASE("explain: variants given together are refused because the task is ambiguous") {
+  const auto result = test::amalthea({"explain", test::sample("tutorial/4-on-the-gpu.amxmi"),
+                                      test::sample("tutorial/5-shared-gpu.amxmi"), "Detection"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, Catch::Contains("AM0216") && Catch::Contains("several tasks named \"Detection\""));
+}
+
 TEST_CASE("explain: SFM waits for the slices of Detection in text and drawing") {
   const test::TemporaryFolder folder;
   const std::string picture = folder.path() + "/story.svg";
-  const auto result =
-      test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "PRE_SFM_gpu_POST", "--picture", picture});
+  const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "PRE_SFM_gpu_POST", "--platform",
+                                      test::data("tx2-without-cpu-traffic.json"), "--picture", picture});
   CHECK(result.exit_code == 1);
   for (const char* expected : {"PRE_SFM_gpu_POST: the longest of 400 simulated jobs has a response time of 111.838151 "
                                "ms, 78.838151 ms more than its deadline of 33 ms.",
@@ -71,16 +89,16 @@ TEST_CASE("explain: wrong use is reported") {
 }
 
 TEST_CASE("explain: finds that lane detection needs SFM to suspend and shorter slices") {
-  const auto result = test::amalthea(
-      {"explain", test::sample("waters2019-tx2.amxmi"), "PRE_Lane_detection_gpu_POST", "--format", "json"});
+  const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "PRE_Lane_detection_gpu_POST",
+                                      "--platform", test::data("tx2-without-cpu-traffic.json"), "--format", "json"});
   const json explanation = json::parse(result.out);
   REQUIRE(explanation["what_if"].size() == 3);
   const json& suspends = explanation["what_if"][0];
-  CHECK(suspends["change"] == "PRE_SFM_gpu_POST suspends instead of polling");
+  CHECK(suspends["change"] == "if PRE_SFM_gpu_POST suspends instead of polling");
   CHECK(suspends["verdict"] == "missed");  // busy waiting: unbounded; without it late, but with an end
   CHECK(suspends["max_ps"].get<std::int64_t>() < 100'000'000'000);
   const json& sliced = explanation["what_if"][1];
-  CHECK(sliced["change"] == "GPU time slices are 1 ms");
+  CHECK(sliced["change"] == "with GPU time slices of 1 ms");
   CHECK(sliced["verdict"] == "unbounded");
   const json& both = explanation["what_if"][2];
   CHECK(both["verdict"] == "met");
@@ -93,5 +111,19 @@ TEST_CASE("explain: suspension is not tried if no task polls") {
   const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "EKF", "--format", "json"});
   const json tried = json::parse(result.out)["what_if"];
   REQUIRE(tried.size() == 1);
-  CHECK(tried[0]["change"] == "GPU time slices are 1 ms");
+  CHECK(tried[0]["change"] == "with GPU time slices of 1 ms");
+}
+
+TEST_CASE("explain: swapped arguments are recognized") {
+  const std::string model = test::sample("offload-minimal.amxmi");
+  const auto swapped = test::amalthea({"explain", "Control", model});
+  CHECK(swapped.exit_code == 2);
+  CHECK(swapped.err == "amalthea: error: \"" + model +
+                           "\" is a file, but the last argument is the name of a task; use amalthea explain " + model +
+                           " Control\n");
+  const auto missing = test::amalthea({"explain", model});
+  CHECK(missing.exit_code == 2);
+  CHECK(missing.err == "amalthea: error: the name of the task is missing; use amalthea explain MODEL TASK\n");
+  CHECK(test::amalthea({"explain", "--help"}).out.find("Usage: amalthea explain [OPTIONS] MODEL... TASK\n") !=
+        std::string::npos);
 }

@@ -434,6 +434,13 @@ TEST_CASE("explore: invalid requests are rejected before the search") {
         "amalthea: error: --solution 41: the largest number is 40\n");
 }
 
+TEST_CASE("explore: a search that ends early says how many steps it took") {
+  // Every walk judges a candidate, whatever the limit.
+  const auto cut = test::amalthea({"explore", waters, "--search-steps", "1"});
+  CHECK(cut.err.find("[AM0570]") != std::string::npos);
+  CHECK(cut.err.find("ended after 1 steps") == std::string::npos);
+}
+
 TEST_CASE("explore: --solution selects from the Pareto front") {
   const json result = explored(waters, {"--objective", "response,load"});
   REQUIRE(result["front"].size() >= 1);

@@ -103,9 +103,9 @@ TEST_CASE("includes follow the data flow between folders") {
 }
 
 TEST_CASE("engine rooms include only rooms on lower floors") {
-  const std::vector<std::set<std::string>> floors = {
-      {"input"},   {"gpu"},     {"nvidia", "amd", "cpu"},           {"devices"},
-      {"program"}, {"results"}, {"simulation", "chains", "bounds"}, {"constraints"}};
+  const std::vector<std::set<std::string>> floors = {{"input"},      {"gpu"},     {"nvidia", "amd", "cpu"}, {"devices"},
+                                                     {"program"},    {"results"}, {"simulation", "chains"}, {"bounds"},
+                                                     {"constraints"}};
   const auto floor_of = [&](const std::string& room) {
     return std::find_if(floors.begin(), floors.end(), [&](const auto& floor) { return floor.count(room) == 1; });
   };

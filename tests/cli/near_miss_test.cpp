@@ -28,9 +28,12 @@ struct Slip {
   std::string_view what, from, to, id, says;
 };
 
+/// Findings, except the last line: that the model is not analyzed.
+std::size_t findings_in(std::string_view text) { return count_of(text, "[AM") - count_of(text, "[AM0344]"); }
+
 void check_said(const std::string& text, const Slip& slip) {
   INFO(slip.what << ": " << text);
-  CHECK(count_of(text, "[AM") == 1);
+  CHECK(findings_in(text) == 1);
   CHECK(count_of(text, fmt::format("[{}]", slip.id)) == 1);
   CHECK(text.find(slip.says) != std::string::npos);
 }
@@ -225,7 +228,7 @@ TEST_CASE("near miss: an unknown unit and an unreadable value are reported once"
       const std::string said = std::string(verb) == "analyze" ? result.err : result.out;
       INFO(slip.what << " " << verb << ": " << said);
       CHECK(result.exit_code == 1);
-      CHECK(count_of(said, "[AM") == 1);
+      CHECK(findings_in(said) == 1);
       CHECK(said.find(slip.says) != std::string::npos);
     }
   }

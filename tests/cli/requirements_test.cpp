@@ -134,14 +134,16 @@ TEST_CASE("analyze: JSON records execution times and memory model and line rule"
   CHECK(analysis({}) == json{{"execution", "worst"},
                              {"memory", "model"},
                              {"line_rule", "exact"},
+                             {"contention", "static"},
                              {"communication", "implicit"},
                              {"strict", false}});
-  CHECK(analysis({"--execution", "best", "--memory", "waters2019", "--line-rule", "published", "--communication", "let",
-                  "--strict"}) == json{{"execution", "best"},
-                                       {"memory", "waters2019"},
-                                       {"line_rule", "published"},
-                                       {"communication", "let"},
-                                       {"strict", true}});
+  CHECK(analysis({"--execution", "best", "--memory", "waters2019", "--line-rule", "published", "--contention",
+                  "dynamic", "--communication", "let", "--strict"}) == json{{"execution", "best"},
+                                                                            {"memory", "waters2019"},
+                                                                            {"line_rule", "published"},
+                                                                            {"contention", "dynamic"},
+                                                                            {"communication", "let"},
+                                                                            {"strict", true}});
 }
 
 }  // namespace requirements_test

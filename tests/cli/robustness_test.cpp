@@ -21,6 +21,7 @@
 #include "exporter/primitives/file_lock.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
@@ -84,15 +85,25 @@ TEST_CASE("standard error that is closed or full changes no exit code") {
 
 TEST_CASE("standard output that is closed or full is an error where results go there") {
   for (const std::string arguments :
-       {"analyze \"$2\"", "info \"$2\"", "info --dump \"$2\"", "batch \"$2\"", "graph \"$2\"", "annotate \"$2\" -o -",
-        "annotate \"$2\" -o /dev/stdout", "--version", "analyze --help", "gpu occupancy --threads 64"})
+       {"analyze \"$2\"", "info \"$2\"", "info --dump \"$2\"", "batch \"$2\"", "batch --list \"$2\"", "graph \"$2\"",
+        "annotate \"$2\" -o -", "annotate \"$2\" -o /dev/stdout", "--version", "analyze --help",
+        "gpu occupancy --threads 64"})
     for (const std::string output : {">&-", "> /dev/full"}) {
       const test::TemporaryFolder folder;
       const auto result = shell("exec \"$0\" " + arguments + " " + output, folder.path(), minimal());
       INFO(arguments << ' ' << output << '\n' << result.err);
       CHECK(result.exit_code == 2);
       CHECK(result.err.find("amalthea: error: cannot write to standard output: ") != std::string::npos);
+      CHECK(result.err.find("standard output: ") == result.err.rfind("standard output: "));
     }
+  // A summary of results that are in a file: nobody wants it on a closed standard output.
+  for (const std::string arguments : {"batch \"$2\" -o lines", "convert \"$2\" --tree --to 3.2.0 -o tree"}) {
+    const test::TemporaryFolder folder;
+    CHECK(shell("exec \"$0\" " + arguments + " >&-", folder.path(), minimal()).exit_code == 0);
+    const auto full = shell("exec \"$0\" " + arguments + " > /dev/full", folder.path(), minimal());
+    CHECK(full.exit_code == 2);
+    CHECK(full.err.find("amalthea: error: cannot write to standard output: ") != std::string::npos);
+  }
 }
 
 TEST_CASE("a reader that has seen enough is no error to speak of") {
@@ -238,6 +249,7 @@ TEST_CASE("a trace ends at its limit and says when, and the results are those of
 }
 
 TEST_CASE("too little memory has a message and exit code 2") {
+  test::skip_if_sanitized();
   const test::TemporaryFolder folder;
   // The first is too little for the model, the second for the simulation, or for a thread.
   for (const int kibibytes : {100'000, 150'000, 250'000}) {

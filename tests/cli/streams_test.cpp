@@ -46,6 +46,38 @@ TEST_CASE("a model is read from standard input for - and named <stdin>") {
   CHECK(large.err == "<stdin>: error: the file is larger than the limit of 100 bytes (--max-size) [AM0116]\n");
 }
 
+TEST_CASE("a mapping or a profile is read once and may be a pipe") {
+  const test::TemporaryFolder folder;
+  const std::string model = test::sample("offload-minimal.amxmi"), mapping = folder.path() + "/mapping.json",
+                    profiles = AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/";
+  test::write_text(mapping, R"({"Control": {"priority": 7}})");
+  const auto piped = [&](const std::string& file, const std::string& arguments) {
+    return test::run({"/bin/sh", "-c", "cat \"$1\" | \"$0\" " + arguments, AMALTHEA_COMMAND, file, model});
+  };
+  const auto from_file = [&](const std::string& file, const std::string& arguments) {
+    return test::run({"/bin/sh", "-c", "\"$0\" " + arguments + " < \"$1\"", AMALTHEA_COMMAND, file, model});
+  };
+  for (const std::string verb :
+       {"analyze \"$2\"", "batch \"$2\" --jobs 1", "annotate \"$2\" -o -", "explore \"$2\" --candidates 10"}) {
+    INFO(verb);
+    const auto read = from_file(mapping, verb + " --mapping /dev/stdin");
+    const auto result = piped(mapping, verb + " --mapping /dev/stdin");
+    INFO(result.err);
+    CHECK(result.exit_code == read.exit_code);
+    CHECK(result.out == read.out);
+    CHECK(result.exit_code != 2);
+  }
+  // Results of one profile are not those of another.
+  const auto key = [&](const std::string& file) {
+    const auto result = piped(file, "batch \"$2\" --platform /dev/stdin");
+    CHECK(result.out.find("\"status\":\"analysed\"") != std::string::npos);
+    const std::size_t at = result.out.find("\"key\":\"");
+    return at == std::string::npos ? std::string() : result.out.substr(at, 72);
+  };
+  CHECK(key(profiles + "tx2.json") == key(profiles + "tx2.json"));
+  CHECK(key(profiles + "tx2.json") != key(profiles + "xavier.json"));
+}
+
 TEST_CASE("the output option -o - writes to standard output for use in a pipe") {
   const std::string model = test::sample("offload-minimal.amxmi");
   const std::string text = test::read_text(model);

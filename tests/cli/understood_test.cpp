@@ -80,6 +80,40 @@ TEST_CASE("a model with an unknown class is analyzed by no verb") {
   CHECK(Json::parse(test::amalthea({"batch", model, "--jobs", "1", "--lenient"}).out)["verdict"] != "failed");
 }
 
+TEST_CASE("the last line after errors states that the model is not analyzed and whether --lenient helps") {
+  const auto last_line = [](const std::string& text) { return text.substr(text.rfind('\n', text.size() - 2) + 1); };
+  const Changed misspelled = misspelt();
+  CHECK(last_line(test::amalthea({"analyze", misspelled.model()}).err) ==
+        "amalthea: note: the model is not analyzed because of 1 error; fix it, or use --lenient to analyze the rest of "
+        "the model (the verdict is then unknown) [AM0344]\n");
+  const Changed unit("value=\"2\" unit=\"ms\"", "value=\"2\" unit=\"msec\"");
+  CHECK(last_line(test::amalthea({"analyze", unit.model()}).err) ==
+        "amalthea: note: the model is not analyzed because of 1 error; fix it [AM0344]\n");
+  CHECK(last_line(test::amalthea({"analyze", unit.model(), "--lenient"}).err) ==
+        "amalthea: note: the model is not analyzed because of 1 error; fix it; --lenient does not help here, because "
+        "the rest is incomplete [AM0344]\n");
+}
+
+TEST_CASE("a misspelled metric is reported once") {
+  const Changed metric("metric=\"ResponseTime\"", "metric=\"RespTime\"");
+  const std::string said = test::amalthea({"analyze", metric.model()}).err;
+  CHECK(said.find("[AM0220]") != std::string::npos);
+  CHECK(said.find("[AM0343]") == std::string::npos);
+}
+
+TEST_CASE("a folder with several models states that they form one") {
+  const test::TemporaryFolder folder;
+  const std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  test::write_text(folder.path() + "/a.amxmi", text);
+  CHECK(test::amalthea({"analyze", folder.path()}).err.empty());
+  test::write_text(folder.path() + "/b.amxmi", text);
+  const std::string note =
+      "amalthea: note: " + folder.path() +
+      ": the 2 model files in this folder form one model; for a separate result per file, use amalthea batch\n";
+  CHECK(test::amalthea({"analyze", folder.path()}).err.starts_with(note));
+  CHECK(test::amalthea({"analyze", "-q", folder.path()}).err.find("amalthea batch") == std::string::npos);
+}
+
 TEST_CASE("other content that EMF rejects is rejected too") {
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"preemption=\"preemptive\"", "preemptiom=\"preemptive\""},

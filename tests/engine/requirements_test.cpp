@@ -132,8 +132,8 @@ TEST_CASE("requirements: the reason states the observed value and its distance f
     return example.judge(time_of_task(task, TimeMetric::response_time, type, us(limit))).reason;
   };
   CHECK(reason(example.slow, Limits::upper, 11) == "the largest of 2 jobs is 16 us, 5 us above the limit");
-  CHECK(reason(example.slow, Limits::upper, 20) == "the largest of 2 jobs is 16 us, 4 us below the limit");
-  CHECK(reason(example.slow, Limits::upper, 16) == "the largest of 2 jobs is 16 us, exactly the limit");
+  CHECK(reason(example.slow, Limits::upper, 20) == "the bound, 16 us, is 4 us below the limit");
+  CHECK(reason(example.slow, Limits::upper, 16) == "the bound, 16 us, is exactly the limit");
   CHECK(reason(example.fast, Limits::lower, 3) == "the least of 4 jobs is 2 us, 1 us below the limit");
 }
 

@@ -726,7 +726,8 @@ TEST_CASE("explore: the verdict names late tasks and violations before and after
   CHECK(
       text_of(exploration)
           .starts_with(
-              "Every deadline that can be met is met. With the mapping of the model, no task else is late either.\n"));
+              "Every deadline is met except that of two, which no mapping can meet. With the mapping of the model, no "
+              "other task is late either.\n"));
   exploration.impossible.clear();
   exploration.original_judgement.broken = 2;
   exploration.front[0].judgement.late = {1};

@@ -39,8 +39,10 @@ const std::vector<std::string>& commands() {
       "report {}/m.amxmi -o {}/out --runs 20",
       "annotate {}/m.amxmi -o {}/out",
       "annotate {}/m.amxmi -o {}/m.amxmi",
+      "annotate {}/split -o {}/split",
       "validate {}/m.amxmi -o {}/out --format sarif",
       "explore {}/m.amxmi -o {}/out --mapping-out {}/out.json --report {}/out.md --candidates 20 --jobs 3",
+      "explore {}/split -o {}/split --candidates 20 --jobs 1",
       "convert {}/m.amxmi --to 3.2.0 -o {}/out --report {}/out.json",
       "convert {}/m.amxmi -o {}/out.json",
       "convert {}/m.amxmi {}/n.amxmi --to 3.2.0 -o {}/folder",
@@ -76,6 +78,10 @@ class Trial {
     const std::string model = test::read_text(test::sample("offload-minimal.amxmi"));
     begin_["m.amxmi"] = model;
     begin_["n.amxmi"] = model;
+    // A model of two files.
+    begin_["split/m.amxmi"] = model;
+    begin_["split/z.amxmi"] =
+        model.substr(0, model.find('>', model.find("<am:Amalthea")) + 1) + "<commonElements/></am:Amalthea>";
     begin_["scenario.json"] = test::read_text(test::sample("gpu/camera.json"));
     begin_["part.jsonl"] =
         test::amalthea({"batch", test::sample("offload-minimal.amxmi")}).out;  // one model is one part
@@ -85,6 +91,7 @@ class Trial {
     INFO(command_ << '\n' << well.err);
     REQUIRE((well.exit_code == 0 || well.exit_code == 4));
     well_code_ = well.exit_code;
+    well_out_ = well.out;
     well_ = files_below(folder());
   }
 
@@ -104,11 +111,30 @@ class Trial {
       check_whole(name, text);
     }
     for (const auto& [name, text] : begin_) CHECK(files.contains(name));
+    const bool before_the_end = fault.starts_with("open") || fault.starts_with("write");
+    if (command_.starts_with("annotate {}/split") && before_the_end && result.exit_code == 2)
+      CHECK(files.at("split/m.amxmi") == begin_["split/m.amxmi"]);
     if (result.exit_code == well_code_ && !is_of_processes()) CHECK(files == well_);
+    if (result.exit_code == well_code_ && !command_.starts_with("gpu makespan"))
+      CHECK(result.out == well_out_);  // times
+    if (is_of_processes() && result.exit_code != 2)
+      for (const auto& [name, text] : well_)
+        if (!files.contains(name)) {
+          INFO(name);
+          CHECK(has_error(files));
+        }
     return hit;
   }
 
  private:
+  /// Whether a line of a batch says why a model has no result.
+  static bool has_error(const Files& files) {
+    return std::any_of(files.begin(), files.end(), [](const auto& file) {
+      return (file.first == "out" || file.first.ends_with(".jsonl")) &&
+             file.second.find("\"error\":\"") != std::string::npos;
+    });
+  }
+
   bool is_of_processes() const { return command_.starts_with("batch {}") || command_.find("--tree") != command_.npos; }
 
   /// The old file, or the new one. A model that a batch had no memory for has another line.
@@ -160,6 +186,7 @@ class Trial {
   std::string folder_ = place_.path() + "/f";
   Files begin_, well_;
   int well_code_ = 0;
+  std::string well_out_;
 };
 
 }  // namespace
@@ -174,6 +201,16 @@ TEST_CASE("each call that writes, renames or starts something may fail") {
       trial.survives(call + ":1+");
     }
   }
+}
+
+TEST_CASE("a cache does not wait for the disk") {
+  const test::TemporaryFolder folder;
+  const auto result =
+      test::run({"/usr/bin/env", "LD_PRELOAD=" AMALTHEA_FAULTS, "AMALTHEA_FAULT=fsync:1+", AMALTHEA_COMMAND, "batch",
+                 test::sample("offload-minimal.amxmi"), "--cache", folder.path()});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(files_below(folder.path()).size() == 1);
 }
 
 TEST_CASE("any of the first allocations may fail") {

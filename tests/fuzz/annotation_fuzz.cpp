@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any model that can be analysed: its annotated form is a model again, the same after a second annotation, and
+// Any model that can be analyzed: its annotated form is a model again, the same after a second annotation, and
 // stripping it restores the original byte for byte.
 
 #include <algorithm>
 
 #include "analysis/model_analysis.hpp"
-#include "exporter/models/model_info.hpp"
+#include "engine/program/arrivals.hpp"
+#include "exporter/results/result_view.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "tests/fuzz/fuzz.hpp"
@@ -21,10 +22,10 @@ constexpr Duration simulated = Duration::milliseconds(20);
 bool is_cheap(const System& system) {
   std::int64_t releases = 0;
   for (const Stimulus& stimulus : system.stimuli) {
-    const auto period = arrival_period(stimulus);
+    const auto period = engine::arrival_period(stimulus);
     if (!period) continue;
-    if (!period->is_positive()) return false;
-    releases += simulated / *period;
+    if (period->picoseconds() <= 0) return false;
+    releases += simulated.picoseconds() / period->picoseconds();
     if (releases > 2000) return false;
   }
   return true;

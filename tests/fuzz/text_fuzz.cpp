@@ -24,7 +24,7 @@ void check(const tl::expected<Value, std::string>& read) {
   fuzz::require(read.has_value() || !read.error().empty());
 }
 template <typename Value>
-void check(const tl::expected<Value, TextError>& read) {
+void check(const tl::expected<Value, engine::TextError>& read) {
   fuzz::require(read.has_value() || (!read.error().message.empty() && read.error().line > 0));
 }
 
@@ -43,8 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     check(engine::nvidia::parse_block_instructions(text));
     check(engine::nvidia::parse_warp_program(text));
-    check(engine::nvidia::parse_kernel(text));
-    check(engine::nvidia::kernel_of_ptx(text));
+    check(engine::nvidia::makespan::parse_kernel(text));
+    check(engine::nvidia::makespan::kernel_of_ptx(text));
     check(importer::parse_mapping_change(text));
     check(batch::parse_manifest(text));
     check(batch::parse_shard(text));

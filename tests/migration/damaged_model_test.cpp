@@ -36,13 +36,13 @@ struct Outcome {
   Diagnostics findings;
 };
 
-Outcome convert_text(const std::string& source, const migration::Release& to) {
+Outcome convert_text(const std::string& source, const migration::Release& to, std::size_t places = 1000) {
   Diagnostics reading;
   const auto model = importer::read_model_from_bytes("model.amxmi", source, {}, reading);
   REQUIRE(model);
   Outcome outcome;
   EditableModel editable(*model, SharedIds::apart);
-  migration::Record record(outcome.findings);
+  migration::Record record(outcome.findings, places);
   outcome.done =
       migration::migrate(editable, migration::release_of(*model->documents().front()), to, record, outcome.findings);
   if (!outcome.done) return outcome;
@@ -117,7 +117,7 @@ TEST_CASE("a file whose root is any object keeps it as text") {
 TEST_CASE("of two where there is room for one the last stays, and the other is kept") {
   const Outcome outcome = convert_text(
       itea("1.3.0",
-           "<swModel><runnables name=\"R\"><runnableItems xsi:type=\"sw:Group\"><items>"
+           "<swModel><runnables name=\"R\"><runnableItems xsi:type=\"sw:Group\"><items>\n\n\n"
            "<runnableItem xsi:type=\"sw:RunnableInstructions\"><default xsi:type=\"sw:InstructionsConstant\" "
            "value=\"111\"/></runnableItem><runnableItem xsi:type=\"sw:Group\" name=\"inner\"/></items></runnableItems>"
            "</runnables></swModel>"),
@@ -127,6 +127,7 @@ TEST_CASE("of two where there is room for one the last stays, and the other is k
   CHECK(holds(outcome.text, "name=\"inner\""));
   REQUIRE(test::with_id(outcome.findings, "AM0701").size() == 1);
   CHECK(holds(test::with_id(outcome.findings, "AM0701").front().message, "runnableItem"));
+  CHECK(test::with_id(outcome.findings, "AM0701").front().location.line > 3);  // of the content, not of its owner
 }
 
 /// Ids that are the names of nothing, or of another class, and a position.
@@ -198,6 +199,8 @@ TEST_CASE("control characters that only XML 1.1 can hold are an error") {
     const Outcome outcome = convert_text(text, to);
     CHECK_FALSE(outcome.done);
     CHECK(test::with_id(outcome.findings, "AM0705").size() == 2);
+    const auto listed = test::with_id(convert_text(text, to, 0).findings, "AM0705");
+    CHECK(listed.size() == 1);  // the one that says why nothing was converted
   }
 }
 

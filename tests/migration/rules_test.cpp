@@ -20,8 +20,7 @@ TEST_CASE("every rule has a unique name and a summary and an entry in docs/refer
   for (const migration::StepRules& step : migration::all_steps()) {
     std::set<std::string_view> names;  // 0.9.6 shares rules with 0.9.7
     if (!step.rules.empty())
-      expected +=
-          fmt::format("\n## To {}\n\n| rule | what becomes of it | back |\n| --- | --- | --- |\n", to_string(step.to));
+      expected += fmt::format("\n## To {}\n\n| rule | effect | back |\n| --- | --- | --- |\n", to_string(step.to));
     for (const migration::Rule& rule : step.rules) {
       INFO(rule.name);
       CHECK(names.insert(rule.name).second);

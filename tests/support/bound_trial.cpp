@@ -34,7 +34,8 @@ class Trial {
         longest_(drawn.system.tasks.size()) {
     for (UnitIndex unit = 0; unit < devices_.size(); ++unit)
       if (system_.platform.units[unit].type == PuType::gpu) devices_[unit] = &drawn.profile;
-    bounds_ = system_bounds(system_, devices_);
+    options_.memory = drawn.memory;
+    bounds_ = system_bounds(system_, devices_, options_);
     std::vector<std::optional<Duration>> responses;
     for (const Bound& bound : bounds_.tasks) responses.push_back(bound.worst);
     chains_ = chain_latencies(system_, responses);
@@ -43,7 +44,7 @@ class Trial {
   void run(int random_runs) {
     const Execution executions[] = {Execution::worst, Execution::random, Execution::best, Execution::random};
     for (const Execution execution : {Execution::best, Execution::random, Execution::worst})
-      programs_[static_cast<std::size_t>(execution)] = compile_programs(system_, execution, devices_);
+      programs_[static_cast<std::size_t>(execution)] = compile_programs(system_, execution, devices_, options_);
     check_parts();
     simulate_one("densest releases", system_, Execution::worst, Execution::worst);
     const System together = without_offsets();
@@ -57,7 +58,9 @@ class Trial {
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       const auto& worst = bounds_.tasks[task].worst;
       ++(worst ? all_.bounded : all_.unbounded);
-      if (worst && !worst->is_zero())
+      if (bounds_.tasks[task].exact)
+        ++all_.exact;
+      else if (worst && !worst->is_zero())
         all_.ratios.push_back(static_cast<float>(static_cast<double>(longest_[task].picoseconds()) /
                                                  static_cast<double>(worst->picoseconds())));
     }
@@ -84,6 +87,7 @@ class Trial {
       const Bound& bound = bounds_.tasks[task];
       Duration sum;
       for (const Contribution& part : bound.parts) sum += part.time;
+      check_causes(bound.parts, task);
       if (sum != bound.worst.value_or(Duration{}))
         fault(fmt::format("the parts of the bound of {} add up to {}, not {}", system_.tasks[task].name,
                           format_duration(sum), format_duration(bound.worst.value_or(Duration{}))),
@@ -91,6 +95,13 @@ class Trial {
       if (bound.worst.has_value() != bound.reason.empty())
         fault(fmt::format("{} has a bound and a reason why not, or neither", system_.tasks[task].name), task);
     }
+  }
+
+  /// Every slowdown has a cause.
+  void check_causes(const std::vector<Contribution>& parts, TaskIndex task) {
+    for (const Contribution& part : parts)
+      if (part.kind == ContributionKind::interference && (!part.by || part.traffic == TrafficKind::none))
+        fault(fmt::format("something slows {} down and has no name", system_.tasks[task].name), task);
   }
 
   System without_offsets() const {
@@ -108,10 +119,12 @@ class Trial {
   /// `releases`: of the execution with which the wanted pattern goes.
   void simulate_one(const std::string& way, const System& system, Execution times, Execution releases) {
     way_ = way;
+    shifted_ = &system != &system_;
     const auto periods = periods_of(system);
     SimulationInput input{system, programs_[static_cast<std::size_t>(times)], devices_, horizon, horizon, periods};
     input.execution = releases;
     input.seed = seed_ + all_.simulations;
+    input.contention = drawn_.contention;
     Results results;
     simulate(input, results);
     ++all_.simulations;
@@ -136,6 +149,7 @@ class Trial {
             task);
     Duration sum;
     for (const Contribution& part : result.contributions) sum += part.time;
+    check_causes(result.contributions, task);
     if (result.response.jobs > 0 && sum != result.response.max)
       fault(fmt::format("what the longest job of {} spent adds up to {}, not {}", name, format_duration(sum),
                         format_duration(result.response.max)),
@@ -143,7 +157,7 @@ class Trial {
   }
 
   void check(const std::string& what, TaskIndex task, const Statistics& seen, const Bound& bound) {
-    if (seen.jobs == 0) return;
+    if (seen.jobs == 0 || (bound.exact && shifted_)) return;
     if (bound.worst && seen.max > *bound.worst)
       fault(fmt::format("{} took {} ps, and its bound is {} ps", what, seen.max.picoseconds(),
                         bound.worst->picoseconds()),
@@ -176,11 +190,13 @@ class Trial {
   std::uint64_t seed_;
   BoundTrial& all_;
   std::vector<const DeviceProfile*> devices_;
+  CompileOptions options_;
   SystemBounds bounds_;
   std::vector<ChainResult> chains_;
   std::vector<Program> programs_[4];  ///< by execution
   std::vector<Duration> longest_;
   std::string way_;
+  bool shifted_ = false;  ///< simulated with other offsets than stated
 };
 
 }  // namespace
@@ -197,10 +213,12 @@ std::string BoundTrial::text() const {
     return sorted.empty() ? 0.F : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
   };
   std::string text = fmt::format(
-      "{} systems, {} simulations, {} jobs; {} tasks with a bound, {} without, {} chains with one; seen / bound: "
+      "{} systems, {} simulations, {} jobs; {} tasks with a bound ({} exact), {} without, {} chains with one; seen / "
+      "bound: "
       "median "
       "{:.3f}, 90 % {:.3f}, largest {:.6f}; {} outside",
-      systems, simulations, jobs, bounded, unbounded, chains, quantile(0.5), quantile(0.9), quantile(1), faults.size());
+      systems, simulations, jobs, bounded, exact, unbounded, chains, quantile(0.5), quantile(0.9), quantile(1),
+      faults.size());
   constexpr std::size_t reported = 20;
   for (std::size_t i = 0; i < std::min(reported, faults.size()); ++i) text += "\n" + faults[i];
   return text;

@@ -47,6 +47,8 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "counting semaphore",
                                               "polled semaphore",
                                               "memory",
+                                              "memory table",
+                                              "dynamic contention",
                                               "overhead",
                                               "rounding",
                                               "host wait",
@@ -74,6 +76,7 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "blocks",
                                               "context switch",
                                               "interference",
+                                              "CPU traffic",
                                               "copy engines",
                                               "coarse preemption",
                                               "deadline",
@@ -117,6 +120,12 @@ SystemFeatures needs(SystemFeature feature) {
       return features_of({F::offload});
     case F::shared_stream:
       return features_of({F::shared_context, F::offload});
+    case F::memory_table:
+      return features_of({F::memory});
+    case F::dynamic_contention:
+      return features_of({F::memory_table, F::several_cores});
+    case F::cpu_traffic:
+      return features_of({F::memory, F::offload});
     default:
       return gpu_features()[index_of(feature)] && feature != F::device_alone && feature != F::offload
                  ? features_of({F::offload})
@@ -149,6 +158,8 @@ class Generator {
     RandomSystem made;
     made.system = maker_.build();
     made.profile = profile_;
+    made.memory = memory_;
+    if (on(F::dynamic_contention)) made.contention = engine::Contention::dynamic;
     made.met = what_meets();
     return made;
   }
@@ -244,8 +255,9 @@ class Generator {
     shared_ = add_semaphore(false, 1);
     counted_ = add_semaphore(one_in(2), 2);
     maker_.system().modes.push_back({"mode", 0, {"one", "other"}});
-    for (int i = 0; i < 3; ++i) labels_.push_back(add_label(DataSize{64 * draw(1, 2)}));
+    for (int i = 0; i < 3; ++i) labels_.push_back(add_label(DataSize{64 * draw(1, on(F::cpu_traffic) ? 6 : 2)}));
     make_profile();
+    if (on(F::memory_table)) make_memory();
   }
 
   void add_child(UnitIndex core, SystemFeature feature, SchedulingAlgorithm kind) {
@@ -292,6 +304,12 @@ class Generator {
       profile_.interference.kernel_by_memset.ppm = draw(1, 4) * 1'000'000;
       profile_.interference.copy_by_kernel.ppm = draw(4, 8) * 300'000;
     }
+    if (on(F::cpu_traffic)) {
+      profile_.interference.kernel_by_cpu.ppm = draw(2, 8) * 500'000;
+      profile_.interference.copy_by_cpu.ppm = draw(2, 4) * 500'000;
+      profile_.interference.accessing_cores = draw(1, 3);
+    }
+    if (on(F::interference) && one_in(2)) profile_.interference.copying_processes = draw(1, 3);
     if (on(F::copy_engines)) profile_.copy_engines = 2;
     if (on(F::coarse_preemption))
       profile_.preemption = one_in(2) ? engine::gpu::Preemption::block : engine::gpu::Preemption::kernel;
@@ -299,6 +317,22 @@ class Generator {
       profile_.multiprocessors.emplace();
       profile_.multiprocessors->sms = 2;
     }
+  }
+
+  void make_memory() {
+    memory_.name = "random";
+    memory_.source = engine::MemoryModel::Source::table;
+    engine::UnitLatency latency;
+    latency.name = "core0";
+    latency.base = Duration::nanoseconds(draw(1, 1500));
+    latency.per_core = Duration::nanoseconds(draw(0, 1500));
+    latency.gpu = Duration::nanoseconds(draw(0, 1500));
+    if (one_in(3)) latency.max_interfering = draw(0, 2);
+    if (one_in(3)) {
+      latency.hits_per_million = draw(0, 1'000'000);
+      latency.hit = latency.base;
+    }
+    memory_.units.push_back(latency);
   }
 
   // ---- stimuli
@@ -544,6 +578,8 @@ class Generator {
       compute(task, most);
     }
     if (one_in(2) && use(F::memory, task)) {
+      for (const SystemFeature feature : {F::memory_table, F::dynamic_contention})
+        if (on(feature)) mark(feature, task);
       if (one_in(2))
         maker_.add(task, ReadLabel{any_of(labels_)});
       else
@@ -665,7 +701,8 @@ class Generator {
         maker_.add(device, kernel);
       }
     }
-    for (const SystemFeature feature : {F::context_switch, F::interference, F::copy_engines, F::coarse_preemption})
+    for (const SystemFeature feature :
+         {F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption})
       if (on(feature)) mark(feature, device);
     return device;
   }
@@ -733,6 +770,7 @@ class Generator {
   SystemFeatures palette_, must_;
   SystemMaker maker_;
   engine::DeviceProfile profile_;
+  engine::MemoryModel memory_;
   std::vector<UnitIndex> cores_;
   std::optional<UnitIndex> gpu_;
   bool global_ = false;
@@ -752,7 +790,7 @@ class Generator {
 SystemFeatures gpu_features() {
   return features_of({F::offload, F::polling, F::passive_waiting, F::work_beside, F::several_visits, F::device_alone,
                       F::device_trigger, F::shared_context, F::shared_stream, F::copy, F::memset, F::blocks,
-                      F::context_switch, F::interference, F::copy_engines, F::coarse_preemption});
+                      F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption});
 }
 
 std::string_view name_of(SystemFeature feature) { return feature_names[index_of(feature)]; }

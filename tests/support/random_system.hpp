@@ -19,6 +19,8 @@
 
 #include "amalthea/graph/system.hpp"
 #include "engine/gpu/device_profile.hpp"
+#include "engine/program/memory_contention.hpp"
+#include "engine/results/results.hpp"
 
 namespace test {
 
@@ -57,10 +59,12 @@ enum class SystemFeature : std::uint8_t {
   semaphore,  ///< without a ceiling, shared between cores
   counting_semaphore,
   polled_semaphore,
-  memory,     ///< labels whose accesses cost time
-  overhead,   ///< of the operating system
-  rounding,   ///< cycles that are not whole picoseconds
-  host_wait,  ///< a wait for another task on a CPU
+  memory,              ///< labels whose accesses cost time
+  memory_table,        ///< the cost of accesses grows with the cores and GPUs that use the memory
+  dynamic_contention,  ///< with those that do so at the same time
+  overhead,            ///< of the operating system
+  rounding,            ///< cycles that are not whole picoseconds
+  host_wait,           ///< a wait for another task on a CPU
   // schedulers
   fixed_priority,
   osek,
@@ -87,6 +91,7 @@ enum class SystemFeature : std::uint8_t {
   blocks,
   context_switch,
   interference,
+  cpu_traffic,  ///< label accesses slow copies and kernels down
   copy_engines,
   coarse_preemption,  ///< at blocks or kernels
   // what is asked of the system
@@ -104,7 +109,9 @@ inline SystemFeatures all_features() { return SystemFeatures{}.set(); }
 struct RandomSystem {
   amalthea::System system;
   amalthea::engine::DeviceProfile profile;  ///< of every GPU
-  std::vector<SystemFeatures> met;          ///< parallel to System::tasks: the features that meet in each
+  amalthea::engine::MemoryModel memory;
+  amalthea::engine::Contention contention = amalthea::engine::Contention::static_;
+  std::vector<SystemFeatures> met;  ///< parallel to System::tasks: the features that meet in each
   SystemFeatures has() const;
   bool meets(SystemFeature a, SystemFeature b) const;
 };

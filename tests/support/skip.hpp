@@ -12,4 +12,11 @@ namespace test {
 /// does one that ends without having checked anything.
 [[noreturn]] void skip(std::string_view missing);
 
+/// Skips a test that limits the address space, in a build with a sanitizer: sanitizers reserve terabytes of it.
+inline void skip_if_sanitized() {
+#ifdef AMALTHEA_SANITIZED
+  skip("a build without sanitizers (this test limits the address space)");
+#endif
+}
+
 }  // namespace test

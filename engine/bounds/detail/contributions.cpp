@@ -11,12 +11,13 @@ namespace {
 using nvidia::BoundPart;
 
 void add_contribution(std::vector<Contribution>& parts, ContributionKind kind, std::optional<TaskIndex> by,
-                      Duration time) {
+                      Duration time, TrafficKind traffic = TrafficKind::none) {
   if (time.is_zero()) return;
-  const auto same = std::find_if(parts.begin(), parts.end(),
-                                 [&](const Contribution& part) { return part.kind == kind && part.by == by; });
+  const auto same = std::find_if(parts.begin(), parts.end(), [&](const Contribution& part) {
+    return part.kind == kind && part.by == by && part.traffic == traffic;
+  });
   if (same == parts.end())
-    parts.push_back({kind, by, time});
+    parts.push_back({kind, by, time, traffic});
   else
     same->time += time;
 }
@@ -57,7 +58,9 @@ ContributionKind contribution_of(BoundPart part) {
     case BoundPart::execution:
     case BoundPart::gpu:
       return ContributionKind::execution;
-    case BoundPart::slowdown:
+    case BoundPart::slowed_by_copies:
+    case BoundPart::slowed_by_kernels:
+    case BoundPart::slowed_by_cpu:
       return ContributionKind::interference;
     case BoundPart::own_switches:
     case BoundPart::switches:
@@ -69,12 +72,24 @@ ContributionKind contribution_of(BoundPart part) {
     case BoundPart::slices:
     case BoundPart::overruns:
       return ContributionKind::engine_slice;
+    case BoundPart::streams:
+      return ContributionKind::engine_queue;
   }
   return ContributionKind::execution;
 }
 
-/// Whether another task has the core.
-bool is_of_core(BoundPart part) { return part == BoundPart::preemption || part == BoundPart::blocking; }
+TrafficKind traffic_of(BoundPart part) {
+  switch (part) {
+    case BoundPart::slowed_by_copies:
+      return TrafficKind::copies;
+    case BoundPart::slowed_by_kernels:
+      return TrafficKind::kernels;
+    case BoundPart::slowed_by_cpu:
+      return TrafficKind::cpu;
+    default:
+      return TrafficKind::none;
+  }
+}
 
 }  // namespace
 
@@ -96,9 +111,10 @@ std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, c
   return parts;
 }
 
-std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const std::vector<GpuMember>& members,
+std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const Problems& problems,
                                                  TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments) {
+  const GpuProblem& gpu = problems.gpu;
   Duration copies;
   for (const TaskIndex device : segments)
     for (std::size_t step = 0; step < subject.steps(device).size(); ++step)
@@ -116,9 +132,18 @@ std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, 
     }
     ContributionKind kind = contribution_of(share.part);
     std::optional<TaskIndex> by;
-    if (share.by) by = is_of_core(share.part) ? members[*share.by].task : members[*share.by].context;
+    if (share.by && *share.by >= gpu.members.size())
+      by = problems.problem_tasks[gpu.other_accesses[*share.by - gpu.members.size()].problem_task].task;
+    else if (share.by)
+      by = gpu.members[*share.by].task;
+    if (share.stream) {
+      const auto& devices = gpu.members[*share.by].segments;
+      const auto device = std::find_if(devices.begin(), devices.end(),
+                                       [&](TaskIndex each) { return gpu.streams[each] == share.stream; });
+      by = device != devices.end() ? *device : gpu.device_of_stream[*share.stream];
+    }
     if (share.part == BoundPart::preemption && by == task) kind = ContributionKind::backlog;
-    add_contribution(parts, kind, by, share.time);
+    add_contribution(parts, kind, by, share.time, traffic_of(share.part));
   }
   return parts;
 }

@@ -14,8 +14,8 @@ namespace amalthea::engine::bounds {
 std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, const CoreProblem& problem,
                                                 TaskIndex task, const std::vector<cpu::CpuShare>& shares);
 
-/// For a task of the GPU's problem; `segments` are those whose own work is among the shares.
-std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const std::vector<GpuMember>& members,
+/// For a task of the problem of the GPUs; `segments` are those whose own work is among the shares.
+std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const Problems& problems,
                                                  TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments);
 

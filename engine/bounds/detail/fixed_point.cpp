@@ -21,7 +21,9 @@ class FixedPoint {
   Solution run() {
     for (std::size_t round = 0;; ++round) {
       find_bounds();
-      if (!solution_.fault.empty() || !raise_jitters(round < max_rounds)) return std::move(solution_);
+      if (!solution_.fault.empty()) return std::move(solution_);
+      const bool later = raise_jitters(round < max_rounds), more = raise_accesses(round < max_rounds);
+      if (!later && !more) return std::move(solution_);
     }
   }
 
@@ -70,6 +72,31 @@ class FixedPoint {
     return changed;
   }
 
+  /// The same for the label accesses of cores that are analyzed separately, which slow down operations of the GPU.
+  bool raise_accesses(bool may_grow) {
+    bool changed = false;
+    unbounded_accesses_.resize(problems_.gpu.other_accesses.size());
+    for (std::size_t at = 0; at < problems_.gpu.other_accesses.size(); ++at) {
+      nvidia::CpuDemand& demand = problems_.gpu.problem.other_accesses[at].demand;
+      const auto& [index, shortest_job] = problems_.gpu.other_accesses[at];
+      const ProblemTask& problem_task = problems_.problem_tasks[index];
+      if (!demand || unbounded_accesses_[at]) continue;
+      const auto response = solution_.response_of(problem_task);
+      const bool bounded = response && !problems_.is_unlimited(problem_task);
+      const Duration jitter = bounded ? problems_.jitter_of(problem_task) + *response : Duration{};
+      if (bounded && jitter <= demand->jitter) continue;
+      changed = true;
+      if (bounded && may_grow) {
+        demand->jitter = jitter;
+        continue;
+      }
+      unbounded_accesses_[at] = true;
+      demand = problems_.is_unlimited(problem_task) ? std::nullopt
+                                                    : nvidia::accesses_without_response(shortest_job, demand->work);
+    }
+    return changed;
+  }
+
   /// The release jitter of a triggered task; nothing if the source has no bound.
   std::optional<Duration> jitter_after(const Activation::Source& source) {
     const auto& problem_tasks = problems_.of_task[source.task];
@@ -88,6 +115,7 @@ class FixedPoint {
   std::vector<Activations>& activations_;
   Problems& problems_;
   Faults& faults_;
+  std::vector<bool> unbounded_accesses_;
   Solution solution_;
 };
 

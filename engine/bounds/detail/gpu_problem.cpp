@@ -6,35 +6,37 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "engine/bounds/detail/analyzed_gpu.hpp"
 #include "engine/bounds/detail/step_times.hpp"
+#include "engine/nvidia/contention.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
 
-nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, TaskIndex device) {
+nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskIndex device) {
+  const nvidia::ContentionLaw law(*subject.devices[subject.task(device).unit]);
   nvidia::GpuSegment segment;
+  segment.stream = gpu.streams[device];
   for (std::size_t step = 0; step < subject.steps(device).size(); ++step) {
     const TaskStep task_step{device, step};
     if (!is_operation(subject.step(task_step))) continue;
     const Activity& activity = subject.activity(task_step);
     const Span span = span_of(subject, task_step);
+    nvidia::GpuOperation& operation = segment.operations.emplace_back();
+    operation.kind = gpu::kind_of(activity);
+    operation.best = span.best;
+    operation.worst = std::max(span.worst, Duration::picoseconds(1));
     const auto* kernel = std::get_if<Kernel>(&activity);
-    segment.operations.push_back({gpu::kind_of(activity),
-                                  span.best,
-                                  std::max(span.worst, Duration::picoseconds(1)),
-                                  {},
-                                  kernel != nullptr ? kernel->memory_intensity : 1});
+    operation.by_cpu = law.worst_of_copy_by_cpu();
+    if (kernel == nullptr) continue;
+    operation.memory_share = kernel->memory_intensity;
+    operation.memory = &subject.step(task_step).memory;
+    operation.by_cpu = law.worst_by_cpu(*operation.memory, operation.memory_share).slowdown;
+    if (!subject.step(task_step).block) continue;
+    operation.longest_block = std::clamp(longest_block(subject, task_step), Duration::picoseconds(1), operation.worst);
+    operation.blocks = subject.step(task_step).blocks;
+    operation.use = subject.step(task_step).block;
+    operation.cache_config = kernel->launch->cache_config;
   }
-  return segment;
-}
-
-/// A segment that only states which engines these tasks may use.
-nvidia::GpuSegment common_segment(const AnalyzedSystem& subject, const std::vector<TaskIndex>& devices) {
-  nvidia::GpuSegment segment;
-  for (const TaskIndex device : devices)
-    for (const nvidia::GpuOperation& operation : segment_of(subject, device).operations)
-      segment.operations.push_back({operation.kind, {}, Duration::picoseconds(1), {}, 1});
   return segment;
 }
 
@@ -44,11 +46,15 @@ bool triggers_awaited(const ProblemInput& input, TaskStep task_step) {
                      [&](TaskIndex device) { return input.offloads.waits_for(task_step.task, device); });
 }
 
-void add_segments(const ProblemInput& input, TaskIndex host, GpuEntry& entry) {
+void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex host, GpuEntry& entry) {
   const AnalyzedSystem& subject = input.subject;
   const auto& waits = input.offloads.waits[host];
   nvidia::CpuSegment before, beside;
   bool at_work = false;
+  std::size_t triggered = 0;
+  for (const UnitIndex unit : gpu.units)
+    entry.task.accesses.push_back(accesses_of(subject, host, unit, 0, subject.steps(host).size()));
+  entry.task.accesses_beside.resize(gpu.units.size());
   for (std::size_t step = 0; step < subject.steps(host).size(); ++step) {
     const TaskStep task_step{host, step};
     const StepKind kind = subject.step(task_step).kind;
@@ -58,14 +64,16 @@ void add_segments(const ProblemInput& input, TaskIndex host, GpuEntry& entry) {
       (at_work ? beside : before).best += span.best;
     } else if (kind == StepKind::trigger && !at_work && triggers_awaited(input, task_step)) {
       at_work = true;
+      triggered = step;
       entry.task.segments.emplace_back(before);
       before = {};
     } else if (kind == StepKind::wait && step < waits.size() && waits[step]) {
       if (subject.activity<WaitEvents>(task_step).active) entry.task.wait = nvidia::WaitMode::busy;
+      for (std::size_t unit = 0; unit < gpu.units.size(); ++unit)
+        entry.task.accesses_beside[unit] += accesses_of(subject, host, gpu.units[unit], triggered, step);
       if (!beside.worst.is_zero()) entry.task.segments.emplace_back(nvidia::CpuSegment{{}, beside.worst});
-      entry.task.segments.emplace_back(segment_of(subject, *waits[step]));
+      entry.task.segments.emplace_back(segment_of(subject, gpu, *waits[step]));
       entry.member.segments.push_back(*waits[step]);
-      entry.member.context = entry.member.segments.front();
       at_work = false;
       beside = {};
     }
@@ -83,40 +91,72 @@ Duration longest_job(const AnalyzedSystem& subject, const GpuEntry& entry) {
   return longest;
 }
 
-nvidia::GpuTask task_in(const ProblemInput& input, TaskIndex named, const GpuContext* context) {
+nvidia::GpuTask task_named(const std::string& name) {
   nvidia::GpuTask task;
-  task.name = input.subject.name(named);
+  task.name = name;
   task.wait = nvidia::WaitMode::suspend;
-  if (context == nullptr) return task;
-  task.slice = context->slice;
-  task.gpu_priority = static_cast<gpu::ContextPriority>(context->runlist_slots);
   return task;
+}
+
+nvidia::SharedGpu shared_gpu(const DeviceProfile& profile) {
+  return {profile.preemption,
+          profile.context_switch,
+          profile.interference,
+          profile.copy_engines,
+          profile.multiprocessors.value_or(gpu::SmLimits{}),
+          nvidia::ContentionLaw(profile)};
+}
+
+/// Only active device tasks count.
+void add_context(const ProblemInput& input, const GpuContext& context, std::size_t gpu, GpuProblem& problem) {
+  bool added = false;
+  for (const GpuStream& stream : context.streams) {
+    std::optional<std::size_t> index;
+    for (const TaskIndex task : stream.tasks) {
+      if (!input.activations[task].any()) continue;
+      if (!added)
+        problem.problem.contexts.push_back(
+            {gpu, context.slice, static_cast<gpu::ContextPriority>(context.runlist_slots)});
+      added = true;
+      if (!index) {
+        index = problem.problem.streams.size();
+        problem.problem.streams.push_back({problem.problem.contexts.size() - 1, stream.high_priority
+                                                                                    ? gpu::StreamPriority::high
+                                                                                    : gpu::StreamPriority::low});
+        problem.device_of_stream.push_back(task);
+      }
+      problem.streams[task] = index;
+    }
+  }
 }
 
 }  // namespace
 
-GpuProblem empty_gpu_problem(const ProblemInput& input, std::optional<UnitIndex> gpu) {
+GpuProblem empty_gpu_problem(const ProblemInput& input, const std::vector<UnitIndex>& gpus) {
   GpuProblem empty;
   for (const CoreModel& core : input.cores.cores)
     empty.problem.cores.push_back(input.subject.system.platform.units[core.units.front()].name);
-  if (!gpu) return empty;
-  const DeviceProfile& profile = *input.subject.devices[*gpu];
-  empty.problem.context_switch = profile.context_switch;
-  empty.problem.kernel_by_memcpy = profile.interference.kernel_by_memcpy;
-  empty.problem.kernel_by_memset = profile.interference.kernel_by_memset;
-  empty.problem.copy_by_kernel = profile.interference.copy_by_kernel;
+  empty.streams.resize(input.subject.tasks());
+  empty.units = gpus;
+  if (!gpus.empty()) empty.problem.gpus.clear();
+  for (const UnitIndex unit : gpus) {
+    const DeviceProfile& profile = *input.subject.devices[unit];
+    for (const GpuContext& context : contexts_on(input.subject.system, unit, profile))
+      add_context(input, context, empty.problem.gpus.size(), empty);
+    empty.problem.gpus.push_back(shared_gpu(profile));
+  }
   return empty;
 }
 
-GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext* context, Faults& faults) {
+GpuEntry host_entry(const ProblemInput& input, const GpuProblem& gpu, TaskIndex host, Faults& faults) {
   const Activations& activations = input.activations[host];
   add_fault(faults, host, activations.fault);
   if (input.offloads.waits_for_any(host) && activations.all.size() > 1)
     add_fault(faults, host, "it has several activation sources, so its jobs may queue while it waits for the GPU");
-  GpuEntry entry{task_in(input, host, context), {host, host, {}}};
+  GpuEntry entry{task_named(input.subject.name(host)), {host, {}}};
   entry.task.core = *input.cores.core_of[host];
   entry.task.priority = input.cores.ranks.rank[host];
-  add_segments(input, host, entry);
+  add_segments(input, gpu, host, entry);
   if (longest_job(input.subject, entry) >= nvidia::longest_analyzed) {
     add_fault(faults, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     auto& segments = entry.task.segments;
@@ -129,27 +169,19 @@ GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext*
   return entry;
 }
 
-GpuEntry context_entry(const ProblemInput& input, const GpuContext& context, const std::vector<TaskIndex>& devices,
-                       Faults& faults) {
-  const TaskIndex first = devices.front();
-  const bool common = devices.size() > 1;
-  for (std::size_t i = 0; common && i < devices.size(); ++i)
-    add_fault(faults, devices[i],
-              fmt::format("it shares its GPU context with {}; the analysis covers several device tasks of a context "
-                          "only if one host task waits for each in turn",
-                          input.subject.name(devices[i == 0 ? 1 : 0])));
-  const auto& steps = input.subject.steps(first);
+GpuEntry device_entry(const ProblemInput& input, const GpuProblem& gpu, TaskIndex device, Faults& faults) {
+  const auto& steps = input.subject.steps(device);
   if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::wait; }))
-    add_fault(faults, first, "it waits for an event on the GPU");
-  const Activations& activations = input.activations[first];
-  add_fault(faults, first, activations.fault);
-  if (activations.all.size() > 1) add_fault(faults, first, "it has several activation sources, so its jobs may queue");
-  GpuEntry entry{task_in(input, first, &context), {first, first, {}}};
+    add_fault(faults, device, "it waits for an event on the GPU");
+  const Activations& activations = input.activations[device];
+  add_fault(faults, device, activations.fault);
+  if (activations.all.size() > 1) add_fault(faults, device, "it has several activation sources, so its jobs may queue");
+  GpuEntry entry{task_named(input.subject.name(device)), {device, {}}};
   entry.task.period = activations.all.empty() ? longest_period : activations.all.front().period;
-  entry.task.unlimited = !faults[first].empty();
-  nvidia::GpuSegment segment = common ? common_segment(input.subject, devices) : segment_of(input.subject, first);
+  entry.task.unlimited = !faults[device].empty();
+  nvidia::GpuSegment segment = segment_of(input.subject, gpu, device);
   if (segment.operations.empty()) return entry;
-  if (!common) entry.member.segments.push_back(first);
+  entry.member.segments.push_back(device);
   entry.task.segments.emplace_back(std::move(segment));
   return entry;
 }

@@ -21,9 +21,8 @@ bool is_conditional(const Stimulus& stimulus) {
 /// For one host task.
 class OffloadSearch {
  public:
-  OffloadSearch(const AnalyzedSystem& subject, const Triggers& triggers, const std::vector<Activations>& activations,
-                TaskIndex host)
-      : subject_(subject), triggers_(triggers), activations_(activations), host_(host), steps_(subject.steps(host)) {}
+  OffloadSearch(const AnalyzedSystem& subject, const Triggers& triggers, TaskIndex host)
+      : subject_(subject), triggers_(triggers), host_(host), steps_(subject.steps(host)) {}
 
   /// Why its waits are not analyzed; "" if they are.
   std::string run() {
@@ -37,8 +36,7 @@ class OffloadSearch {
     }
     for (const TaskIndex device : devices_)
       if (std::string fault = fault_of_turns(device); !fault.empty()) return fault;
-    if (std::string fault = fault_of_overlap(); !fault.empty()) return fault;
-    return fault_of_contexts();
+    return fault_of_overlap();
   }
 
   const std::vector<TaskIndex>& devices() const { return devices_; }
@@ -166,31 +164,8 @@ class OffloadSearch {
     return {};
   }
 
-  /// All device tasks must be in one context, and that context may contain no others.
-  std::string fault_of_contexts() const {
-    if (devices_.empty()) return {};
-    const Task& first = subject_.task(devices_.front());
-    for (const TaskIndex device : devices_) {
-      const Task& other = subject_.task(device);
-      if (device != devices_.front() &&
-          (first.unit != other.unit || first.gpu.context.empty() || first.gpu.context != other.gpu.context))
-        return fmt::format("it waits for {} and {}, which are in different contexts", first.name, other.name);
-    }
-    if (first.gpu.context.empty()) return {};
-    for (TaskIndex other = 0; other < subject_.tasks(); ++other) {
-      const Task& candidate = subject_.task(other);
-      if (candidate.side == Side::device && candidate.unit == first.unit &&
-          candidate.gpu.context == first.gpu.context && activations_[other].any() &&
-          std::find(devices_.begin(), devices_.end(), other) == devices_.end())
-        return fmt::format("it waits for {}, which shares its GPU context with {}; {} does not wait for that",
-                           first.name, candidate.name, name(host_));
-    }
-    return {};
-  }
-
   const AnalyzedSystem& subject_;
   const Triggers& triggers_;
-  const std::vector<Activations>& activations_;
   TaskIndex host_;
   const std::vector<Step>& steps_;
   Waits waits_;                     ///< per step
@@ -212,7 +187,7 @@ Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
   Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()), std::vector<Waits>(subject.tasks())};
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (!subject.is_host(task) || !activations[task].any()) continue;
-    OffloadSearch search(subject, triggers, activations, task);
+    OffloadSearch search(subject, triggers, task);
     faults[task] = search.run();
     if (!faults[task].empty()) continue;
     for (const TaskIndex device : search.devices()) offloads.driver[device] = task;

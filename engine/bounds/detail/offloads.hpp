@@ -5,7 +5,6 @@
 ///
 /// An offload is a trigger of a device task and a later wait for an event. Only this device task sets the event, once,
 /// after all of its operations, and the event is cleared between waits: trigger, wait, clear, in turn, one at a time.
-/// All device tasks of a host belong to one GPU context, and that context has no others.
 
 #include <optional>
 #include <vector>

@@ -44,19 +44,19 @@ class ProblemBuilder {
  public:
   ProblemBuilder(const ProblemInput& input, Faults& faults) : input_(input), faults_(faults) {}
 
-  Problems run(std::optional<UnitIndex> gpu) {
+  Problems run(const std::vector<UnitIndex>& gpus) {
     const AnalyzedSystem& subject = input_.subject;
     problems_.of_task.resize(subject.tasks());
     problems_.cores.resize(input_.cores.cores.size());
-    problems_.gpu = empty_gpu_problem(input_, gpu);
-    if (gpu)
-      for (const GpuContext& context : contexts_on(subject.system, *gpu, *subject.devices[*gpu])) add_context(context);
+    problems_.gpu = empty_gpu_problem(input_, gpus);
+    for (TaskIndex task = 0; task < subject.tasks(); ++task)
+      if (problems_.gpu.streams[task]) add_device(task);
     for (TaskIndex task = 0; task < subject.tasks(); ++task) {
       if (!input_.cores.core_of[task] || !problems_.of_task[task].empty()) continue;
       if (input_.cores.core(task).apart)
         add_to_core(task);
       else
-        add_host(task, nullptr);
+        add_host(task);
     }
     for (const CoreModel& core : input_.cores.cores)
       if (!core.apart) add_blocking(core);
@@ -73,29 +73,24 @@ class ProblemBuilder {
     return problems_.problem_tasks.size() - 1;
   }
 
-  void add_context(const GpuContext& context) {
-    std::vector<TaskIndex> active;
-    for (const TaskIndex task : context.tasks)
-      if (input_.activations[task].any()) active.push_back(task);
-    if (active.empty()) return;
+  /// With its host, if one waits for it.
+  void add_device(TaskIndex device) {
     std::size_t problem_task = 0;
-    if (const auto driver = input_.offloads.driver[active.front()]) {  // in that case it drives all of them
-      add_host(*driver, &context);
+    if (const auto driver = input_.offloads.driver[device]) {
+      if (problems_.of_task[*driver].empty()) add_host(*driver);
       problem_task = problems_.of_task[*driver].front();
     } else {
-      GpuEntry entry = context_entry(input_, context, active, faults_);
+      GpuEntry entry = device_entry(input_, problems_.gpu, device, faults_);
       entry.task.core = problems_.gpu.problem.cores.size();
       problems_.gpu.problem.cores.push_back(entry.task.name);
       problem_task = add(std::move(entry), 0);
     }
-    for (const TaskIndex device : active)
-      problems_.of_task[device].assign(input_.activations[device].count(), problem_task);
+    problems_.of_task[device].assign(input_.activations[device].count(), problem_task);
   }
 
-  /// `context` is the one it offloads to.
-  void add_host(TaskIndex host, const GpuContext* context) {
+  void add_host(TaskIndex host) {
     const Activations& activations = input_.activations[host];
-    GpuEntry entry = host_entry(input_, host, context, faults_);
+    GpuEntry entry = host_entry(input_, problems_.gpu, host, faults_);
     entry.task.period = longest_period;
     auto& problem_tasks = problems_.of_task[host];
     if (entry.task.unlimited) {
@@ -129,6 +124,24 @@ class ProblemBuilder {
     }
     const std::size_t first = problem_tasks.front();
     problem_tasks.resize(activations.count(), first);
+    for (std::size_t gpu = 0; gpu < problems_.gpu.units.size(); ++gpu) add_accesses(host, gpu);
+  }
+
+  /// The solution adds the response bound to the jitter.
+  void add_accesses(TaskIndex host, std::size_t gpu) {
+    const std::size_t steps = input_.subject.steps(host).size();
+    const Duration accesses = accesses_of(input_.subject, host, problems_.gpu.units[gpu], 0, steps);
+    if (accesses.is_zero()) return;
+    std::vector<std::size_t> indices = problems_.of_task[host];
+    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+    for (const std::size_t index : indices) {
+      const ProblemTask& problem_task = problems_.problem_tasks[index];
+      const cpu::CpuTask& task = problems_.cores[*problem_task.core].tasks[problem_task.at];
+      nvidia::CpuDemand demand = nvidia::EngineDemand{task.arrivals.period, {}, accesses, 1};
+      if (task.unlimited) demand.reset();
+      problems_.gpu.problem.other_accesses.push_back({input_.subject.name(host), demand, gpu});
+      problems_.gpu.other_accesses.push_back({index, execution_of(input_.subject, host).best});
+    }
   }
 
   /// Adds the blocking of tasks on a core that they share with tasks that wait for a GPU.
@@ -182,8 +195,8 @@ void Problems::set_unlimited(const ProblemTask& problem_task) {
                      : gpu.problem.tasks[problem_task.at].unlimited) = true;
 }
 
-Problems problems_of(const ProblemInput& input, std::optional<UnitIndex> gpu, Faults& faults) {
-  return ProblemBuilder(input, faults).run(gpu);
+Problems problems_of(const ProblemInput& input, const std::vector<UnitIndex>& gpus, Faults& faults) {
+  return ProblemBuilder(input, faults).run(gpus);
 }
 
 }  // namespace amalthea::engine::bounds

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Translates the tasks of a system into problems that are solved together: one for a GPU, with the cores of its host
-/// tasks and all plain cores, and one for each core that is analyzed separately.
+/// Translates the tasks of a system into problems that are solved together: one for all GPUs, with the cores of their
+/// host tasks and all plain cores, and one for each core that is analyzed separately.
 
 #include <optional>
 #include <vector>
@@ -16,13 +16,13 @@ namespace amalthea::engine::bounds {
 struct ProblemTask {
   TaskIndex task = 0;
   std::size_t activation = 0;
-  std::optional<std::size_t> core;  ///< index into Problems::cores; nothing: in the GPU's problem
+  std::optional<std::size_t> core;  ///< index into Problems::cores; nothing: in the problem of the GPUs
   std::size_t at = 0;               ///< index of the task within its problem
 };
 
 struct Problems {
   std::vector<ProblemTask> problem_tasks;
-  /// For every active task, per activation: index into `problem_tasks`. A device task has those of its context.
+  /// For every active task, per activation: index into `problem_tasks`. A device task for which a host waits has those of the host.
   std::vector<std::vector<std::size_t>> of_task;
   GpuProblem gpu;
   /// parallel to CoreModels::cores; empty for cores that are not analyzed separately
@@ -34,6 +34,6 @@ struct Problems {
 };
 
 /// Tasks that the problems cannot express are unlimited there and get a fault.
-Problems problems_of(const ProblemInput& input, std::optional<UnitIndex> gpu, Faults& faults);
+Problems problems_of(const ProblemInput& input, const std::vector<UnitIndex>& gpus, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

@@ -95,9 +95,8 @@ class Report {
     if (problem_task.core)
       return contributions_on_core(subject_, problems_.cores[*problem_task.core], problem_task.task,
                                    solution_.cores[*problem_task.core][problem_task.at].parts);
-    const auto& members = problems_.gpu.members;
-    return contributions_with_gpu(subject_, members, problem_task.task, solution_.gpu.tasks[problem_task.at].parts,
-                                  members[problem_task.at].segments);
+    return contributions_with_gpu(subject_, problems_, problem_task.task, solution_.gpu.tasks[problem_task.at].parts,
+                                  problems_.gpu.members[problem_task.at].segments);
   }
 
   /// For a device task for which its host waits: the longest of its segments, which do not depend on the host's bound.
@@ -106,7 +105,7 @@ class Report {
       const nvidia::TaskBound& found = solution_.gpu.tasks[at];
       if (bound.worst && *bound.worst >= found.gpu_segments[segment]) return;
       bound.worst = found.gpu_segments[segment];
-      bound.parts = contributions_with_gpu(subject_, problems_.gpu.members, problems_.gpu.members[at].task,
+      bound.parts = contributions_with_gpu(subject_, problems_, problems_.gpu.members[at].task,
                                            found.segment_parts[segment], {device});
     });
     if (bound.worst && *bound.worst < largest_time) return;
@@ -125,8 +124,8 @@ class Report {
       if (segments[segment] == device) visit(at, segment);
   }
 
-  /// Operations have bounds if at most one is outstanding in the context, even if jobs queue up; `reason` is why the
-  /// task has none.
+  /// Operations have bounds even if jobs queue up, because each job submits one at a time; `reason` is why the task has
+  /// none.
   void add_operations(TaskIndex device, const std::string& reason, std::map<NodeIndex, Bound>& operations) const {
     std::size_t operation = 0;
     for (std::size_t step = 0; step < subject_.steps(device).size(); ++step) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/gpu/launch_plan.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -13,7 +14,9 @@ std::int64_t rounds_of(const AnalyzedSystem& subject, TaskStep task_step) {
   const Step& step = subject.step(task_step);
   if (!step.block) return 1;
   const auto& launch = subject.activity<Kernel>(task_step).launch;
-  return gpu::plan_launch(*launch, *subject.devices[subject.task(task_step.task).unit])->rounds;
+  const Task& task = subject.task(task_step.task);
+  const DeviceProfile& profile = *subject.devices[task.unit];
+  return gpu::plan_launch(*launch, profile, nvidia::enabled_sms(task.gpu.sm_mask, profile))->rounds;
 }
 
 /// Whether all times of the unit are whole picoseconds.
@@ -39,7 +42,16 @@ std::int64_t roundings_of(const AnalyzedSystem& subject, TaskStep task_step) {
 /// Whether copies and kernels of a GPU slow each other down.
 bool slows(const DeviceProfile& profile) {
   const gpu::InterferenceTable& table = profile.interference;
-  return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.copy_by_kernel}) > Slowdown{};
+  return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_same_gpc, table.kernel_by_other_gpc,
+                   table.kernel_by_cpu, table.copy_by_kernel, table.copy_by_cpu}) > Slowdown{} ||
+         profile.measured_memory.has_value();
+}
+
+/// Time lost to rounding may cost a whole turn, so it must be part of the work.
+Duration with_losses(const AnalyzedSystem& subject, TaskStep task_step, Duration worst) {
+  if (!is_operation(subject.step(task_step)) || !slows(*subject.devices[subject.task(task_step.task).unit]))
+    return worst;
+  return worst + Duration::nanoseconds(1) + scale(worst, 1, 1'000'000, Rounding::up);
 }
 
 }  // namespace
@@ -51,11 +63,13 @@ Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
   // The cheapest alternative of a branch may differ from the most expensive one, which alone has its work in `step`.
   const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
   const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
-  Span span{(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
-  // Time lost to rounding may cost a whole turn, so it must be part of the work.
-  if (is_operation(step) && slows(*subject.devices[subject.task(task_step.task).unit]))
-    span.worst += Duration::nanoseconds(1) + scale(span.worst, 1, 1'000'000, Rounding::up);
-  return span;
+  return {(shortest - std::min(shortest, rounding)) * rounds,
+          with_losses(subject, task_step, (step.work + rounding) * rounds)};
+}
+
+Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step) {
+  return with_losses(subject, task_step,
+                     subject.step(task_step).work + Duration::picoseconds(roundings_of(subject, task_step)));
 }
 
 Span execution_of(const AnalyzedSystem& subject, TaskIndex task) {
@@ -67,6 +81,23 @@ Span execution_of(const AnalyzedSystem& subject, TaskIndex task, std::size_t fro
   for (std::size_t step = from; step < to; ++step)
     if (subject.step({task, step}).kind == StepKind::execute) sum += span_of(subject, {task, step});
   return sum;
+}
+
+Duration accesses_of(const AnalyzedSystem& subject, TaskIndex task, UnitIndex gpu, std::size_t from, std::size_t to) {
+  Duration time;
+  bool any = false, any_skipped = false;
+  for (std::size_t step = from; step < to; ++step) {
+    const TaskStep task_step{task, step};
+    if (!accesses_memory(subject.system, subject.step(task_step)) ||
+        !reaches_memory_of(subject.system, gpu, subject.activity(task_step)))
+      continue;
+    const Duration worst = span_of(subject, task_step).worst;
+    any_skipped = any_skipped || subject.step(task_step).skipped;
+    any = any || subject.step(task_step).skipped || !worst.is_zero();
+    time += worst;
+  }
+  if (any_skipped) time = execution_of(subject, task, from, to).worst;
+  return any ? std::max(time, Duration::picoseconds(1)) : Duration{};
 }
 
 Span operations_of(const AnalyzedSystem& subject, TaskIndex device) {

@@ -19,10 +19,17 @@ struct Span {
 
 Span span_of(const AnalyzedSystem& subject, TaskStep task_step);
 
+/// The maximum time of each block of a kernel.
+Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step);
+
 /// Over all execute steps of a task.
 Span execution_of(const AnalyzedSystem& subject, TaskIndex task);
 /// Over its execute steps in [from, to).
 Span execution_of(const AnalyzedSystem& subject, TaskIndex task, std::size_t from, std::size_t to);
+
+/// The maximum time of a job's label accesses in [from, to) in memory that the GPU also uses; above zero if it may have
+/// any. Where an alternative of a branch has some, everything that the job executes there counts.
+Duration accesses_of(const AnalyzedSystem& subject, TaskIndex task, UnitIndex gpu, std::size_t from, std::size_t to);
 
 /// Over all copies and kernels of a device task.
 Span operations_of(const AnalyzedSystem& subject, TaskIndex device);

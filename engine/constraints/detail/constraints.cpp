@@ -70,8 +70,7 @@ class ConstraintJudge {
       result_.guaranteed = false;
     } else if (shown) {
       result_.guaranteed = true;
-      if (result_.verdict == LimitVerdict::unknown)
-        result_.reason = "response-time bounds guarantee it; in the simulation " + result_.reason;
+      result_.reason = "response-time bounds guarantee it; in the simulation " + result_.reason;
       result_.verdict = LimitVerdict::met;
     }
     if (measured_) {

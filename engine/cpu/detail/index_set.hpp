@@ -37,6 +37,13 @@ class IndexSet {
       index /= 64;
     }
   }
+  bool empty() const { return levels_.back()[0] == 0; }
+  /// Takes time linear in the size.
+  std::size_t count() const {
+    std::size_t bits = 0;
+    for (const std::uint64_t word : levels_[0]) bits += static_cast<std::size_t>(std::popcount(word));
+    return bits;
+  }
   /// The smallest element that is at least `from`.
   std::optional<std::size_t> next(std::size_t from) const {
     for (std::size_t level = 0; level < levels_.size(); ++level) {

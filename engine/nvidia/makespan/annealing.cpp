@@ -77,6 +77,7 @@ class Annealing {
     std::int64_t makespan = schedule.makespan();
     run.first = run.best = makespan;
     run.string = schedule.string();
+    run.curve.push_back({0, makespan});
     note(makespan);
     for (; run.iterations < options_.iterations; ++run.iterations) {
       if (options_.time_limit && run.iterations % 256 == 0 && seconds() >= *options_.time_limit) break;
@@ -85,6 +86,8 @@ class Annealing {
       const std::size_t one = draw_below(random, schedule.string().size());
       const std::size_t other = draw_below(random, schedule.string().size());
       if (schedule.string()[one] == schedule.string()[other]) continue;
+      ++run.exchanges;
+      run.placed += schedule.string().size() - std::min(one, other);
       schedule.swap(one, other);
       const std::int64_t candidate = schedule.makespan();
       if (candidate < makespan && random.uniform() * static_cast<double>(makespan - candidate) >= temperature) {
@@ -95,6 +98,7 @@ class Annealing {
       if (makespan <= run.best) continue;
       run.best = makespan;
       run.best_at = run.iterations + 1;
+      run.curve.push_back({run.best_at, run.best});
       run.string = schedule.string();
       note(makespan);
     }

@@ -34,14 +34,23 @@ struct AnnealingOptions {
   std::function<void(std::int64_t, double)> progress = {};
 };
 
+/// A run's longest schedule from an iteration on.
+struct CurvePoint {
+  std::uint64_t iteration = 0;
+  std::int64_t makespan = 0;
+};
+
 /// The best schedule of one run.
 struct AnnealingRun {
   Template start = Template::round_robin;
-  std::int64_t first = 0;        ///< makespan of the initial template
-  std::int64_t best = 0;         ///< cycles
-  std::uint64_t best_at = 0;     ///< number of iterations when it was found
-  std::uint64_t iterations = 0;  ///< number of iterations done
-  WarpString string;             ///< of the best schedule
+  std::int64_t first = 0;         ///< makespan of the initial template
+  std::int64_t best = 0;          ///< cycles
+  std::uint64_t best_at = 0;      ///< number of iterations when it was found
+  std::uint64_t iterations = 0;   ///< number of iterations done
+  WarpString string;              ///< of the best schedule
+  std::vector<CurvePoint> curve;  ///< ascending in both; begins with the template
+  std::uint64_t exchanges = 0;    ///< evaluated schedules
+  std::uint64_t placed = 0;       ///< entries of the string that they placed anew
 };
 
 /// When any run first reached a makespan.

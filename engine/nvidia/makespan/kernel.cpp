@@ -97,6 +97,115 @@ std::string_view instruction_of(std::string_view statement) {
   }
 }
 
+/// The first word: up to a blank.
+std::string_view first_word(std::string_view text) { return text.substr(0, text.find_first_of(" \t\r\n")); }
+
+bool is_letter(char letter) { return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '_'; }
+
+class PtxReader {
+ public:
+  PtxReader(std::string_view text, std::vector<std::string>* warnings)
+      : plain_(without_comments(text)), warnings_(warnings) {}
+
+  tl::expected<Kernel, std::string> read() {
+    std::string_view rest = plain_;
+    while (!rest.empty()) {
+      const std::size_t length = statement_length(rest);
+      if (auto error = take(rest.substr(0, length))) return tl::unexpected(*error);
+      // A line end that ends an instruction is not part of it, and neither is a semicolon.
+      rest.remove_prefix(std::min(rest.size(), length + 1));
+    }
+    if (kernel_.empty()) return tl::unexpected(std::string("no instructions"));
+    return std::move(kernel_);
+  }
+
+ private:
+  /// A statement ends at its semicolon; a directive such as .entry or .version also ends at a brace or at the end of the
+  /// line. An instruction without its semicolon ends where the next line begins with another one.
+  std::size_t statement_length(std::string_view rest) {
+    const std::string_view ahead = trimmed(rest);
+    const bool directive = !ahead.empty() && (ahead.front() == '.' || ahead.front() == ')');
+    int parentheses = 0;
+    bool begun = false;
+    for (std::size_t length = 0; length < rest.size(); ++length) {
+      const char letter = rest[length];
+      begun = begun || std::isspace(static_cast<unsigned char>(letter)) == 0;
+      if (letter == '(') ++parentheses;
+      if (letter == ')') --parentheses;
+      if (letter == ';') return length;
+      if (directive && begun && parentheses <= 0 && (letter == '{' || letter == '\n')) return length;
+      if (directive || !begun || parentheses > 0 || letter != '\n') continue;
+      const std::string_view here = instruction_of(rest.substr(0, length));
+      const std::string_view next = instruction_of(rest.substr(length + 1, rest.find('\n', length + 1) - length - 1));
+      if (here.empty() || !unit_of_opcode(first_word(here)) || !unit_of_opcode(first_word(next))) continue;
+      warn(here, "an instruction without a semicolon; it is taken to end with the line");
+      return length;
+    }
+    return rest.size();
+  }
+
+  std::optional<std::string> take(std::string_view statement) {
+    std::string_view instruction = instruction_of(statement);
+    if (statement.find(".reg") != std::string_view::npos) add_registers(trimmed(statement));
+    if (instruction.empty() || instruction.front() == '.' || instruction.front() == ')') return std::nullopt;
+    std::string_view name = first_word(instruction);
+    auto unit = unit_of_opcode(name);
+    if (!unit && is_letter(name.front())) {
+      const std::string_view after = trimmed(instruction.substr(name.size()));
+      if (unit = unit_of_opcode(first_word(after)); unit) {
+        warn(instruction, fmt::format("the label \"{}\" without a colon", name));
+        instruction = after;
+        name = first_word(after);
+      }
+    }
+    if (!unit) return fmt::format("line {}: unknown opcode \"{}\"", line_of(instruction), name);
+    if (name.substr(0, name.find('.')) == "mov" && moves_symbol(instruction)) unit = Unit::memory;
+    kernel_.push_back(*unit);
+    if (kernel_.size() <= max_instructions) return std::nullopt;
+    return fmt::format("line {}: a kernel of more than {} instructions", line_of(instruction), max_instructions);
+  }
+
+  /// ".reg .f32 x, %f<8>": names without % that are registers, not symbols.
+  void add_registers(std::string_view statement) {
+    for (std::size_t at = 0; at < statement.size();) {
+      const std::size_t end = std::min(statement.find_first_of(" \t\r\n,", at), statement.size());
+      const std::string_view word = statement.substr(at, end - at);
+      if (!word.empty() && is_letter(word.front())) registers_.emplace_back(word.substr(0, word.find('<')));
+      at = end + 1;
+    }
+  }
+
+  bool is_register(std::string_view name) const {
+    return std::any_of(registers_.begin(), registers_.end(), [&](const std::string& known) {
+      return name.starts_with(known) &&
+             name.substr(known.size()).find_first_not_of("0123456789") == std::string_view::npos;
+    });
+  }
+
+  /// Whether the source of a mov is the name of a variable: neither a register, nor a number, nor a list.
+  bool moves_symbol(std::string_view mov) const {
+    const auto comma = mov.find(',');
+    if (comma == std::string_view::npos) return false;
+    std::string_view source = trimmed(mov.substr(comma + 1));
+    while (source.ends_with(',')) source = trimmed(source.substr(0, source.size() - 1));
+    const std::string_view symbol = source.substr(0, source.find_first_of(" \t+[.,"));
+    return !symbol.empty() && is_letter(symbol.front()) && symbol != "WARP_SZ" && symbol != "true" &&
+           symbol != "false" && !is_register(symbol);
+  }
+
+  std::size_t line_of(std::string_view place) const {
+    return 1 + static_cast<std::size_t>(std::count(plain_.data(), place.data(), '\n'));
+  }
+  void warn(std::string_view place, std::string_view what) const {
+    if (warnings_ != nullptr) warnings_->push_back(fmt::format("line {}: {}", line_of(place), what));
+  }
+
+  const std::string plain_;
+  std::vector<std::string>* warnings_;
+  std::vector<std::string> registers_;
+  Kernel kernel_;
+};
+
 }  // namespace
 
 tl::expected<Kernel, std::string> parse_kernel(std::string_view text) {
@@ -132,48 +241,8 @@ std::string to_string(const Kernel& kernel) {
   return text;
 }
 
-tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text) {
-  const std::string plain = without_comments(text);
-  Kernel kernel;
-  std::size_t line = 1;
-  int parentheses = 0;
-  bool directive = false;
-  std::string_view rest = plain;
-  while (!rest.empty()) {
-    // A statement ends at its semicolon; a directive such as .entry or .version also ends at a brace or at the end of
-    // the line.
-    std::size_t length = 0;
-    const std::string_view ahead = trimmed(rest);
-    directive = !ahead.empty() && (ahead.front() == '.' || ahead.front() == ')');
-    parentheses = 0;
-    bool begun = false;
-    for (; length < rest.size(); ++length) {
-      const char letter = rest[length];
-      begun = begun || std::isspace(static_cast<unsigned char>(letter)) == 0;
-      if (letter == '(') ++parentheses;
-      if (letter == ')') --parentheses;
-      if (letter == ';') break;
-      if (directive && begun && parentheses <= 0 && (letter == '{' || letter == '\n')) break;
-    }
-    const std::string_view statement = rest.substr(0, length);
-    const std::string_view instruction = instruction_of(statement);
-    if (!instruction.empty() && instruction.front() != '.' && instruction.front() != ')') {
-      const std::string_view before = plain;
-      const auto offset = static_cast<std::size_t>(instruction.data() - before.data());
-      const auto lines = line + static_cast<std::size_t>(std::count(rest.data(), before.data() + offset, '\n'));
-      const std::string_view name = instruction.substr(0, instruction.find_first_of(" \t\r\n"));
-      const auto unit = unit_of_opcode(name);
-      if (!unit) return tl::unexpected(fmt::format("line {}: unknown opcode \"{}\"", lines, name));
-      kernel.push_back(*unit);
-      if (kernel.size() > max_instructions)
-        return tl::unexpected(fmt::format("line {}: a kernel of more than {} instructions", lines, max_instructions));
-    }
-    const std::size_t used = std::min(rest.size(), length + 1);
-    line += static_cast<std::size_t>(std::count(rest.data(), rest.data() + used, '\n'));
-    rest.remove_prefix(used);
-  }
-  if (kernel.empty()) return tl::unexpected(std::string("no instructions"));
-  return kernel;
+tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text, std::vector<std::string>* warnings) {
+  return PtxReader(text, warnings).read();
 }
 
 tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& kernel, std::int64_t warps,

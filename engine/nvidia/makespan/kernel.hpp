@@ -39,8 +39,10 @@ tl::expected<Kernel, std::string> parse_kernel(std::string_view text);
 std::string to_string(const Kernel& kernel);
 
 /// The kernel of a PTX text, in the order of its lines: every instruction once, ignoring jumps. The table of opcodes is
-/// in docs/reference/makespan.md. Or an error message with the line.
-tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text);
+/// in docs/reference/makespan.md. A mov from a symbol loads an address. Two misprints of published listings are read,
+/// with a warning for each: an instruction without its semicolon, and a label without its colon. Or an error message with
+/// the line.
+tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text, std::vector<std::string>* warnings = nullptr);
 
 /// The units of an SM.
 struct SmUnits {

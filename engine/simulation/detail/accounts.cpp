@@ -141,6 +141,7 @@ void Accounts::update_interval(TaskIndex task) {
   account.unit = unit;
   account.node = node;
   account.times.change(clock_.now(), standing);
+  if (account.times.pending() > max_stretches) parts(task);
 }
 
 void Accounts::notify_interval(TaskIndex task) {
@@ -155,6 +156,16 @@ void Accounts::notify_interval(TaskIndex task) {
 
 const std::vector<Contribution>& Accounts::parts(TaskIndex task) {
   return accounts_[task].times.parts(task, logs_[cpu_.core_set_of(task)], sum_);
+}
+
+std::vector<Contribution> Accounts::parts_so_far(TaskIndex task) {
+  std::vector<Contribution> so_far = parts(task);
+  const JobTimes& times = accounts_[task].times;
+  if (times.since() == clock_.now()) return so_far;
+  sum_.begin(so_far);
+  sum_.add(times.standing().reason, clock_.now() - times.since());
+  sum_.end();
+  return so_far;
 }
 
 /// Drops what no job needs any more. If that is little, the limit grows before the next attempt; finally, jobs that

@@ -31,6 +31,7 @@ class Accounts {
   void on(const WaitBegun& event);
   void on(const WaitEnded& event) { request_update(event.task); }
   void on(const HoldersChanged& event) { request_update(event.task); }
+  void on(const ContentionChanged& event) { request_update(event.task); }
   void on(const Decided& event) { decided_.push_back(event.domain); }
 
   /// Nothing else happens at this instant.
@@ -39,6 +40,8 @@ class Accounts {
   const JobTimes& times(TaskIndex task) const { return accounts_[task].times; }
   /// For the current job, or the one that ends now: the parts of its time, in order of first appearance.
   const std::vector<Contribution>& parts(TaskIndex task);
+  /// The same up to now for a job that goes on.
+  std::vector<Contribution> parts_so_far(TaskIndex task);
 
  private:
   struct Account {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/simulation/detail/cores.hpp"
 
+#include <algorithm>
+
 #include "engine/simulation/detail/listeners.hpp"
 
 namespace amalthea::engine::simulation {
@@ -31,7 +33,12 @@ void Cores::book(CoreIndex index) {
   if (core.running) {
     const Duration elapsed = clock_.now() - core.since;
     core.busy += elapsed;
-    if (ends_[index] != Instant::never()) jobs_[*core.running].remaining -= elapsed;
+    if (ends_[index] != Instant::never()) {
+      Duration& remaining = jobs_[*core.running].remaining;
+      remaining -= core.actual == core.stated ? elapsed
+                                              : std::min(remaining, scale(elapsed, core.stated.picoseconds(),
+                                                                          core.actual.picoseconds(), Rounding::down));
+    }
   }
   core.since = clock_.now();
 }
@@ -41,7 +48,7 @@ void Cores::end_steps() {
     const CoreIndex core = ends_.who();
     const TaskIndex task = *cores_[core].running;
     book(core);
-    ends_.set(core, Instant::never());
+    set_end(core, Instant::never());
     jobs_[task].remaining = Duration{};
     jobs_.end_step(task);
     cpu_.call(cpu_.domain_of(task));
@@ -85,7 +92,7 @@ void Cores::dispatch(CoreIndex index, std::optional<TaskIndex> task) {
   }
   core.running = task;
   core.polling = false;
-  ends_.set(index, Instant::never());
+  if (ends_[index] != Instant::never()) set_end(index, Instant::never());
   if (!task) return;
   if (!jobs_[*task].started) jobs_[*task].started = clock_.now();
   at_[*task] = index;
@@ -159,7 +166,24 @@ void Cores::begin_step(CoreIndex index) {
   if (!core.running || core.polling || ends_[index] != Instant::never()) return;
   jobs_.begin_step(*core.running);
   book(index);
-  ends_.set(index, clock_.now() + jobs_[*core.running].remaining);
+  set_end(index, clock_.now() + jobs_[*core.running].remaining);
+}
+
+void Cores::set_end(CoreIndex index, Instant end) {
+  ends_.set(index, end);
+  cores_[index].actual = cores_[index].stated = {};
+  changed_.push_back(index);
+}
+
+void Cores::set_speed(CoreIndex index, Duration actual, Duration stated) {
+  Core& core = cores_[index];
+  book(index);
+  core.actual = actual;
+  core.stated = stated;
+  const Duration remaining = jobs_[*core.running].remaining;
+  ends_.set(index, clock_.now() + (actual == stated
+                                       ? remaining
+                                       : scale(remaining, actual.picoseconds(), stated.picoseconds(), Rounding::up)));
 }
 
 }  // namespace amalthea::engine::simulation

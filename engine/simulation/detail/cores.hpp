@@ -33,12 +33,23 @@ class Cores {
   /// The time a core has been in use up to now.
   Duration busy(CoreIndex core) const;
 
+  /// The task whose step the core executes; nothing if it executes none, or one that takes no time.
+  std::optional<TaskIndex> executing(CoreIndex core) const {
+    return ends_[core] == Instant::never() ? std::nullopt : cores_[core].running;
+  }
+  /// Cores that began or ended a step since the caller emptied the list; a core may be there several times.
+  std::vector<CoreIndex>& changed() { return changed_; }
+  /// From now on, the step that the core executes progresses as fast as if it took `actual` in all, not `stated`.
+  void set_speed(CoreIndex core, Duration actual, Duration stated);
+
  private:
   struct Core {
     std::optional<TaskIndex> running;
     bool polling = false;  ///< the running task waits actively
     Instant since;         ///< end of the part of the current run that `busy` includes
-    Duration busy;         ///< accumulated busy time
+    /// speed of the current step; both zero: that of its stated time
+    Duration actual, stated;
+    Duration busy;  ///< accumulated busy time
   };
   void book(CoreIndex core);
   void dispatch(CoreIndex core, std::optional<TaskIndex> task);
@@ -48,6 +59,7 @@ class Cores {
   void wait(CoreIndex core, bool actively);
   void end_job(CoreIndex core);
   void begin_step(CoreIndex core);
+  void set_end(CoreIndex core, Instant end);
 
   const System& system_;
   Clock& clock_;
@@ -59,6 +71,7 @@ class Cores {
   std::vector<Core> cores_;  ///< parallel to those of the scheduling
   std::vector<bool> moved_;  ///< for every domain: a task got or lost a core since the last notification
   EarliestOf ends_;          ///< for every core: the end of its current execute step
+  std::vector<CoreIndex> changed_;
   /// for every task: the core it runs on, the core it last ran on
   std::vector<std::optional<CoreIndex>> at_, last_;
 };

@@ -19,7 +19,8 @@ DeviceTasks::DeviceTasks(const SimulationInput& input, const Clock& clock, Jobs&
       recorded_(recorded),
       states_(system_.tasks.size()) {
   for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
-    if (input.devices[unit] != nullptr) devices_.push_back({unit, gpu::make_device(*input.devices[unit]), {}, {}, {}});
+    if (input.devices[unit] != nullptr)
+      devices_.push_back({unit, gpu::make_device(*input.devices[unit]), {}, {}, {}, {}, {}, {}, {}});
   if (recorded)
     for (Device& device : devices_) {
       device.gpu->record_slices(device.slices);
@@ -32,9 +33,11 @@ void DeviceTasks::build_streams(const SimulationInput& input) {
   for (std::size_t index = 0; index < devices_.size(); ++index) {
     Device& device = devices_[index];
     const DeviceProfile& profile = *input.devices[device.unit];
+    if (schedules_by_urgency(system_, device.unit)) device.gpu->schedule_by_urgency();
     for (const GpuContext& context : contexts_on(system_, device.unit, profile)) {
       const auto added =
           device.gpu->add_context(context.slice, static_cast<gpu::ContextPriority>(context.runlist_slots));
+      device.gpu->set_urgency(added, context.urgency);
       for (const GpuStream& stream : context.streams) {
         const auto at = device.gpu->add_stream(added, gpu::stream_settings(stream, profile));
         for (const TaskIndex task : stream.tasks) states_[task].stream = at;
@@ -71,6 +74,39 @@ void DeviceTasks::advance() {
     }
   }
   go_on();
+}
+
+void DeviceTasks::set_cpu_traffic(UnitIndex unit, const gpu::CpuTraffic& traffic, std::optional<TaskIndex> by) {
+  for (Device& device : devices_) {
+    if (device.unit != unit || (device.traffic == traffic && device.traffic_by == by)) continue;
+    device.traffic = traffic;
+    device.traffic_by = by;
+    if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due
+    device.changed = changed_ = true;
+    device.gpu->set_cpu_traffic(traffic);
+  }
+}
+
+std::vector<UnitIndex> DeviceTasks::units() const {
+  std::vector<UnitIndex> units;
+  for (const Device& device : devices_) units.push_back(device.unit);
+  return units;
+}
+
+std::optional<DeviceTasks::Load> DeviceTasks::load() const {
+  std::optional<Load> found;
+  jobs_.active_on_devices().for_each([&](TaskIndex task) {
+    if (found || !is_at_work(task)) return;
+    const gpu::Device& device = *devices_[states_[task].device].gpu;
+    const gpu::OperationId id = *states_[task].operation;
+    if (device.standing(id).kind != gpu::OperationStanding::Kind::executing) return;
+    const gpu::DeviceOperation& operation = device.operation(id);
+    if (operation.kind != gpu::StreamOperationKind::kernel)
+      found = Load{task, TrafficKind::copies};
+    else if (operation.memory_share > 0)
+      found = Load{task, TrafficKind::kernels};
+  });
+  return found;
 }
 
 void DeviceTasks::settle() {
@@ -130,6 +166,7 @@ void DeviceTasks::submit(TaskIndex task) {
   operation.kind = gpu::kind_of(activity);
   if (const auto* kernel = std::get_if<Kernel>(&activity)) {
     operation.memory_share = kernel->memory_intensity;
+    operation.memory = &step.memory;
     operation.blocks = step.blocks;
     operation.block = step.block;
     if (kernel->launch) operation.cache_config = kernel->launch->cache_config;
@@ -156,7 +193,11 @@ Reason DeviceTasks::reason(TaskIndex task) const {
   switch (standing.kind) {
     case gpu::OperationStanding::Kind::executing: {
       const bool is_kernel = device.gpu->operation(id).kind == gpu::StreamOperationKind::kernel;
-      return {is_kernel ? ContributionKind::kernel : ContributionKind::copy, by, standing.slowdown};
+      const ContributionKind kind = is_kernel ? ContributionKind::kernel : ContributionKind::copy;
+      if (standing.by_cpus) return {kind, device.traffic_by, standing.slowdown, TrafficKind::cpu};
+      if (!standing.by) return {kind, by, standing.slowdown};
+      const bool by_kernel = device.gpu->operation(*standing.by).kind == gpu::StreamOperationKind::kernel;
+      return {kind, by, standing.slowdown, by_kernel ? TrafficKind::kernels : TrafficKind::copies};
     }
     case gpu::OperationStanding::Kind::queued:
       return {ContributionKind::engine_queue, by, {}};

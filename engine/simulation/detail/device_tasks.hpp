@@ -28,8 +28,18 @@ class DeviceTasks {
   /// Continues all jobs that can continue.
   void go_on();
   bool can_go_on() const { return !jobs_.going_on().empty(); }
+  /// From now on, cores access the memory of this GPU like that; `by` is the task that counts as the cause.
+  void set_cpu_traffic(UnitIndex unit, const gpu::CpuTraffic& traffic, std::optional<TaskIndex> by);
   /// The engines select what they execute next.
   void settle();
+  /// The first operation in the order of the jobs that executes and accesses memory; nothing if there is none.
+  struct Load {
+    TaskIndex by = 0;
+    TrafficKind kind = TrafficKind::none;
+    friend bool operator==(const Load&, const Load&) = default;
+  };
+  std::optional<Load> load() const;
+  std::vector<UnitIndex> units() const;
   /// Notifies listeners of operations that began or ended on the devices at this instant.
   void notify_operations();
   /// Whether anything may have changed for an operation at this instant.
@@ -53,6 +63,8 @@ class DeviceTasks {
     std::vector<gpu::BlockStep> block_steps;  ///< listeners are not yet notified of these
     Instant due = Instant::never();           ///< time of the next event there
     bool changed = true;                      ///< settle() must visit it; initially true
+    gpu::CpuTraffic traffic;
+    std::optional<TaskIndex> traffic_by;
   };
   struct State {
     std::size_t device = 0;

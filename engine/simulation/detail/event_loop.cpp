@@ -13,13 +13,15 @@ Parts::Parts(const SimulationInput& input, const Listeners& listeners, bool reco
       stimuli(input, clock, jobs, modes, listeners),
       activities(input, clock, cpu, jobs, modes, stimuli, listeners),
       devices(input, clock, jobs, activities, branches, listeners, recorded),
-      cores(input.system, clock, cpu, jobs, activities, branches, listeners) {}
+      cores(input.system, clock, cpu, jobs, activities, branches, listeners),
+      traffic(input, cpu, jobs, cores, devices, listeners) {}
 
 EventLoop::EventLoop(const SimulationInput& input)
     : input_(input),
       events_(input.observer != nullptr && input.observer->wants_events()),
       parts_(input, listeners_, events_),
-      standings_(input.system, parts_.cpu, parts_.jobs, parts_.activities, parts_.cores, parts_.devices),
+      standings_(input.system, parts_.cpu, parts_.jobs, parts_.activities, parts_.cores, parts_.devices,
+                 parts_.traffic),
       accounts_(parts_.clock, parts_.cpu, parts_.jobs, parts_.devices, standings_, listeners_,
                 input.observer != nullptr && input.observer->wants_intervals(), input.system.tasks.size()),
       measurements_(input, parts_.clock, parts_.jobs, accounts_) {
@@ -85,7 +87,9 @@ void EventLoop::settle() {
       again = true;
     }
   }
+  parts_.traffic.before_devices();
   parts_.devices.settle();
+  parts_.traffic.after_devices();
 }
 
 void EventLoop::measure_resources(Results& results) {

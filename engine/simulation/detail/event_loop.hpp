@@ -25,6 +25,7 @@ struct Parts {
   TimelessActivities activities;
   DeviceTasks devices;
   Cores cores;
+  MemoryTraffic traffic;
 };
 
 class EventLoop {

@@ -80,6 +80,10 @@ struct WaitEnded {
 struct HoldersChanged {
   TaskIndex task = 0;
 };
+/// The slowdown of its label access, or the cause, may have changed.
+struct ContentionChanged {
+  TaskIndex task = 0;
+};
 /// The running and the ready tasks of a domain. Not sent in simple domains where nothing changed.
 struct Decided {
   std::size_t domain = 0;

@@ -7,11 +7,14 @@ namespace amalthea::engine::simulation {
 namespace {
 
 constexpr std::size_t kinds = static_cast<std::size_t>(ContributionKind::interference) + 1;
+constexpr std::size_t traffics = static_cast<std::size_t>(TrafficKind::cpu) + 1;
 
-/// An operation of its own that another one slows down: the added time is rounded for every separate stretch.
-bool is_divided(const Reason& reason) {
-  return (reason.kind == ContributionKind::kernel || reason.kind == ContributionKind::copy) && reason.by;
+bool is_own_work(ContributionKind kind) {
+  return kind == ContributionKind::kernel || kind == ContributionKind::copy || kind == ContributionKind::memory;
 }
+
+/// Own work that another task slows down: the added time is rounded for every separate stretch.
+bool is_divided(const Reason& reason) { return is_own_work(reason.kind) && reason.by; }
 
 }  // namespace
 
@@ -36,22 +39,26 @@ std::size_t ObstacleLog::find(Instant at) const {
 
 // ---- sums
 
-PartSum::PartSum(std::size_t tasks) : tasks_(tasks), slots_(kinds * (tasks + 1)) {}
+PartSum::PartSum(std::size_t tasks) : tasks_(tasks), slots_((kinds + traffics) * (tasks + 1)) {}
 
-std::uint32_t& PartSum::slot(ContributionKind kind, std::optional<TaskIndex> by) {
-  return slots_[static_cast<std::size_t>(kind) * (tasks_ + 1) + (by ? *by : tasks_)];
+/// Interference has a slot for each kind of traffic, after those of all kinds.
+std::uint32_t& PartSum::slot(ContributionKind kind, std::optional<TaskIndex> by, TrafficKind traffic) {
+  const std::size_t row =
+      traffic == TrafficKind::none ? static_cast<std::size_t>(kind) : kinds + static_cast<std::size_t>(traffic);
+  return slots_[row * (tasks_ + 1) + (by ? *by : tasks_)];
 }
 
 void PartSum::begin(std::vector<Contribution>& parts) {
   parts_ = &parts;
-  for (std::size_t i = 0; i < parts.size(); ++i) slot(parts[i].kind, parts[i].by) = static_cast<std::uint32_t>(i + 1);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    slot(parts[i].kind, parts[i].by, parts[i].traffic) = static_cast<std::uint32_t>(i + 1);
 }
 
-void PartSum::add(ContributionKind kind, std::optional<TaskIndex> by, Duration time) {
+void PartSum::add(ContributionKind kind, std::optional<TaskIndex> by, Duration time, TrafficKind traffic) {
   if (time.is_zero()) return;
-  std::uint32_t& at = slot(kind, by);
+  std::uint32_t& at = slot(kind, by, traffic);
   if (at == 0) {
-    parts_->push_back({kind, by, time});
+    parts_->push_back({kind, by, time, traffic});
     at = static_cast<std::uint32_t>(parts_->size());
   } else {
     (*parts_)[at - 1].time += time;
@@ -59,18 +66,17 @@ void PartSum::add(ContributionKind kind, std::optional<TaskIndex> by, Duration t
 }
 
 void PartSum::add(const Reason& reason, Duration time) {
-  const bool operation = reason.kind == ContributionKind::kernel || reason.kind == ContributionKind::copy;
   if (!is_divided(reason)) {
-    add(reason.kind, operation ? std::nullopt : reason.by, time);
+    add(reason.kind, is_own_work(reason.kind) ? std::nullopt : reason.by, time);
     return;
   }
   const Duration own = scale(time, 1'000'000, reason.slowdown.ppm, Rounding::down);
   add(reason.kind, std::nullopt, own);
-  add(ContributionKind::interference, reason.by, time - own);
+  add(ContributionKind::interference, reason.by, time - own, reason.traffic);
 }
 
 void PartSum::end() {
-  for (const Contribution& part : *parts_) slot(part.kind, part.by) = 0;
+  for (const Contribution& part : *parts_) slot(part.kind, part.by, part.traffic) = 0;
 }
 
 // ---- a job

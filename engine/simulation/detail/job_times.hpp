@@ -52,12 +52,12 @@ class PartSum {
   explicit PartSum(std::size_t tasks);
   /// Directs the following additions to `parts`, until `end`.
   void begin(std::vector<Contribution>& parts);
-  void add(ContributionKind kind, std::optional<TaskIndex> by, Duration time);
+  void add(ContributionKind kind, std::optional<TaskIndex> by, Duration time, TrafficKind traffic = TrafficKind::none);
   void add(const Reason& reason, Duration time);
   void end();
 
  private:
-  std::uint32_t& slot(ContributionKind kind, std::optional<TaskIndex> by);
+  std::uint32_t& slot(ContributionKind kind, std::optional<TaskIndex> by, TrafficKind traffic);
 
   std::size_t tasks_;
   std::vector<Contribution>* parts_ = nullptr;

@@ -7,6 +7,19 @@
 #include "engine/simulation/detail/accounts.hpp"
 
 namespace amalthea::engine::simulation {
+namespace {
+
+/// What was added to the parts of a job since `before`: parts keep their order, and their times only grow.
+std::vector<Contribution> difference(const std::vector<Contribution>& now, const std::vector<Contribution>& before) {
+  std::vector<Contribution> added;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Duration time = i < before.size() ? now[i].time - before[i].time : now[i].time;
+    if (!time.is_zero()) added.push_back({now[i].kind, now[i].by, time, now[i].traffic});
+  }
+  return added;
+}
+
+}  // namespace
 
 Measurements::Measurements(const SimulationInput& input, const Clock& clock, const Jobs& jobs, Accounts& accounts)
     : input_(input),
@@ -50,9 +63,22 @@ void Measurements::on(const StepEnded& event) {
     tasks_[event.task].runnables[*runnable].end = clock_.now();
 }
 
+void Measurements::on(const OperationSubmitted& event) {
+  if (jobs_.is_measured(jobs_[event.task].release))
+    tasks_[event.task].before_operation = accounts_.parts_so_far(event.task);
+}
+
 void Measurements::on(const OperationEnded& event) {
   const Job& job = jobs_[event.task];
-  if (jobs_.is_measured(job.release)) tasks_[event.task].operations[job.step].push_back(clock_.now() - event.submitted);
+  if (!jobs_.is_measured(job.release)) return;
+  TaskMeasurement& of = tasks_[event.task];
+  OperationMeasurement& operation = of.operations[job.step];
+  const Duration duration = clock_.now() - event.submitted;
+  if (operation.durations.empty() || duration > operation.longest) {
+    operation.longest = duration;
+    operation.parts = difference(accounts_.parts_so_far(event.task), of.before_operation);
+  }
+  operation.durations.push_back(duration);
 }
 
 void Measurements::on(const CoreGiven& event) {
@@ -149,7 +175,11 @@ void Measurements::report_task(TaskIndex task, Results& results) {
     results.runnables.push_back({program.runnables[i], task, summarise(std::move(of.runnables[i].durations))});
   for (std::size_t i = 0; i < program.steps.size(); ++i)
     if (program.steps[i].kind == StepKind::copy || program.steps[i].kind == StepKind::kernel)
-      results.operations.push_back({program.steps[i].node, task, summarise(std::move(of.operations[i])), {}});
+      results.operations.push_back({program.steps[i].node,
+                                    task,
+                                    summarise(std::move(of.operations[i].durations)),
+                                    {},
+                                    std::move(of.operations[i].parts)});
 }
 
 }  // namespace amalthea::engine::simulation

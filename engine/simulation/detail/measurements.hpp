@@ -24,6 +24,7 @@ class Measurements {
   void on(const JobEnded& event);
   void on(const StepBegun& event);
   void on(const StepEnded& event);
+  void on(const OperationSubmitted& event);
   void on(const OperationEnded& event);
   void on(const CoreGiven& event);
   void on(const Preempted& event);
@@ -40,6 +41,11 @@ class Measurements {
   struct JobBefore {
     Instant release, start, end;
   };
+  struct OperationMeasurement {
+    std::vector<Duration> durations;
+    Duration longest;
+    std::vector<Contribution> parts;  ///< of the longest
+  };
   struct TaskMeasurement {
     std::vector<Duration> responses;
     Duration worst;
@@ -48,10 +54,11 @@ class Measurements {
     std::uint64_t lost = 0;
     ProcessMetrics metrics;
     std::optional<JobBefore> before;
-    std::vector<RunnableMeasurement> runnables;     ///< for each of Program::runnables
-    std::vector<std::vector<Duration>> operations;  ///< for each step
-    bool in_chain = false;                          ///< the accesses of its jobs are recorded
-    std::vector<JobAccess> accesses;                ///< of all ended jobs
+    std::vector<RunnableMeasurement> runnables;    ///< for each of Program::runnables
+    std::vector<OperationMeasurement> operations;  ///< for each step
+    std::vector<Contribution> before_operation;    ///< the parts of the current job's time up to its last submission
+    bool in_chain = false;                         ///< the accesses of its jobs are recorded
+    std::vector<JobAccess> accesses;               ///< of all ended jobs
   };
   void measure(TaskIndex task, Instant started);
   void report_task(TaskIndex task, Results& results);

@@ -22,8 +22,8 @@ Standing Standings::of(TaskIndex task) const {
   if (jobs_.on_device(task)) return {ProcessState::running, Activities::computing, {}};
   if (cores_.core_of(task)) {
     const Activities what = doing(task);
-    const bool access = what == Activities::accessing;
-    return {ProcessState::running, what, {access ? ContributionKind::memory : ContributionKind::execution, {}, {}}};
+    if (what == Activities::accessing) return {ProcessState::running, what, traffic_.reason_of_access(task)};
+    return {ProcessState::running, what, {ContributionKind::execution, {}, {}}};
   }
   return {kept_from_core(task), Activities::computing, obstacle(task)};
 }

@@ -7,6 +7,7 @@
 
 #include "engine/simulation/detail/cores.hpp"
 #include "engine/simulation/detail/device_tasks.hpp"
+#include "engine/simulation/detail/memory_traffic.hpp"
 #include "engine/simulation/job_account.hpp"
 
 namespace amalthea::engine::simulation {
@@ -14,8 +15,14 @@ namespace amalthea::engine::simulation {
 class Standings {
  public:
   Standings(const System& system, const CoreScheduling& cpu, const Jobs& jobs, const TimelessActivities& activities,
-            const Cores& cores, const DeviceTasks& devices)
-      : system_(system), cpu_(cpu), jobs_(jobs), activities_(activities), cores_(cores), devices_(devices) {}
+            const Cores& cores, const DeviceTasks& devices, const MemoryTraffic& traffic)
+      : system_(system),
+        cpu_(cpu),
+        jobs_(jobs),
+        activities_(activities),
+        cores_(cores),
+        devices_(devices),
+        traffic_(traffic) {}
 
   /// For a task with a job.
   Standing of(TaskIndex task) const;
@@ -44,6 +51,7 @@ class Standings {
   const TimelessActivities& activities_;
   const Cores& cores_;
   const DeviceTasks& devices_;
+  const MemoryTraffic& traffic_;
 };
 
 }  // namespace amalthea::engine::simulation

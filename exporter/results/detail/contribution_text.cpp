@@ -35,7 +35,25 @@ std::string describe(const System& system, const engine::Contribution& part) {
     case ContributionKind::context_switch:
       return "GPU context switches";
     case ContributionKind::interference:
-      return fmt::format("GPU slowed down by {}", by);
+      return fmt::format("slowed by {}", describe_aggressor(system, part.traffic, part.by));
+  }
+  return {};
+}
+
+std::string describe_aggressor(const System& system, engine::TrafficKind traffic, std::optional<TaskIndex> by) {
+  if (!by) return "others";
+  const Task& task = system.tasks[*by];
+  switch (traffic) {
+    case engine::TrafficKind::none:
+      return task.name;
+    case engine::TrafficKind::copies:
+      return fmt::format("copies of {}", task.name);
+    case engine::TrafficKind::kernels:
+      return fmt::format("kernels of {}", task.name);
+    case engine::TrafficKind::cpu:
+      return task.units.size() > 1
+                 ? fmt::format("CPU traffic of {}", task.name)
+                 : fmt::format("CPU traffic of {} on {}", task.name, system.platform.units[task.unit].name);
   }
   return {};
 }

@@ -49,6 +49,7 @@ Json no_bound(const std::string& reason) { return {{"bcrt_ps", nullptr}, {"wcrt_
 /// `instead` replaces the bound's own reason if it is more specific.
 Json bound(const engine::Bound& bound, const std::string& instead = {}) {
   Json json = {{"bcrt_ps", picoseconds(bound.best)}, {"wcrt_ps", picoseconds(bound.worst)}};
+  if (bound.exact) json["exact"] = true;
   if (!bound.worst) json["reason"] = instead.empty() ? bound.reason : instead;
   return json;
 }
@@ -64,11 +65,10 @@ class JsonRenderer {
     json["model"] = {{"files", view_.model.files}, {"version", view_.model.version}, {"hash", view_.model.hash}};
     add_verdict(json, engine::assess(system_, results_, view_.findings));
     json["platform"] = platform();
-    json["analysis"] = {{"execution", to_string(results_.execution)},
-                        {"memory", results_.memory_model},
-                        {"line_rule", to_string(results_.line_rule)},
-                        {"communication", to_string(results_.communication)},
-                        {"strict", results_.strict}};
+    json["analysis"] = {
+        {"execution", to_string(results_.execution)},         {"memory", results_.memory_model},
+        {"line_rule", to_string(results_.line_rule)},         {"contention", to_string(results_.contention)},
+        {"communication", to_string(results_.communication)}, {"strict", results_.strict}};
     json["simulation"] = simulation();
     json["tasks"] = list(system_.tasks.size(), [this](std::size_t i) { return task(static_cast<TaskIndex>(i)); });
     json["runnables"] =
@@ -118,9 +118,11 @@ class JsonRenderer {
 
   Json contributions(const std::vector<engine::Contribution>& parts) const {
     return list(parts.size(), [&](std::size_t i) {
-      return Json{{"kind", to_string(parts[i].kind)},
-                  {"by", parts[i].by ? Json(task_name(*parts[i].by)) : Json(nullptr)},
-                  {"ps", parts[i].time.picoseconds()}};
+      Json part{{"kind", to_string(parts[i].kind)},
+                {"by", parts[i].by ? Json(task_name(*parts[i].by)) : Json(nullptr)},
+                {"ps", parts[i].time.picoseconds()}};
+      if (parts[i].traffic != engine::TrafficKind::none) part["traffic"] = to_string(parts[i].traffic);
+      return part;
     });
   }
 
@@ -235,6 +237,7 @@ class JsonRenderer {
                  {"kind", kind_name(node.activity)},
                  {"bytes", copy != nullptr ? Json(copy->size.bytes) : Json(nullptr)}};
     json["runnable"] = node.runnable ? Json(system_.runnables[*node.runnable].name) : Json(nullptr);
+    if (result.basis) json["basis"] = name_of(*result.basis);
     json["bound"] = bound(result.bound);
     json["simulated"] = statistics(result.duration, "did not run in the simulated time");
     return json;

@@ -63,7 +63,7 @@ std::string verdict_sentence(const Assessment& assessment) {
   if (const auto met = assessment.count(OverallVerdict::met); met > 0) say(fmt::format("{} met", met));
   if (const auto guaranteed = assessment.count(OverallVerdict::guaranteed); guaranteed > 0)
     say(fmt::format("{} guaranteed", guaranteed));
-  if (clauses.empty()) clauses = " no limit is stated";
+  if (clauses.empty()) clauses = " No limit is stated";
   const std::size_t assumed = assessment.assumptions.size();
   return fmt::format("Verdict: {}{}.{}", to_string(assessment.verdict),
                      assumed == 0   ? ""

@@ -3,8 +3,8 @@
 /// \file
 /// The destination of a trace's text: through a buffer into a new file, optionally compressed.
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,7 +29,7 @@ class TraceSink {
       drain(text);
       return;
     }
-    std::memcpy(buffer_.get() + used_, text.data(), text.size());
+    std::copy(text.begin(), text.end(), buffer_.get() + used_);  // unlike memcpy, of an empty text too
     used_ += text.size();
   }
   /// A buffer for up to `most` further bytes; `advance` states how many were written.

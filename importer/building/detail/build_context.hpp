@@ -74,6 +74,9 @@ struct BuildContext {
   /// A Trigger of the stimulus follows every activity that causes one of these events.
   std::vector<EventTrigger> event_triggers;
 
+  /// What mapping changes do, by task. Reported after folding: a folded wrapper does not run.
+  std::vector<std::pair<TaskIndex, Diagnostic>> mapping_notes;
+
   /// True if something that affects timing is missing.
   bool blocked = false;
 
@@ -133,6 +136,8 @@ void report_second_allocations(BuildContext&);
 void check_mapping_changes(BuildContext&);  ///< whether tasks and units with these names exist
 /// The change for a task in BuildOptions::mapping; null if there is none.
 const MappingChange* mapping_change_of(const BuildContext&, std::string_view task);
+/// Reports mapping changes. Needs folded wrappers.
+void report_mapping_changes(BuildContext&);
 /// Whether the simulation supports the algorithms of schedulers with tasks and of their parents. Needs allocated tasks.
 void check_host_schedulers(BuildContext&);
 void map_labels(BuildContext&);  ///< the memories of labels

@@ -707,6 +707,32 @@ std::optional<Version> version_of_cycle(const Document& document) {
 
 bool is_about_missing_file(const Diagnostic& finding) { return finding.id == missing_file; }
 
+namespace {
+
+/// Files of one model have different tasks; variants of a model have the same.
+void report_repeated_tasks(const Model& model, Diagnostics& diagnostics) {
+  if (model.documents().size() < 2) return;
+  std::map<std::string_view, Element> known;
+  Element first, before;
+  std::size_t repeated = 0;
+  for (const Element task : model.all("swModel", "tasks")) {
+    if (task.name().empty()) continue;
+    const auto [entry, added] = known.emplace(task.name(), task);
+    if (added || entry->second.document().position() == task.document().position()) continue;
+    if (repeated++ == 0) first = task, before = entry->second;
+  }
+  if (repeated == 0) return;
+  diagnostics.add(
+      "AM0216", Severity::warning,
+      fmt::format("task \"{}\"{} also in {}; all files form one model, which has {} twice; to analyze "
+                  "variants, use one file at a time or amalthea batch",
+                  first.name(), repeated == 1 ? " is" : fmt::format(" and {} other tasks are", repeated - 1),
+                  before.document().source().path(), repeated == 1 ? "it" : "them"),
+      first.location(), first.path(), repeated);
+}
+
+}  // namespace
+
 void understand_structure(Model& model, Diagnostics& diagnostics) {
   Findings findings(diagnostics);
   std::vector<OtherStructure> other_structures;
@@ -726,6 +752,7 @@ void understand_structure(Model& model, Diagnostics& diagnostics) {
     other_structures[position].report(findings);
     obsolete[position].report(findings);
   }
+  report_repeated_tasks(model, diagnostics);
 }
 
 }  // namespace amalthea::importer

@@ -202,7 +202,9 @@ class DocumentBuilder : public xml::DefaultHandler {
   }
 
   [[noreturn]] void not_well_formed(Location at, std::string_view what) {
-    stop("AM0103", std::move(at), fmt::format("not well-formed XML: {}", what));
+    const bool at_once = at.line == 1 && at.column == 1;  // a text or a picture, for example
+    stop("AM0103", std::move(at),
+         fmt::format("not well-formed XML: {}{}", what, at_once ? "; expected an AMALTHEA model in XML" : ""));
   }
 
   [[noreturn]] void report(const xml::SAXParseException& exception) {

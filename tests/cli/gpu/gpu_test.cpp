@@ -66,7 +66,7 @@ TEST_CASE("gpu occupancy accepts user profiles and reports invalid input") {
   CHECK(printed({"occupancy", "--platform", own, "--threads", "32"})["blocks_per_sm"] == 3);
   test::write_text(own, test::replaced(tx2, "\"max_blocks\": {\"value\": 32", "\"max_blocks\": {\"value\": -3"));
   CHECK(complaint({"occupancy", "--platform", own, "--threads", "32"}) ==
-        own + ":51:30: multiprocessors.max_blocks.value: expected a whole number from 1 to 65536");
+        own + ":61:30: multiprocessors.max_blocks.value: expected a whole number from 1 to 65536");
   CHECK(complaint({"occupancy", "--platform", "generic", "--threads", "32"}) ==
         "--platform generic: the profile has no \"multiprocessors\" (the limits of an SM); add them, or choose another "
         "profile");

@@ -83,7 +83,7 @@ TEST_CASE("gpu makespan supports slow units and PTX") {
 }
 
 TEST_CASE("gpu makespan rejects invalid values with one message") {
-  CHECK(complaint({"--warps", "4"}) == "amalthea: error: gpu makespan requires either --kernel or --ptx\n");
+  CHECK(complaint({"--warps", "4"}) == "amalthea: error: gpu makespan requires one of --kernel, --ptx and --sass\n");
   CHECK(complaint({"--kernel", "LXC", "--warps", "4"}) ==
         "amalthea: error: --kernel: 'X' is not one of the units L, C, S, D\n");
   CHECK(complaint({"--kernel", "LC", "--warps", "4", "--sigma", "0"}) ==
@@ -95,6 +95,15 @@ TEST_CASE("gpu makespan rejects invalid values with one message") {
   CHECK(complaint({"--kernel", "LC", "--warps", "0"}).find("--warps") != std::string::npos);
   CHECK(complaint({"--kernel", "LC"}).find("--warps") != std::string::npos);
   CHECK(complaint({"--kernel", "LC", "--warps", "4", "--anneal", "--exact"}).find("excludes") != std::string::npos);
+}
+
+TEST_CASE("gpu makespan anneals a large kernel with fewer iterations and says so") {
+  const auto large = makespan({"--kernel", "4096L", "--warps", "64", "--anneal", "--time-limit", "0.01"});
+  CHECK(large.exit_code == 0);
+  CHECK(large.err.find("953 iterations instead of 2000000") != std::string::npos);
+  CHECK(large.err.find("--iterations") != std::string::npos);
+  const auto small = makespan({"--kernel", "LCLC", "--warps", "4", "--anneal", "--time-limit", "0.01"});
+  CHECK(small.err.empty());
 }
 
 }  // namespace gpu_makespan_test

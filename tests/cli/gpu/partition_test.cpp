@@ -32,7 +32,9 @@ TEST_CASE("gpu partition prints the response times of a kernel under a mask") {
   CHECK(done.exit_code == 0);
   CHECK(done.err.empty());
   const auto json = nlohmann::json::parse(done.out);
-  REQUIRE(json.size() == 3);
+  REQUIRE(json.size() == 6);
+  CHECK(json["samples"] == 9);
+  CHECK(json["std_ps"].get<double>() > 0);
   CHECK(json["median_ps"].get<std::int64_t>() == Approx(11.222e9).epsilon(0.02));  // measured
   CHECK(json["min_ps"] <= json["median_ps"]);
   CHECK(json["median_ps"] <= json["max_ps"]);

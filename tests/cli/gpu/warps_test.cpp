@@ -77,7 +77,7 @@ TEST_CASE("gpu warps reports invalid values in one message") {
   check_error({"gpu", "warps"}, "--latencies is required (or --sweep)");
   check_error({"gpu", "warps", "--latencies", "1,x"}, "--latencies: \"x\" is not a whole number");
   check_error({"gpu", "warps", "--latencies", "1,,2"}, "--latencies: \"\" is not a whole number");
-  check_error({"gpu", "warps", "--latencies", "tensor:1"}, "--latencies: \"tensor\" is not a unit");
+  check_error({"gpu", "warps", "--latencies", "texture:1"}, "--latencies: \"texture\" is not a unit");
   check_error({"gpu", "warps", "--latencies", "1,0"}, "kernel 1: latencies must be between 1 and 1000000");
   check_error({"gpu", "warps", "--latencies", "1", "--kernels", "2", "--warps", "1,2,3"},
               "--warps: 3 values for 2 kernels; expected one value, or one per kernel");

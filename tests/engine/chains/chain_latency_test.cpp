@@ -343,7 +343,7 @@ TEST_CASE("a chain has bounds if response times are known and otherwise states w
   CHECK(none[0].let->reduced_age == us(30));
 
   const auto half = engine::chain_latencies(system, std::vector<std::optional<Duration>>{us(4), std::nullopt});
-  CHECK(half[0].implicit_reason == "no bound on the response time of task \"b\" is known");
+  CHECK(half[0].implicit_reason == "the response time of task \"b\" has no bound");
 
   const auto known = engine::chain_latencies(system, std::vector<std::optional<Duration>>{us(4), us(6)});
   REQUIRE(known[0].implicit);

@@ -239,7 +239,8 @@ inline Outcome undisturbed(const std::vector<Access>& all, int task, const std::
     if (access.task == task && access.write == output && in_group(access) &&
         (jobs.empty() || jobs.back().first != access.job))
       jobs.push_back({access.job, std::nullopt});
-  for (auto& [job, broken] : jobs)
+  for (auto& [number, broken] : jobs) {
+    const std::int64_t job = number;  // clang 14 captures no structured binding
     for (std::size_t a = 0; a < all.size(); ++a)
       for (std::size_t b = a + 1; b < all.size(); ++b)
         for (std::size_t c = b + 1; c < all.size(); ++c) {
@@ -251,6 +252,7 @@ inline Outcome undisturbed(const std::vector<Access>& all, int task, const std::
           if (label_by_label && (all[a].label != all[b].label || all[b].label != all[c].label)) continue;
           broken = broken ? std::min(*broken, all[c].at) : all[c].at;
         }
+  }
   Outcome outcome;
   for (const auto& [job, broken] : jobs)
     if (broken || job < ended) outcome.add(!broken, broken.value_or(0));

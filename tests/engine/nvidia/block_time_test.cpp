@@ -111,7 +111,7 @@ TEST_CASE("other warps on the SM delay a block less if its budget is larger") {
 TEST_CASE("instructions are letters or latencies and anything else is rejected") {
   CHECK(std::holds_alternative<makespan::Kernel>(instructions("5l 9c")));
   CHECK(std::holds_alternative<std::vector<WarpInstruction>>(instructions("2, memory:20 ,1")));
-  for (const char* wrong : {"", "LX", "2;3", "2,,3", "tensor:4", "L,C", "-"}) {
+  for (const char* wrong : {"", "LX", "2;3", "2,,3", "texture:4", "L,C", "-"}) {
     INFO(wrong);
     CHECK_FALSE(parse_block_instructions(wrong).has_value());
   }

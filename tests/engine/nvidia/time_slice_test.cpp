@@ -55,7 +55,7 @@ GpuTask task(std::string name, std::size_t core, std::int64_t priority, std::int
 
 TimeSliceProblem problem_of(std::vector<GpuTask> tasks, std::int64_t context_switch = 0) {
   TimeSliceProblem problem;
-  problem.context_switch = us(context_switch);
+  problem.gpus.front().context_switch = us(context_switch);
   for (const GpuTask& task : tasks)
     while (problem.cores.size() <= task.core) problem.cores.push_back(std::to_string(problem.cores.size()));
   problem.tasks = std::move(tasks);
@@ -83,11 +83,11 @@ TimeSliceProblem random_problem(std::mt19937& random) {
   TimeSliceProblem problem;
   const int cores = draw(1, 3), count = draw(2, 5);
   for (int core = 0; core < cores; ++core) problem.cores.push_back(std::to_string(core));
-  problem.context_switch = us(draw(0, 2) == 0 ? draw(1, 5) : 0);
+  problem.gpus.front().context_switch = us(draw(0, 2) == 0 ? draw(1, 5) : 0);
   if (draw(0, 3) == 0) {
-    problem.kernel_by_memcpy.ppm = 2'000'000;
-    problem.kernel_by_memset.ppm = 4'000'000;
-    problem.copy_by_kernel.ppm = 2'000'000;
+    problem.gpus.front().interference.kernel_by_memcpy.ppm = 2'000'000;
+    problem.gpus.front().interference.kernel_by_memset.ppm = 4'000'000;
+    problem.gpus.front().interference.copy_by_kernel.ppm = 2'000'000;
   }
   const int load = draw(20, 90);  // percent
   // Short GPU segments of uncertain length before long CPU segments bring jobs of a suspending task close together.
@@ -167,10 +167,10 @@ Results simulated(const TimeSliceProblem& problem, const std::vector<std::int64_
     }
   }
   engine::DeviceProfile profile = plain_profile(us(1000));
-  profile.context_switch = problem.context_switch;
-  profile.interference.kernel_by_memcpy = problem.kernel_by_memcpy;
-  profile.interference.kernel_by_memset = problem.kernel_by_memset;
-  profile.interference.copy_by_kernel = problem.copy_by_kernel;
+  profile.context_switch = problem.gpus.front().context_switch;
+  profile.interference.kernel_by_memcpy = problem.gpus.front().interference.kernel_by_memcpy;
+  profile.interference.kernel_by_memset = problem.gpus.front().interference.kernel_by_memset;
+  profile.interference.copy_by_kernel = problem.gpus.front().interference.copy_by_kernel;
   return analyzed(maker.build(), until, profile);
 }
 
@@ -190,8 +190,8 @@ struct Tightness {
 };
 
 std::string description(const TimeSliceProblem& problem) {
-  std::string text = fmt::format("switch {} slow {}\n", problem.context_switch.picoseconds() / 1'000'000,
-                                 problem.kernel_by_memcpy.ppm);
+  std::string text = fmt::format("switch {} slow {}\n", problem.gpus.front().context_switch.picoseconds() / 1'000'000,
+                                 problem.gpus.front().interference.kernel_by_memcpy.ppm);
   for (const GpuTask& task : problem.tasks) {
     text += fmt::format("{} core {} prio {} T {} {} L {} p {}:", task.name, task.core, task.priority,
                         task.period.picoseconds() / 1'000'000, name_of(task.wait), task.slice.picoseconds() / 1'000'000,
@@ -308,8 +308,8 @@ std::vector<Observed> stepwise(const TimeSliceProblem& problem, const std::vecto
   const auto can_leave = [&](std::size_t i) {
     const GpuOperation& operation = operations(i)[jobs[i].operation];
     const bool has_blocks =
-        operation.kind == StreamOperationKind::kernel && problem.preemption == gpu::Preemption::block;
-    return problem.preemption == gpu::Preemption::instruction || jobs[i].progress == 0 ||
+        operation.kind == StreamOperationKind::kernel && problem.gpus.front().preemption == gpu::Preemption::block;
+    return problem.gpus.front().preemption == gpu::Preemption::instruction || jobs[i].progress == 0 ||
            (has_blocks && jobs[i].progress % in_us(operation.longest_block) == 0);
   };
   for (std::int64_t now = 0; now < until; ++now) {
@@ -336,7 +336,8 @@ std::vector<Observed> stepwise(const TimeSliceProblem& problem, const std::vecto
         if (const std::size_t slot = (engine.slot + i) % list.size(); wants(list[slot], e)) {
           engine.serving = list[slot];
           engine.slot = slot;
-          engine.ready = now + (engine.last && *engine.last != list[slot] ? in_us(problem.context_switch) : 0);
+          engine.ready =
+              now + (engine.last && *engine.last != list[slot] ? in_us(problem.gpus.front().context_switch) : 0);
           engine.last = list[slot];
           engine.limit.reset();
         }
@@ -366,8 +367,8 @@ std::vector<std::int64_t> device_responses(const TimeSliceProblem& problem, cons
                                            std::int64_t until) {
   gpu::StreamScenario scenario;
   scenario.limits().sms = scenario.limits().sms_per_gpc = scenario.limits().blocks = 1;
-  scenario.device.preemption = problem.preemption;
-  scenario.device.context_switch = problem.context_switch;
+  scenario.device.preemption = problem.gpus.front().preemption;
+  scenario.device.context_switch = problem.gpus.front().context_switch;
   struct Job {
     std::size_t task = 0;
     std::size_t last_operation = 0;
@@ -407,8 +408,8 @@ std::vector<std::int64_t> device_responses(const TimeSliceProblem& problem, cons
 TimeSliceProblem random_gpu_problem(std::mt19937& random) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   TimeSliceProblem problem;
-  problem.context_switch = us(draw(0, 2));
-  problem.preemption = static_cast<gpu::Preemption>(draw(0, 2));
+  problem.gpus.front().context_switch = us(draw(0, 2));
+  problem.gpus.front().preemption = static_cast<gpu::Preemption>(draw(0, 2));
   const int count = draw(2, 4), load = draw(20, 100);
   for (int i = 0; i < count; ++i) {
     const int period = draw(20, 150), budget = std::max(2, period * load / 100 / count);
@@ -446,10 +447,11 @@ void check_random_gpus(std::uint32_t seed, int systems, Tightness& tightness) {
                            us(observed[i].segment) <= bound.gpu_segments.front();
         if (below) continue;
         INFO(description(problem));
-        INFO("system " << system << " of seed " << seed << ", preemption " << static_cast<int>(problem.preemption)
-                       << ", task " << problem.tasks[i].name << ", observed " << observed[i].response << " and "
-                       << observed[i].segment << ", bound " << (bound.response ? bound.response->picoseconds() : -1)
-                       << " and " << bound.gpu_segments.front().picoseconds());
+        INFO("system " << system << " of seed " << seed << ", preemption "
+                       << static_cast<int>(problem.gpus.front().preemption) << ", task " << problem.tasks[i].name
+                       << ", observed " << observed[i].response << " and " << observed[i].segment << ", bound "
+                       << (bound.response ? bound.response->picoseconds() : -1) << " and "
+                       << bound.gpu_segments.front().picoseconds());
         CHECK(below);
       }
     }
@@ -613,7 +615,7 @@ TEST_CASE("N22 V3: a block or kernel that outlasts its slice delays others by th
   auto problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(6, 3)}}}),
                              task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4)}}})});
   CHECK(bounds_of(problem).tasks[1].response == us(8));  // 2 turns, 2 slots of 2
-  problem.preemption = gpu::Preemption::block;
+  problem.gpus.front().preemption = gpu::Preemption::block;
   // A needs 3 turns at most, in which B's single block of 4 runs once; B waits for 6, all of A, of 2 (2 + 3).
   CHECK(bounds_of(problem).tasks[0].response == us(10));
   CHECK(bounds_of(problem).tasks[1].response == us(10));
@@ -623,7 +625,7 @@ TEST_CASE("N22 V3: a block or kernel that outlasts its slice delays others by th
   CHECK_FALSE(bounds.tasks[0].response);
   CHECK(part(bounds.tasks[1], BoundPart::slices, 0) == us(2 * 2));
   CHECK(part(bounds.tasks[1], BoundPart::overruns, 0) == us(2 * 3));
-  problem.preemption = gpu::Preemption::kernel;
+  problem.gpus.front().preemption = gpu::Preemption::kernel;
   problem.tasks[1].period = us(1000);
   CHECK(part(bounds_of(problem).tasks[1], BoundPart::overruns, 0) == us(2 * 60));
 }
@@ -639,12 +641,12 @@ TEST_CASE("a context of high priority gets three slots for each slot of low prio
 TEST_CASE("a kernel is slowed down by copies of others only while they last") {
   auto problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 50, {GpuSegment{{kernel(10)}}}),
                              task("B", 1, 1, 100, WaitMode::suspend, 50, {GpuSegment{{copy(4)}}})});
-  problem.kernel_by_memcpy.ppm = 3'000'000;
-  problem.kernel_by_memset.ppm = 8'000'000;
+  problem.gpus.front().interference.kernel_by_memcpy.ppm = 3'000'000;
+  problem.gpus.front().interference.kernel_by_memset.ppm = 8'000'000;
   // 4 of copying cost the kernel two thirds of 4, rounded up.
   CHECK(bounds_of(problem).tasks[0].response == us(10) + Duration::picoseconds(2'666'667));
   CHECK(bounds_of(problem).tasks[1].response == us(4));
-  problem.copy_by_kernel.ppm = 2'000'000;
+  problem.gpus.front().interference.copy_by_kernel.ppm = 2'000'000;
   CHECK(bounds_of(problem).tasks[1].response == us(8));
   // The copy itself may now last 8.
   CHECK(bounds_of(problem).tasks[0].response == us(10) + Duration::picoseconds(5'333'334));
@@ -795,8 +797,9 @@ TEST_CASE("an invalid time slice problem is rejected with a reason") {
   CHECK(refused([&](auto& problem) { gpu(problem).memory_share = 1.5; }) == "task A: a memory share is not in 0 ... 1");
   CHECK(refused([](auto& problem) { problem.tasks[0].segments.push_back(GpuSegment{}); }) ==
         "task A: a GPU segment has no operation");
-  CHECK(refused([](auto& problem) { problem.copy_by_kernel.ppm = 999'999; }) == "slowdowns must be between 1 and 1000");
-  CHECK(refused([](auto& problem) { problem.context_switch = Duration::max(); }) ==
+  CHECK(refused([](auto& problem) { problem.gpus.front().interference.copy_by_kernel.ppm = 999'999; }) ==
+        "slowdowns must be between 1 and 1000");
+  CHECK(refused([](auto& problem) { problem.gpus.front().context_switch = Duration::max(); }) ==
         "the context switch must be below 1000 s");
 }
 
@@ -806,13 +809,14 @@ TEST_CASE("extreme values yield no bound and neither hang nor overflow") {
       {task("A", 0, 1, 900'000'000, WaitMode::suspend, 1, {cpu(1), GpuSegment{{kernel(400'000'000)}}, cpu(1)}),
        task("B", 0, 2, 900'000'000, WaitMode::busy, 1, {cpu(1), GpuSegment{{copy(3), kernel(400'000'000)}}}),
        task("C", 0, 3, 1, WaitMode::suspend, 1, {cpu(1)})});
-  problem.context_switch = Duration::seconds(999);
-  problem.copy_by_kernel.ppm = problem.kernel_by_memcpy.ppm = 1'000'000'000;
+  problem.gpus.front().context_switch = Duration::seconds(999);
+  problem.gpus.front().interference.copy_by_kernel.ppm = problem.gpus.front().interference.kernel_by_memcpy.ppm =
+      1'000'000'000;
   for (GpuTask& task : problem.tasks) task.slice = Duration::picoseconds(1);
   problem.tasks[2].period = Duration::picoseconds(1'000'000'000);
   problem.tasks[2].segments = {CpuSegment{{}, Duration::picoseconds(999'999'999)}};
   for (const auto preemption : {gpu::Preemption::instruction, gpu::Preemption::kernel}) {
-    problem.preemption = preemption;
+    problem.gpus.front().preemption = preemption;
     const auto bounds = bounds_of(problem);
     CHECK_FALSE(bounds.tasks[0].response);
     CHECK_FALSE(bounds.tasks[1].response);
@@ -827,7 +831,7 @@ TEST_CASE("the stepwise GPU reproduces N22 V1 and V3") {
   CHECK(stepwise(problem, {0, 0}, 100)[1].response == 7);
   problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(6, 3)}}}),
                         task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4, 4)}}})});
-  problem.preemption = gpu::Preemption::block;
+  problem.gpus.front().preemption = gpu::Preemption::block;
   CHECK(stepwise(problem, {0, 1}, 100)[0].response == 10);
   CHECK(stepwise(problem, {0, 1}, 100)[1].response == 6);
 }
@@ -842,7 +846,7 @@ TEST_CASE("device and stepwise GPU agree on slices and priorities and switches a
     std::vector<std::int64_t> expected;
     for (const Observed& observed : stepwise(problem, offsets, 1500)) expected.push_back(observed.response);
     INFO(description(problem));
-    INFO("system " << system << ", preemption " << static_cast<int>(problem.preemption));
+    INFO("system " << system << ", preemption " << static_cast<int>(problem.gpus.front().preemption));
     REQUIRE(device_responses(problem, offsets, 1500) == expected);
   }
 }
@@ -869,7 +873,7 @@ TEST_CASE("bounds never exceed those of GCAPS where both apply and exist more of
   std::vector<double> ratios;
   for (int system = 0; system < 1000; ++system) {
     TimeSliceProblem problem = random_problem(random);
-    problem.context_switch = {};
+    problem.gpus.front().context_switch = {};
     const WaitMode wait = system % 2 == 0 ? WaitMode::busy : WaitMode::suspend;
     for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
       GpuTask& task = problem.tasks[i];

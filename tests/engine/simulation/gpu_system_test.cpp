@@ -87,7 +87,9 @@ TEST_CASE("built-in profiles are found by name and by property and by names of u
   unit.device_profile = "voodoo";
   CHECK(profile_for(unit).error() ==
         "gpu.platform \"voodoo\" of \"some GPU\" is not known; expected one of tx2, "
-        "tx2-devicequery, xavier, pegasus, radeon-vii, generic");
+        "tx2-devicequery, xavier, pegasus, titan-v, orin, orin-nano, a100, h100, radeon-vii, generic, or a JSON "
+        "profile of "
+        "your own (--platform)");
 }
 
 TEST_CASE("the TX2 profile contains the published slowdowns") {

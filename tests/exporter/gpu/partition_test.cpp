@@ -27,18 +27,22 @@ PartitionTable table() {
 
 }  // namespace
 
-TEST_CASE("response times are three numbers in picoseconds") {
+TEST_CASE("response times are written in picoseconds with their number") {
   CHECK(amalthea::exporter::render_response_times_json(times(5)) ==
-        "{\"median_ps\":5000000,\"min_ps\":4000000,\"max_ps\":7000000}\n");
+        "{\"median_ps\":5000000,\"min_ps\":4000000,\"max_ps\":7000000,\"mean_ps\":0,\"std_ps\":0,"
+        "\"samples\":3}\n");
 }
 
 TEST_CASE("partitions are listed with masks and times and warnings") {
   CHECK(amalthea::exporter::render_partitions_text(table(), false) ==
         "a against b on small\n"
         "\n"
-        "strategy  mask  CUs  median ms    min ms    max ms  other's mask  CUs  its median ms  warnings\n"
-        "full      0xf     4   1.500000  1.499000  1.502000  0xf             4       2.500000\n"
-        "packed    0x7     3   0.010000  0.009000  0.012000  0x1             1              -  AM0580\n");
+        "strategy  mask  CUs  median ms    min ms    max ms   mean ms    std ms  samples  other's mask  CUs  its "
+        "median ms  warnings\n"
+        "full      0xf     4   1.500000  1.499000  1.502000  0.000000  0.000000        3  0xf             4       "
+        "2.500000\n"
+        "packed    0x7     3   0.010000  0.009000  0.012000  0.000000  0.000000        3  0x1             1            "
+        "  -  AM0580\n");
   const std::string json = amalthea::exporter::render_partitions_json(table());
   CHECK(json.find("\"strategy\": \"packed\"") != std::string::npos);
   CHECK(json.find("\"median_ps\": 10000000") != std::string::npos);

@@ -45,7 +45,7 @@ exporter::AnnotationRequest everything(Version version) {
   return request;
 }
 
-/// The text with the results of its analysis; nothing when it cannot be analysed.
+/// The text with the results of its analysis; nothing when it cannot be analyzed.
 std::optional<std::string> annotated(const Model& model, const exporter::AnnotationRequest& request,
                                      std::optional<Duration> until = std::nullopt) {
   Diagnostics diagnostics;
@@ -173,6 +173,103 @@ TEST_CASE("tasks and ISRs and runnables and event chains and schedulers of every
 
     CHECK(stripped(with) == test::timed_model(version));
     CHECK(with.find("\"-1\"") == std::string::npos);
+  }
+}
+
+TEST_CASE("parts of response times and latencies and operations add up exactly to what they explain") {
+  // Of times with these beginnings of their keys, the sum.
+  const auto sum = [](const std::map<std::string, std::string>& properties, const std::string& prefix) {
+    std::int64_t picoseconds = 0;
+    for (auto at = properties.lower_bound(prefix); at != properties.end() && at->first.starts_with(prefix); ++at)
+      picoseconds += std::stoll(at->second);
+    return fmt::format("{} ps", picoseconds);
+  };
+  std::size_t jobs = 0, bounds = 0, chains = 0, operations = 0, slowed = 0;
+  for (const std::string sample : {"waters2019-tx2.amxmi", "chains.amxmi", "offload-blocks.amxmi",
+                                   "tutorial/5-shared-gpu.amxmi", "two-gpus.amxmi", "servers.amxmi"}) {
+    INFO(sample);
+    Diagnostics diagnostics;
+    const auto original = importer::read_model({test::sample(sample)}, {}, diagnostics);
+    REQUIRE(original);
+    const auto with = annotated(*original, {}, Duration::milliseconds(400));
+    REQUIRE(with);
+    const Model model = test::model_from_text(*with, diagnostics);
+    for (const Element task : model.all("swModel", "tasks")) {
+      INFO(task.name());
+      const auto properties = properties_of(task);
+      if (const auto longest = properties.find("responseTime.max"); longest != properties.end() && ++jobs > 0)
+        CHECK(sum(properties, "contribution.longest.") == longest->second);
+      if (const auto bound = properties.find("wcrt"); bound != properties.end() && ++bounds > 0)
+        CHECK(sum(properties, "contribution.bound.") == bound->second);
+    }
+    for (const Element chain : model.all("constraintsModel", "eventChains")) {
+      const auto properties = properties_of(chain);
+      if (const auto bound = properties.find("implicit.reaction"); bound != properties.end() && ++chains > 0)
+        CHECK(sum(properties, "implicit.step.") == bound->second);
+      if (const auto seen = properties.find("simulated.reaction"); seen != properties.end() && ++chains > 0)
+        CHECK(sum(properties, "simulated.step.") == seen->second);
+    }
+    for (const Element runnable : model.all("swModel", "runnables")) {
+      const auto properties = properties_of(runnable);
+      for (const auto& [key, longest] : properties) {
+        if (!key.starts_with("operation.") || !key.ends_with(".max")) continue;
+        INFO(key);
+        ++operations;
+        const std::string parts = key.substr(0, key.size() - 3) + "contribution.";
+        CHECK(sum(properties, parts) == longest);
+        slowed += properties.lower_bound(parts + "interference.")->first.starts_with(parts + "interference.") ? 1 : 0;
+      }
+    }
+  }
+  CHECK(jobs > 20);
+  CHECK(bounds > 10);
+  CHECK(chains > 5);
+  CHECK(operations > 15);
+  CHECK(slowed > 2);
+}
+
+TEST_CASE("annotations name the rounds of launched kernels and the time slices of device tasks") {
+  Diagnostics diagnostics;
+  const auto original = importer::read_model({test::sample("offload-blocks.amxmi")}, {}, diagnostics);
+  REQUIRE(original);
+  const Model model = test::model_from_text(*annotated(*original, {}), diagnostics);
+  auto vision = properties_of(named(model, "swModel", "runnables", "Vision_Function"));
+  CHECK(vision["operation.Vision.kernel.blocksPerSm"] == "4");
+  CHECK(vision["operation.Vision.kernel.rounds"] == "2");
+  CHECK(vision.count("operation.Vision.kernel.bound") + vision.count("operation.Vision.kernel.bound.reason") == 1);
+  const auto gpu = properties_of(model.documents().front()->find("GPU?type=ProcessingUnit"));
+  CHECK(gpu.at("executionEngine.timeSlice.Vision") == "2600000000 ps");
+  CHECK(gpu.at("copyEngine.timeSlice.Vision") == "2600000000 ps");
+  CHECK(std::stod(gpu.at("executionEngine.demand.Vision")) + std::stod(gpu.at("executionEngine.demand.Radar")) ==
+        Approx(std::stod(gpu.at("executionEngine.demand"))).margin(2e-6));
+}
+
+TEST_CASE("the detail of annotations goes from a sentence per process and chain to everything") {
+  Diagnostics diagnostics;
+  const auto original = importer::read_model({test::sample("chains.amxmi")}, {}, diagnostics);
+  REQUIRE(original);
+  const std::string bytes(original->documents().front()->source().bytes());
+  std::size_t before = bytes.size();
+  for (const auto detail :
+       {exporter::AnnotationDetail::summary, exporter::AnnotationDetail::brief, exporter::AnnotationDetail::full}) {
+    exporter::AnnotationRequest request;
+    request.detail = detail;
+    const std::string with = *annotated(*original, request);
+    CHECK(stripped(with) == bytes);
+    CHECK(with.size() > before);
+    before = with.size();
+    const Model model = test::model_from_text(with, diagnostics);
+    auto task = properties_of(named(model, "swModel", "tasks", "Control"));
+    CHECK(task["summary"] == "WCRT 3.601 ms of 10 ms, guaranteed; 83 % own execution, 17 % core used by Sense");
+    auto chain = properties_of(named(model, "constraintsModel", "eventChains", "Speed_to_Control"));
+    CHECK(chain["summary"] ==
+          "reaction time at most 51.201 ms, 48.6 ms observed; 62 % Plan, 27 % Control, 11 % Sense; "
+          "Reacts_in_time guaranteed; Fresh_enough missed");
+    const bool summary = detail == exporter::AnnotationDetail::summary;
+    CHECK((task.size() == 1) == summary);
+    CHECK((chain.size() == 1) == summary);
+    CHECK((task.count("contribution.bound.execution") == 1) == !summary);
+    CHECK((task.count("jobs") == 1) == (detail == exporter::AnnotationDetail::full));
   }
 }
 

@@ -84,13 +84,22 @@ TEST_CASE("mapping: a task moves to the scheduler of its new core and keeps its 
   CHECK(unit_of(system, "Planner") == "Core0");
   CHECK(unit_of(system, "Lidar_Grabber") == "Core4");
   const auto notes = test::with_id(outcome.diagnostics, "AM0421");
-  REQUIRE(notes.size() == 3);  // in the order of the tasks
+  REQUIRE(notes.size() == 2);  // Planner stays where it is
   bool dasm = false;
   for (const Diagnostic& note : notes)
-    dasm =
-        dasm || note.message ==
-                    "task \"DASM\" runs on \"Core3\" with priority 8, as requested; in the model it runs on \"Core5\"";
+    dasm = dasm ||
+           note.message == "task \"DASM\" runs on \"Core3\" with priority 8, as requested, instead of on \"Core5\"";
   CHECK(dasm);
+}
+
+TEST_CASE("mapping: a task that stays on its unit is reported only for what changes") {
+  const Outcome outcome = built(waters(), {change("EKF=Core1"), change("Planner=Core0:7")});
+  REQUIRE(outcome.system);
+  CHECK(task(*outcome.system, "Planner").priority == 7);
+  CHECK(test::with_id(outcome.diagnostics, "AM0421").size() == 1);
+  const auto notes = test::with_id(outcome.diagnostics, "AM0422");
+  REQUIRE(notes.size() == 1);
+  CHECK(notes.front().message == "task \"Planner\" runs with priority 7 instead of 9, as requested");
 }
 
 TEST_CASE("mapping: the last of several changes for a task counts") {
@@ -125,6 +134,26 @@ TEST_CASE("mapping: a function moved to the GPU keeps its wrapper and copies and
   REQUIRE(sfm.system);
   CHECK(task(*sfm.system, "PRE_SFM_gpu_POST").folded_into.has_value());
   CHECK(task(*sfm.system, "SFM").side == Side::host);
+}
+
+TEST_CASE("mapping: moving a wrapper that does not run has no effect and is reported") {
+  const Outcome outcome = built(waters(), {change("PRE_Lane_detection_gpu_POST=Core0")});
+  REQUIRE(outcome.system);
+  CHECK(test::with_id(outcome.diagnostics, "AM0421").empty());
+  const auto warnings = test::with_id(outcome.diagnostics, "AM0423");
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].message.find("map \"Lane_detection\" instead") != std::string::npos);
+}
+
+TEST_CASE("mapping: default ticks of a task that moves between CPU and GPU are an assumption") {
+  const std::string model = test::read_text(test::sample("tutorial/4-on-the-gpu.amxmi"));
+  for (const char* moved : {"Detection=GPU", "Detection_on_GPU=Core0"}) {
+    INFO(moved);
+    CHECK(test::with_id(built(model, {change(moved)}).diagnostics, "AM0424").size() == 1);
+  }
+  CHECK(test::with_id(built(model, {change("Detection=Core0:3")}).diagnostics, "AM0424").empty());
+  // SFM has ticks for both.
+  CHECK(test::with_id(built(waters(), {change("SFM=Core1")}).diagnostics, "AM0424").empty());
 }
 
 TEST_CASE("mapping: unknown names are rejected with similar ones") {

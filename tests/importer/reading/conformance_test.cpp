@@ -135,7 +135,7 @@ TEST_CASE("a value of the wrong type is reported at its location with the expect
         "model.amxmi:3:55: error: multipleTaskActivationLimit of Task \"T\" is \"x\"; expected an integer from "
         "-2147483648 to 2147483647 [AM0220]");
   CHECK(message("3.3.0", "<swModel><tasks name=\"T\" preemption=\"Preemptive\"/></swModel>") ==
-        "model.amxmi:3:38: error: preemption of Task \"T\" is \"Preemptive\"; expected one of _undefined_, preemptive, "
+        "model.amxmi:3:38: error: preemption of Task \"T\" is \"Preemptive\"; expected one of preemptive, "
         "cooperative, non_preemptive; did you mean \"preemptive\"? [AM0220]");
   CHECK(ids("3.3.0",
             "<swModel><tasks name=\"T\" preemption=\"preemptive\" multipleTaskActivationLimit=\"-1\"/></swModel>")

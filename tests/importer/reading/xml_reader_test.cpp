@@ -448,8 +448,8 @@ TEST_CASE("empty files and archives and folders without models are rejected with
   CHECK(messages == std::vector<std::string>{
                         "e.amxmi: error: the file is empty; expected an AMALTHEA model [AM0115]",
                         "z.amxmi: error: the ZIP archive cannot be read: Not a zip archive [AM0113]",
-                        fmt::format("{}: error: the folder contains no .amxmi file; pass the folder that contains "
-                                    "them, or the model files [AM0114]",
+                        fmt::format("{}: error: the folder contains no .amxmi file; pass a folder that contains "
+                                    "some, or the model files [AM0114]",
                                     folder.path()),
                         fmt::format("{}/none.amxmi: error: cannot open the file: No such file or directory [AM0116]",
                                     folder.path())});

@@ -198,8 +198,8 @@ TEST_CASE("mappings and mapping constraints of sections are kept as text") {
   CHECK(
       converted.has("/propertyConstraintsModel/customProperties.0 @key = "
                     "amalthea-converted.0.7.0.mappingConstraints"));
-  CHECK(converted.count("mappings of sections are kept aside") == 1);
-  CHECK(converted.count("mapping constraints of sections are kept aside") == 1);
+  CHECK(converted.count("mappings of sections are custom properties") == 1);
+  CHECK(converted.count("mapping constraints of sections are custom properties") == 1);
 }
 
 TEST_CASE("entries of switches have items at any depth and values") {
@@ -346,8 +346,8 @@ TEST_CASE("order constraints and constraints of schedulers are kept as text") {
                                  "</affinityConstraints>"));
   CHECK(converted.has(property + "1 @key = amalthea-converted.0.7.0.affinityConstraints.2"));
   CHECK(converted.has(property + "2 @key = amalthea-converted.0.7.0.timingConstraints"));
-  CHECK(converted.count("constraints of schedulers are kept aside") == 2);
-  CHECK(converted.count("order constraints are kept aside") == 1);
+  CHECK(converted.count("constraints of schedulers are custom properties") == 2);
+  CHECK(converted.count("order constraints are custom properties") == 1);
 }
 
 TEST_CASE("content that already has the form of 0.7.1 is unchanged") {

@@ -47,7 +47,7 @@ TEST_CASE("to 0.7.2: tags of software and hardware and components move to common
   CHECK(converted.has("/commonElements/tags.1 @name = H"));
   CHECK(converted.has("/commonElements/tags.2 @name = C"));
   CHECK(converted.has("/swModel/runnables.0 >tags.0 = /commonElements/tags.0"));
-  CHECK(converted.count("tags stand in commonElements") == 3);
+  CHECK(converted.count("tags are in commonElements") == 3);
   check_way_back(R"(<swModel><runnables name="R" tags="S?type=Tag"/><tags name="S" tagType="t"/></swModel>)");
 }
 
@@ -343,7 +343,7 @@ TEST_CASE("to 0.7.2: a model in the new form is unchanged") {
     <osModel><operatingSystems><osDataConsistency mode="noProtection"/></operatingSystems></osModel>)",
                                             "0.7.2");
   CHECK(converted.done);
-  for (const auto& rule : converted.rules) CHECK(std::string(rule.rule) == "what has no place any more");
+  for (const auto& rule : converted.rules) CHECK(std::string(rule.rule) == "content without a counterpart");
   CHECK(converted.has("/swModel/runnables.0/runnableItems.0/default @value = 1"));
   CHECK(converted.has("/swModel/runnables.0/runnableItems.1/items.0 : LabelAccess"));
 }

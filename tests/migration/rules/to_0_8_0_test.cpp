@@ -88,7 +88,7 @@ TEST_CASE("to 0.8.0: the spelling of ProbabilitySwitch is corrected in tasks and
   const Converted converted = convert(content);
   CHECK(converted.has("/swModel/isrs.0/callGraph/graphEntries.0 : ProbabilitySwitch"));
   CHECK(converted.has("/swModel/tasks.0/callGraph/graphEntries.0/entries.0/items.0 : ProbabilitySwitch"));
-  CHECK(converted.count("ProbabilitySwitch is spelled right") == 3);
+  CHECK(converted.count("ProbabilitySwitch is spelled correctly") == 3);
   check_way_back(content);
 }
 

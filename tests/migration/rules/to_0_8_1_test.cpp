@@ -73,7 +73,7 @@ TEST_CASE("to 0.8.1: stimuli have new names and references follow in every form"
   CHECK(converted.has("/swModel/tasks.0 >stimuli.1 = /stimuliModel/stimuli.1"));
   CHECK(converted.has("/swModel/customProperties.0/value >value = /stimuliModel/stimuli.0"));
   CHECK(converted.has("/eventModel/events.0 >entity = /stimuliModel/stimuli.6"));
-  CHECK(converted.count("stimuli are called stimulus") == 7);
+  CHECK(converted.count("classes of stimuli have new names") == 7);
   check_way_back(content);
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("to 0.8.1: quartzes move to the hardware system in their order") {
   CHECK(converted.has("/hwModel/system/quartzes.2 @name = Q3"));
   CHECK(converted.has(
       "/hwModel/system/ecus.0/microcontrollers.0/cores.0/prescaler >quartz = /hwModel/system/quartzes.1"));
-  CHECK(converted.count("quartzes stand in the hardware system") == 2);
+  CHECK(converted.count("quartzes are in the hardware system") == 2);
 }
 
 TEST_CASE("to 0.8.1: referenced hardware within a quartz moves next to the quartz") {
@@ -423,7 +423,7 @@ TEST_CASE("random models of 0.7.1 to 0.8.1 convert to 0.8.2 and only content wit
       const Converted converted = test::convert_files(write_random_model(folder.path(), version, seed), "0.8.2");
       CHECK(converted.done);
       for (const auto& rule : converted.rules) {
-        if (rule.rule != "what has no place any more") continue;
+        if (rule.rule != "content without a counterpart") continue;
         for (const auto& place : rule.places) {
           const std::string what = place.what.substr(0, place.what.find(' '));
           INFO(to_string(version) << " seed " << seed << ": " << place.path << " " << place.what);

@@ -220,6 +220,27 @@ TEST_CASE("several latencies and path parts add up in cycles of the core") {
   CHECK(test::with_id(converted.diagnostics, "AM0702").empty());
   // A path that begins nowhere is kept aside.
   CHECK(converted.has("/hwModel/customProperties.0 @key = amalthea-converted.0.8.3.accessPaths"));
+  bool named = false;
+  for (const auto& rule : converted.rules)
+    for (const auto& place : rule.places) named = named || place.what == "readLatency is the sum 5 + 1";
+  CHECK(named);
+}
+
+TEST_CASE("a sum of latencies and ports names the numbers that it replaces") {
+  const auto converted = convert(
+      hardware(R"(<memories name="M"><ports xsi:type="am:ComplexPort" name="p" readCycles="4"/></memories>
+      <cores name="C"><prescaler clockRatio="1.0" quartz="Q?type=Quartz"/></cores>)",
+               R"(<accessPaths xsi:type="am:LatencyAccessPath" name="P" source="C?type=Core" target="M?type=Memory">
+        <latencies xsi:type="am:HwAccessPathRef" ref="Ports?type=HwAccessPath"/>
+        <latencies xsi:type="am:LatencyDeviation" accessType="R" quartz="Q?type=Quartz"><deviation>
+          <lowerBound xsi:type="am:LongObject" value="2"/>
+          <upperBound xsi:type="am:LongObject" value="3"/></deviation></latencies></accessPaths>
+      <accessPaths xsi:type="am:HwAccessPath" name="Ports">
+        <hwElements xsi:type="am:HwElementRef" port="M/p?type=ComplexPort"/></accessPaths>)"));
+  CHECK(converted.has(mc + "/modules.1/accessElements.0/readLatency/cycles/lowerBound @value = 6"));
+  const auto altered = test::with_id(converted.diagnostics, "AM0702");
+  REQUIRE(altered.size() == 1);
+  CHECK(altered.front().message.find("4 + [2, 3]") != std::string::npos);
 }
 
 TEST_CASE("a path over ports becomes an access element with the networks along it") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/bounds/detail/analyzed_gpu.hpp"
+#include "engine/bounds/detail/analyzed_gpus.hpp"
 
 #include <algorithm>
 
@@ -30,25 +30,26 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
         "on {}, an AMD GPU, kernels of different tasks run concurrently and may overtake each other; no bound is known "
         "for this",
         gpu);
-  if (profile.preemption != gpu::Preemption::instruction)
-    return fmt::format(
-        "{} switches contexts only at the end of {}s, but the analysis covers only preemption at instructions", gpu,
-        gpu::name_of(profile.preemption));
-  for (const GpuContext& context : contexts_on(subject.system, unit, profile))
+  if (schedules_by_urgency(subject.system, unit))
+    return fmt::format("{} serves contexts by priority, but the analysis covers only time slices", gpu);
+  for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
-  bool from_device = false;
-  for (TaskIndex task = 0; task < subject.tasks(); ++task) {
-    if (subject.is_host(task) || subject.task(task).unit != unit) continue;
-    for (std::size_t step = 0; step < subject.steps(task).size(); ++step)
-      from_device =
-          from_device || (subject.step({task, step}).kind == StepKind::copy &&
-                          gpu::kind_of(subject.activity({task, step})) == gpu::StreamOperationKind::device_to_host);
-    if (operations_of(subject, task).worst >= nvidia::longest_analyzed)
-      return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analyzed));
+    if (context.processes > 1)
+      return fmt::format(
+          "processes share {} through MPS, so their kernels run concurrently; no bound is known for this", gpu);
+    const bool masked = std::any_of(context.tasks.begin(), context.tasks.end(),
+                                    [&](TaskIndex task) { return !subject.task(task).gpu.sm_mask.empty(); });
+    if (masked && context.tasks.size() > 1)
+      return fmt::format(
+          "device tasks share a context on {}, and a mask restricts kernels to some of its SMs; the analysis covers "
+          "masks only where every device task has a context of its own",
+          gpu);
   }
-  if (profile.copy_engines != 1 && from_device)
-    return fmt::format("{} has {} copy engines, but the analysis covers only one", gpu, profile.copy_engines);
+  for (TaskIndex task = 0; task < subject.tasks(); ++task)
+    if (!subject.is_host(task) && subject.task(task).unit == unit &&
+        operations_of(subject, task).worst >= nvidia::longest_analyzed)
+      return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analyzed));
   return {};
 }
 
@@ -60,22 +61,22 @@ void exclude(const AnalyzedSystem& subject, TaskIndex device, const std::string&
   if (faults[*host].empty())
     faults[*host] = fmt::format("it waits for {}, which has no bound: {}", subject.name(device), fault);
   offloads.waits[*host].clear();
+  // What it triggers on other GPUs counts as device tasks for which no host waits.
+  std::replace(offloads.driver.begin(), offloads.driver.end(), host, std::optional<TaskIndex>());
 }
 
 }  // namespace
 
-std::optional<UnitIndex> analyzed_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
-                                      Offloads& offloads, Faults& faults) {
-  std::optional<UnitIndex> gpu;
-  const auto used = used_gpus(subject, activations);
-  for (const UnitIndex unit : used) {
-    const std::string fault = used.size() > 1 ? "tasks use several GPUs, but the analysis covers only one at a time"
-                                              : fault_of_gpu(subject, unit);
-    if (fault.empty()) gpu = unit;
+std::vector<UnitIndex> analyzed_gpus(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
+                                     Offloads& offloads, Faults& faults) {
+  std::vector<UnitIndex> gpus;
+  for (const UnitIndex unit : used_gpus(subject, activations)) {
+    const std::string fault = fault_of_gpu(subject, unit);
+    if (fault.empty()) gpus.push_back(unit);
     for (TaskIndex task = 0; task < subject.tasks() && !fault.empty(); ++task)
       if (!subject.is_host(task) && subject.task(task).unit == unit) exclude(subject, task, fault, offloads, faults);
   }
-  return gpu;
+  return gpus;
 }
 
 }  // namespace amalthea::engine::bounds

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/nvidia/contention.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+/// Of bounds over the largest measured value: the errors of the memory model stay below it for kernels beside CPUs.
+constexpr double margin = 1.1;
+
+Slowdown slowdown_of(double factor) { return {std::max<std::int64_t>(1'000'000, std::llround(factor * 1e6))}; }
+
+/// Several aggressors of one kind.
+struct Crowd {
+  double share = 0;
+  std::size_t heaviest = 0;
+  double heaviest_share = 0;
+
+  void add(std::size_t index, double memory_share) {
+    if (memory_share > heaviest_share) {
+      heaviest = index;
+      heaviest_share = memory_share;
+    }
+    share = std::min(1.0, share + memory_share);
+  }
+};
+
+void worsen(Interference& worst, Slowdown slowdown, Aggressor by, std::size_t index) {
+  if (slowdown > worst.slowdown) worst = {slowdown, by, index};
+}
+
+double part_of(std::int64_t count, std::int64_t full) {
+  return std::min(1.0, static_cast<double>(count) / static_cast<double>(full));
+}
+
+bool covers(const MeasuredCase& measured, const MemoryKernel& kernel) {
+  return kernel.pattern == measured.pattern && kernel.location == measured.location &&
+         kernel.footprint <= measured.footprint && kernel.threads <= measured.threads &&
+         kernel.blocks <= measured.blocks;
+}
+
+}  // namespace
+
+ContentionLaw::ContentionLaw(const DeviceProfile& profile)
+    : table_(profile.interference), cases_(profile.measured_cases) {
+  if (!profile.multiprocessors) return;
+  limits_ = *profile.multiprocessors;
+  parameters_ = profile.measured_memory;
+}
+
+// ---- now
+
+double ContentionLaw::cpu_share(const Neighbourhood& beside) const {
+  const std::int64_t cores = beside.cpu.kind == CpuTrafficKind::none ? 0 : beside.cpu.cores;
+  return std::max(beside.cpu_traffic, part_of(cores, table_.accessing_cores));
+}
+
+/// The share of the footprint that cannot be in the L2.
+double ContentionLaw::beyond_l2(const KernelMemory* memory) const {
+  if (memory == nullptr || memory->footprint == 0 || !parameters_) return 1;
+  if (memory->described && memory->described->location == MemoryLocation::zero_copy) return 1;
+  const double capacity = parameters_->l2_capacity * 1024;
+  return std::max(0.0, 1 - capacity / static_cast<double>(memory->footprint));
+}
+
+bool ContentionLaw::can_predict(const std::vector<RunningKernel>& kernels) const {
+  return parameters_ && std::all_of(kernels.begin(), kernels.end(), [](const RunningKernel& kernel) {
+           return kernel.memory != nullptr && kernel.memory->described;
+         });
+}
+
+Interference ContentionLaw::predicted(const Neighbourhood& beside, std::size_t victim) const {
+  const auto resident = [&](std::size_t index) {
+    return ResidentKernel{&*beside.kernels[index].memory->described, beside.kernels[index].blocks_on_sm};
+  };
+  std::vector<ResidentKernel> others;
+  std::vector<std::size_t> index_of;
+  for (std::size_t index = 0; index < beside.kernels.size(); ++index) {
+    if (index == victim) continue;
+    others.push_back(resident(index));
+    index_of.push_back(index);
+  }
+  CpuTraffic cpu = beside.cpu;
+  cpu.cores = std::min(cpu.cores, static_cast<std::int64_t>(parameters_->cpu_cores));
+  const InterferencePrediction prediction = predict_interference(*parameters_, resident(victim), others, cpu);
+  Interference found;
+  found.slowdown = slowdown_of(prediction.memory_slowdown);
+  std::vector<double> by_kernel(others.size());
+  double largest = 0;
+  for (const InterferencePart& part : prediction.parts) {
+    const bool cpus = part.cause == InterferenceCause::cpu_traffic;
+    if (!part.other && !cpus) continue;
+    const double sum = cpus ? part.cycles : by_kernel[*part.other] += part.cycles;
+    if (sum <= largest) continue;
+    largest = sum;
+    found.by = cpus ? Aggressor::cpu : Aggressor::kernel;
+    found.index = cpus ? 0 : index_of[*part.other];
+  }
+  return found.by == Aggressor::none ? Interference{} : found;
+}
+
+Interference ContentionLaw::on_kernel(const Neighbourhood& beside, std::size_t victim, std::size_t gpc) const {
+  const RunningKernel& kernel = beside.kernels[victim];
+  Interference worst;
+  const double copies = part_of(beside.copying_processes, table_.copying_processes) * beyond_l2(kernel.memory);
+  if (beside.memset) worsen(worst, weigh(table_.kernel_by_memset, copies), Aggressor::copy, *beside.memset);
+  if (beside.memcpy) worsen(worst, weigh(table_.kernel_by_memcpy, copies), Aggressor::copy, *beside.memcpy);
+  if (can_predict(beside.kernels)) {
+    const Interference found = predicted(beside, victim);
+    worsen(worst, found.slowdown, found.by, found.index);
+    worsen(worst, weigh(table_.kernel_by_cpu, beside.cpu_traffic), Aggressor::cpu, 0);
+  } else {
+    Crowd same, other;
+    for (std::size_t index = 0; index < beside.kernels.size(); ++index) {
+      const RunningKernel& aggressor = beside.kernels[index];
+      if (index == victim) continue;
+      if (aggressor.blocks[gpc] > 0)
+        same.add(index, aggressor.memory_share);
+      else if (std::any_of(aggressor.blocks.begin(), aggressor.blocks.end(),
+                           [](std::int64_t blocks) { return blocks > 0; }))
+        other.add(index, aggressor.memory_share);
+    }
+    worsen(worst, weigh(table_.kernel_by_same_gpc, same.share), Aggressor::kernel, same.heaviest);
+    worsen(worst, weigh(table_.kernel_by_other_gpc, other.share), Aggressor::kernel, other.heaviest);
+    worsen(worst, weigh(table_.kernel_by_cpu, cpu_share(beside)), Aggressor::cpu, 0);
+  }
+  worst.slowdown = weigh(worst.slowdown, kernel.memory_share);
+  return worst.slowdown == Slowdown{} ? Interference{} : worst;
+}
+
+Interference ContentionLaw::on_copy(const Neighbourhood& beside) const {
+  Crowd kernels;
+  for (std::size_t index = 0; index < beside.kernels.size(); ++index)
+    kernels.add(index, beside.kernels[index].memory_share);
+  Interference worst;
+  worsen(worst, weigh(table_.copy_by_kernel, kernels.share), Aggressor::kernel, kernels.heaviest);
+  worsen(worst, weigh(table_.copy_by_cpu, cpu_share(beside)), Aggressor::cpu, 0);
+  return worst;
+}
+
+// ---- at worst
+
+ContentionBasis ContentionLaw::basis_of(const KernelMemory& kernel) const {
+  return parameters_ && kernel.described ? ContentionBasis::measured : ContentionBasis::table;
+}
+
+double ContentionLaw::largest_prediction(const MemoryKernel& kernel, const std::vector<MemoryKernels>& others) const {
+  double largest = 1;
+  const auto cores = static_cast<std::int64_t>(parameters_->cpu_cores);
+  for (const CpuTrafficKind kind : {CpuTrafficKind::none, CpuTrafficKind::random, CpuTrafficKind::sequential})
+    if (const auto found = predict_interference(*parameters_, limits_, kernel, others, {kind, cores}))
+      largest = std::max(largest, found->memory_slowdown);
+  return largest;
+}
+
+WorstSlowdown ContentionLaw::worst_by_cpu(const KernelMemory& kernel, double memory_share) const {
+  WorstSlowdown worst{table_.kernel_by_cpu, ContentionBasis::table};
+  if (basis_of(kernel) == ContentionBasis::measured) {
+    std::optional<Slowdown> largest;
+    for (const MeasuredCase& measured : cases_)
+      if (covers(measured, *kernel.described) && (!largest || measured.by_cpu < *largest)) largest = measured.by_cpu;
+    if (largest) worst = {slowdown_of(static_cast<double>(largest->ppm) * margin / 1e6), ContentionBasis::measured};
+    worst.slowdown = std::max(worst.slowdown, slowdown_of(margin * largest_prediction(*kernel.described, {})));
+  }
+  worst.slowdown = weigh(worst.slowdown, memory_share);
+  return worst;
+}
+
+WorstSlowdown ContentionLaw::worst_by_kernels(const KernelMemory& kernel, double memory_share,
+                                              const std::vector<KernelInUse>& others) const {
+  double shares = 0;
+  bool described = basis_of(kernel) == ContentionBasis::measured;
+  std::vector<MemoryKernels> beside;
+  for (const KernelInUse& other : others) {
+    shares += other.memory_share;
+    described = described && other.memory != nullptr && other.memory->described;
+    if (described) beside.push_back({*other.memory->described, 1});
+  }
+  // No measured case covers several kernels; the table and the predictions do.
+  WorstSlowdown worst{weigh(std::max(table_.kernel_by_same_gpc, table_.kernel_by_other_gpc), std::min(1.0, shares)),
+                      ContentionBasis::table};
+  worst.slowdown = std::max(worst.slowdown, table_.kernel_by_cpu);
+  if (described)
+    worst.slowdown = std::max(worst.slowdown, slowdown_of(margin * largest_prediction(*kernel.described, beside)));
+  worst.slowdown = weigh(worst.slowdown, memory_share);
+  return worst;
+}
+
+Slowdown ContentionLaw::worst_by_copies(double memory_share, StreamOperationKind copy) const {
+  return weigh(copy == StreamOperationKind::memset ? table_.kernel_by_memset : table_.kernel_by_memcpy, memory_share);
+}
+
+Slowdown ContentionLaw::worst_of_copy_by_kernels(double shares) const {
+  return weigh(table_.copy_by_kernel, std::min(1.0, shares));
+}
+
+}  // namespace amalthea::engine::nvidia

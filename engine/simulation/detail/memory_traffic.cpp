@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/simulation/detail/memory_traffic.hpp"
+
+#include <algorithm>
+
+#include "engine/simulation/detail/listeners.hpp"
+
+namespace amalthea::engine::simulation {
+
+MemoryTraffic::MemoryTraffic(const SimulationInput& input, const CoreScheduling& cpu, const Jobs& jobs, Cores& cores,
+                             DeviceTasks& devices, const Listeners& listeners)
+    : input_(input),
+      cpu_(cpu),
+      jobs_(jobs),
+      cores_(cores),
+      devices_(devices),
+      listeners_(listeners),
+      accessing_(cpu.cores()),
+      causes_(cpu.cores()) {
+  for (const Program& program : input.programs) {
+    auto& accesses = accesses_.emplace_back();
+    for (const Step& step : program.steps) accesses.push_back(engine::accesses_memory(input.system, step));
+  }
+  for (const UnitIndex unit : devices.units()) gpus_.push_back({unit, IndexSet(cpu.cores()), IndexSet(cpu.cores())});
+}
+
+bool MemoryTraffic::accesses_memory(TaskIndex task) const { return accesses_[task][jobs_[task].step]; }
+
+/// What the core does to the memory from now on.
+void MemoryTraffic::classify(CoreIndex core) {
+  const auto task = cores_.executing(core);
+  const bool accesses = task && accesses_memory(*task);
+  const bool before = accessing_.contains(core);
+  if (!accesses && !before) return;
+  changed_ = true;
+  if (accesses != before) count_ += accesses ? 1 : -1;
+  if (accesses)
+    accessing_.insert(core);
+  else
+    accessing_.erase(core);
+  const auto set = [core](IndexSet& cores, bool member) {
+    if (member == cores.contains(core)) return;
+    if (member)
+      cores.insert(core);
+    else
+      cores.erase(core);
+  };
+  for (Gpu& gpu : gpus_) {
+    const bool reaches = accesses && reaches_memory_of(input_.system, gpu.unit, jobs_.activity(*task));
+    const auto runnable = accesses ? input_.system.graph[jobs_.step(*task).node].runnable : std::nullopt;
+    const bool random = runnable && input_.system.runnables[*runnable].random_access;
+    set(gpu.sequential, reaches && !random);
+    set(gpu.random, reaches && random);
+  }
+}
+
+void MemoryTraffic::before_devices() {
+  auto& changed = cores_.changed();
+  if (changed.empty()) return;
+  if (gpus_.empty() && input_.contention != Contention::dynamic) {  // nobody is affected
+    changed.clear();
+    return;
+  }
+  for (const CoreIndex core : changed) classify(core);
+  changed.clear();
+  if (!changed_) return;
+  for (Gpu& gpu : gpus_) {
+    const IndexSet& first = gpu.sequential.empty() ? gpu.random : gpu.sequential;
+    gpu::CpuTraffic traffic;
+    std::optional<TaskIndex> by;
+    if (!first.empty()) {
+      traffic.kind = gpu.sequential.empty() ? gpu::CpuTrafficKind::random : gpu::CpuTrafficKind::sequential;
+      traffic.cores = static_cast<std::int64_t>(gpu.sequential.count() + gpu.random.count());
+      by = cores_.executing(*first.next(0));
+    }
+    devices_.set_cpu_traffic(gpu.unit, traffic, by);
+  }
+}
+
+void MemoryTraffic::after_devices() {
+  if (input_.contention != Contention::dynamic) {
+    changed_ = false;
+    return;
+  }
+  const auto load = devices_.load();
+  if (!changed_ && load == load_) return;
+  load_ = load;
+  changed_ = false;
+  for (auto core = accessing_.next(0); core; core = accessing_.next(*core + 1)) update_speed(*core);
+}
+
+void MemoryTraffic::update_speed(CoreIndex core) {
+  const TaskIndex task = *cores_.executing(core);
+  const auto& line = input_.programs[task].contention;
+  Cause& cause = causes_[core];
+  cause = {};
+  if (!line || line->worst().is_zero()) return;
+  const Duration stated = jobs_[task].work, alone = std::min(jobs_.step(task).uncontended, stated);
+  const Duration by_cores = line->now(count_ - 1, false), all = line->now(count_ - 1, load_.has_value());
+  const Duration actual = alone + scale(stated - alone, all.picoseconds(), line->worst().picoseconds(), Rounding::up);
+  if (actual.is_zero()) return;
+  cores_.set_speed(core, actual, stated);
+  if (actual > alone && !alone.is_zero()) {
+    cause.slowdown = {
+        detail::divide(detail::Int128{actual.picoseconds()} * 1'000'000, alone.picoseconds(), Rounding::down)};
+    if (all - by_cores > by_cores) {
+      cause.by = load_->by;
+      cause.traffic = load_->kind;
+    } else {
+      auto other = accessing_.next(0);
+      if (other == core) other = accessing_.next(core + 1);
+      cause.by = cores_.executing(*other);
+      cause.traffic = TrafficKind::cpu;
+    }
+  }
+  listeners_.notify(ContentionChanged{task});
+}
+
+Reason MemoryTraffic::reason_of_access(TaskIndex task) const {
+  const auto core = cores_.core_of(task);
+  if (!core || cores_.executing(*core) != task) return {ContributionKind::memory, {}, {}};
+  const Cause& cause = causes_[*core];
+  return {ContributionKind::memory, cause.by, cause.slowdown, cause.traffic};
+}
+
+}  // namespace amalthea::engine::simulation

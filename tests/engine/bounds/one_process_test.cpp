@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of device tasks that share a GPU context: by hand, and against the simulation of random systems.
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "engine/bounds/bounds.hpp"
+#include "engine/nvidia/response_time.hpp"
+#include "tests/support/bound_trial.hpp"
+#include "tests/support/one_process_system.hpp"
+#include "tests/support/system_maker.hpp"
+#include "tests/support/thoroughness.hpp"
+
+namespace one_process_test {
+
+using namespace amalthea;
+using namespace amalthea::engine;
+using namespace test;
+
+namespace {
+
+/// Two SMs of 2048 threads without slowdowns.
+DeviceProfile two_sms() {
+  DeviceProfile profile = plain_profile(us(1000));
+  profile.multiprocessors.emplace().sms = 2;
+  return profile;
+}
+
+/// A device task with one kernel in a stream of its own, which may also take no time. All belong to one process.
+TaskIndex kernel_task(SystemMaker& maker, UnitIndex gpu, StimulusIndex released, std::int64_t time, std::int64_t blocks,
+                      std::int64_t threads, bool high = false) {
+  const TaskIndex task = maker.task("k" + std::to_string(maker.system().tasks.size()), gpu, 0, released);
+  maker[task].gpu.context = "process";
+  maker[task].gpu.high_priority = high;
+  Kernel kernel;
+  kernel.ticks.otherwise = Cycles{0, time / 2, time};
+  kernel.memory_intensity = 0;
+  kernel.launch = Launch{blocks, threads, 0, 0, ""};
+  maker.add(task, kernel);
+  return task;
+}
+
+Duration part(const Bound& bound, ContributionKind kind, std::optional<TaskIndex> by = std::nullopt) {
+  for (const Contribution& share : bound.parts)
+    if (share.kind == kind && share.by == by) return share.time;
+  return {};
+}
+
+/// Every system of a seed counts the same, however many are tried.
+BoundTrial tried(std::uint32_t seed, std::uint64_t systems) {
+  std::mt19937 random(seed);
+  BoundTrial trial;
+  for (std::uint64_t index = 0; index < systems; ++index) trial.run(one_process_system(random), index, 4);
+  return trial;
+}
+
+void check_thousands(std::uint32_t seed) {
+  const BoundTrial trial = tried(seed, times(25'000));
+  WARN("seed " << seed << ": " << trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > 3 * trial.systems);
+}
+
+}  // namespace
+
+TEST_CASE("kernels of equal priority wait for one kernel of every other stream") {
+  // In sequence: 3 + 2 rounds of 4. By area: (3 blocks of 3 + 11 of 4) / 8 and the last block, less than 11.
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex small = kernel_task(maker, gpu, maker.periodic(100), 3, 3, 512),
+                  large = kernel_task(maker, gpu, maker.periodic(200), 4, 12, 512);
+  const Results results = analyzed(maker.build(), us(200), two_sms());
+  CHECK(results.tasks[large].bound.worst == Duration::nanoseconds((9 + 44) * 125 + 4000));
+  CHECK(part(results.tasks[large].bound, ContributionKind::kernel) == us(8));
+  CHECK(part(results.tasks[large].bound, ContributionKind::engine_queue, small) == Duration::nanoseconds(2625));
+  // Two of its blocks and all of the other kernel, then the last block.
+  CHECK(results.tasks[small].bound.worst == Duration::nanoseconds((6 + 48) * 125 + 3000));
+}
+
+TEST_CASE("a kernel of high priority waits for resident blocks of low priority at most") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex low = kernel_task(maker, gpu, maker.periodic(1000), 40, 100, 512),
+                  high = kernel_task(maker, gpu, maker.periodic(200), 5, 8, 512, true);
+  const Results results = analyzed(maker.build(), us(1000), two_sms());
+  CHECK(results.tasks[high].bound.worst == us(40 + 5));
+  // By area: 99 blocks of 40 and, in 560 us, three or four times 8 of 5, all divided by 8; then the last block.
+  CHECK(results.tasks[low].bound.worst == us(99 * 5 + 3 * 5 + 40));
+  CHECK(results.tasks[low].response.max <= us(550));
+}
+
+TEST_CASE("a bound counts blocks of different sizes by what they keep from others") {
+  // A block of 1024 threads does not fit if more than 1024 of 2048 are in use: from 1280 on, with blocks of 256.
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  kernel_task(maker, gpu, maker.periodic(500), 10, 20, 256);
+  const TaskIndex wide = kernel_task(maker, gpu, maker.periodic(500), 10, 2, 1024);
+  const Results results = analyzed(maker.build(), us(500), two_sms());
+  // (20 blocks of 10 that weigh 256 / 1280 and one that weighs 1024 / 1280) / 2, then the last; in sequence it is 30.
+  CHECK(results.tasks[wide].bound.worst == us(30));
+  CHECK(results.tasks[wide].response.max == us(20));
+}
+
+TEST_CASE("tasks of one stream wait for each other in full") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex one = kernel_task(maker, gpu, maker.periodic(100), 10, 1, 32),
+                  two = kernel_task(maker, gpu, maker.periodic(100), 20, 1, 32);
+  maker[one].gpu.stream = maker[two].gpu.stream = "stream";
+  const Results results = analyzed(maker.build(), us(100), two_sms());
+  CHECK(results.tasks[one].bound.worst == us(30));
+  CHECK(results.tasks[two].bound.worst == us(30));
+  CHECK(part(results.tasks[one].bound, ContributionKind::engine_queue, two) == us(20));
+}
+
+TEST_CASE("copies in both directions wait for each other on one copy engine and not on two") {
+  const auto bound_with = [](int copy_engines) {
+    SystemMaker maker;
+    const UnitIndex gpu = maker.gpu("GPU");
+    const TaskIndex in = maker.task("in", gpu, 0, maker.periodic(100)),
+                    out = maker.task("out", gpu, 0, maker.periodic(100));
+    std::get<Periodic>(maker.system().stimuli.front().occurrence).jitter.upper = 1;
+    maker.copy(in, 10);
+    maker.copy(out, 30, CopyKind::device_to_host);
+    maker[in].gpu.context = maker[out].gpu.context = "process";
+    DeviceProfile profile = two_sms();
+    profile.copy_engines = copy_engines;
+    return analyzed(maker.build(), us(100), profile).tasks[in].bound.worst;
+  };
+  CHECK(bound_with(1) == us(40));
+  CHECK(bound_with(2) == us(10));
+}
+
+TEST_CASE("kernels with fixed times and periodic releases have the exact response times of the published analysis") {
+  // T10: the four orders of the example, T = 15, and random sets.
+  const auto check = [](const nvidia::RtaProblem& problem) {
+    const auto expected = nvidia::response_times_periodic(problem);
+    if (!expected || !expected->repeats) return false;
+    SystemMaker maker;
+    const UnitIndex gpu = maker.gpu("GPU");
+    for (const nvidia::RtaKernel& kernel : problem.kernels) {
+      const TaskIndex task =
+          kernel_task(maker, gpu, maker.periodic(kernel.period, kernel.release), kernel.execution, kernel.blocks, 512);
+      std::get<Kernel>(maker.system().graph[maker[task].body.front()].activity).ticks =
+          constant_ticks(kernel.execution);
+    }
+    const DeviceProfile profile = two_sms();
+    const System system = maker.build();
+    const SystemBounds bounds = system_bounds(system, {&profile});
+    for (std::size_t i = 0; i < problem.kernels.size(); ++i) {
+      REQUIRE(bounds.tasks[i].exact);
+      REQUIRE(bounds.tasks[i].worst == us(expected->worst_response[i]));
+    }
+    return true;
+  };
+  const nvidia::RtaKernel k1{0, 4, 2, 15}, k2{0, 6, 7, 15}, k3{0, 6, 2, 15}, k4{0, 5, 5, 15};
+  CHECK(check({8, {k1, k2, k3, k4}}));
+  CHECK(check({8, {k2, k3, k4, k1}}));
+  CHECK(check({8, {k2, k4, k1, k3}}));
+  CHECK(check({8, {k2, k1, k3, k4}}));
+  std::mt19937 random(3);
+  const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+  int compared = 0;
+  for (int run = 0; run < 300; ++run) {
+    nvidia::RtaProblem problem{8, {}};
+    for (int n = draw(2, 5); n > 0; --n) {
+      static constexpr int periods[] = {20, 30, 40, 60, 120};
+      const int period = periods[draw(0, 4)], blocks = draw(1, 20);
+      problem.kernels.push_back(
+          {draw(0, 1) * draw(0, period), draw(1, std::max(1, period / 5 * 8 / blocks / 2)), blocks, period});
+    }
+    INFO("run " << run);
+    compared += check(problem) ? 1 : 0;
+  }
+  CHECK(compared > 250);
+}
+
+TEST_CASE("fixed times have no exact responses if something else varies") {
+  const auto exact_with = [](auto change) {
+    SystemMaker maker;
+    const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+    const StimulusIndex request = maker.inter_process();
+    const TaskIndex host = maker.task("host", core, 1, maker.periodic(100)),
+                    beside = maker.task("beside", core, 2, maker.periodic(50)),
+                    device = maker.task("device", gpu, 0, request),
+                    other = maker.task("other", gpu, 0, maker.periodic(50, 7));
+    maker.offload(host, device, request, 5, 5, true);
+    maker.compute(beside, 3);
+    maker.kernel(device, 10);
+    maker.kernel(other, 20);
+    maker[device].gpu.context = maker[other].gpu.context = "process";
+    // The event must be set after the kernel.
+    std::swap(maker[device].body.front(), maker[device].body.back());
+    change(maker, beside, other);
+    DeviceProfile profile = two_sms();
+    const System system = maker.build();
+    const SystemBounds bounds = system_bounds(system, {nullptr, &profile});
+    return bounds.tasks[host].exact && bounds.tasks[beside].exact && bounds.tasks[other].exact;
+  };
+  using Maker = SystemMaker;
+  CHECK(exact_with([](Maker&, TaskIndex, TaskIndex) {}));
+  CHECK_FALSE(exact_with([](Maker& maker, TaskIndex beside, TaskIndex) {
+    Compute varying;
+    varying.ticks.otherwise = Cycles{1, 1, 2};
+    maker.add(beside, varying);
+  }));
+  CHECK_FALSE(exact_with([](Maker& maker, TaskIndex, TaskIndex) {
+    std::get<Periodic>(maker.system().stimuli.back().occurrence).jitter.upper = 1;
+  }));
+  CHECK_FALSE(exact_with([](Maker& maker, TaskIndex, TaskIndex other) { maker[other].gpu.context = "another"; }));
+}
+
+namespace {
+
+/// A label access of ten microseconds.
+void access(SystemMaker& maker, TaskIndex task) {
+  maker.system().labels.push_back({"label", DataSize{640}, MemoryIndex{0}, LabelSide::host, {}});
+  maker.add(task, ReadLabel{static_cast<LabelIndex>(maker.system().labels.size() - 1)});
+}
+
+Duration slowed(const Bound& bound, TrafficKind traffic, TaskIndex by) {
+  for (const Contribution& share : bound.parts)
+    if (share.kind == ContributionKind::interference && share.traffic == traffic && share.by == by) return share.time;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("CPU traffic slows down all kernels of a context that a kernel waits for and has no exact response times") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const TaskIndex first = maker.task("first", gpu, 0, maker.periodic(1000)),
+                  second = maker.task("second", gpu, 0, maker.periodic(1000)),
+                  host = maker.task("host", core, 1, maker.periodic(1000));
+  maker.kernel(first, 10);
+  maker.kernel(second, 30);
+  maker[first].gpu.context = maker[second].gpu.context = "process";
+  access(maker, host);
+  access(maker, host);
+  DeviceProfile profile = two_sms();
+  profile.interference.kernel_by_cpu.ppm = 2'000'000;
+  const Results results = analyzed(maker.build(), us(1000), profile);
+  for (const TaskIndex task : {first, second}) {
+    const Bound& bound = results.tasks[task].bound;
+    CHECK_FALSE(bound.exact);
+    // Half of the 20 us in which the host accesses memory, whichever of the kernels executes.
+    CHECK(slowed(bound, TrafficKind::cpu, host) == us(10));
+    CHECK(*bound.worst >= us(50));
+    CHECK(*bound.worst < us(50) + Duration::nanoseconds(10));
+    CHECK(results.tasks[task].response.max <= *bound.worst);
+  }
+  CHECK(results.tasks[second].response.max == us(50));
+  // Without traffic they are exact.
+  profile.interference.kernel_by_cpu.ppm = 1'000'000;
+  CHECK(analyzed(maker.build(), us(1000), profile).tasks[second].bound.exact);
+}
+
+TEST_CASE("every GPU suffers the CPU traffic in its own memory alone") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), near = maker.gpu("near"), far = maker.gpu("far");
+  const TaskIndex on_near = maker.task("on near", near, 0, maker.periodic(1000)),
+                  on_far = maker.task("on far", far, 0, maker.periodic(1000)),
+                  host = maker.task("host", core, 1, maker.periodic(1000));
+  maker.kernel(on_near, 100);
+  maker.kernel(on_far, 100);
+  access(maker, host);
+  maker.system().platform.memories.push_back({"far memory", {}});
+  maker.system().platform.units[far].accesses.front().memory = MemoryIndex{1};
+  DeviceProfile profile = two_sms();
+  profile.interference.kernel_by_cpu.ppm = 2'000'000;
+  const Results results = analyzed(maker.build(), us(1000), profile);
+  CHECK(slowed(results.tasks[on_near].bound, TrafficKind::cpu, host) == us(5));
+  CHECK(slowed(results.tasks[on_far].bound, TrafficKind::cpu, host).is_zero());
+  CHECK(results.tasks[on_far].response.max == us(100));
+}
+
+TEST_CASE("kernels of one context slow each other down by their names") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  std::vector<TaskIndex> tasks;
+  for (const char* name : {"one", "two"}) {
+    tasks.push_back(maker.task(name, gpu, 0, maker.periodic(1000)));
+    Kernel kernel;
+    kernel.ticks = constant_ticks(100);
+    kernel.memory_intensity = 1;
+    kernel.launch = Launch{1, 32, 0, 0, ""};
+    maker.add(tasks.back(), kernel);
+    maker[tasks.back()].gpu.context = "process";
+  }
+  const TaskIndex copying = maker.task("copying", gpu, 0, maker.periodic(1000));
+  maker.copy(copying, 40);
+  DeviceProfile profile = two_sms();
+  profile.interference.kernel_by_same_gpc.ppm = profile.interference.kernel_by_other_gpc.ppm = 1'500'000;
+  profile.interference.kernel_by_memcpy.ppm = 2'000'000;
+  const Results results = analyzed(maker.build(), us(1000), profile);
+  const Bound& bound = results.tasks[tasks[0]].bound;
+  CHECK(slowed(bound, TrafficKind::copies, copying) >= us(20));
+  CHECK(slowed(bound, TrafficKind::kernels, tasks[1]) > Duration{});
+  CHECK(results.tasks[tasks[0]].response.max > us(140));
+  CHECK(results.tasks[tasks[0]].response.max <= *bound.worst);
+}
+
+TEST_CASE("no job of a random process with several streams exceeds its bounds") {
+  const BoundTrial trial = tried(1, 300);
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > 3 * trial.systems);
+  CHECK(trial.jobs > 300 * trial.systems);
+}
+
+// Alike but for the seed, so that they run beside each other.
+TEST_CASE("thousands of processes with several streams stay within their bounds: first quarter", "[long]") {
+  check_thousands(21);
+}
+TEST_CASE("thousands of processes with several streams stay within their bounds: second quarter", "[long]") {
+  check_thousands(22);
+}
+TEST_CASE("thousands of processes with several streams stay within their bounds: third quarter", "[long]") {
+  check_thousands(23);
+}
+TEST_CASE("thousands of processes with several streams stay within their bounds: last quarter", "[long]") {
+  check_thousands(24);
+}
+
+}  // namespace one_process_test

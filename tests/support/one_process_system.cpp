@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/one_process_system.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "tests/support/system_maker.hpp"
+
+namespace test {
+namespace {
+
+using F = SystemFeature;
+
+class OneProcess {
+ public:
+  explicit OneProcess(std::mt19937& random) : random_(random) {}
+
+  RandomSystem make() {
+    const int cores = draw(1, 2);
+    for (int core = 0; core < cores; ++core) cores_.push_back(maker_.core(fmt::format("core{}", core)));
+    gpu_ = maker_.gpu("GPU");
+    make_profile();
+    tasks_ = draw(2, 4);
+    load_ = draw(15, 80);
+    high_ = one_in(3);
+    whole_ = one_in(6);
+    cache_ = one_in(8);
+    equal_ = one_in(3) ? draw(1, warps_) : 0;
+    for (int i = 0; i < tasks_; ++i) make_task(i, "process");
+    if (one_in(4)) make_task(tasks_, "other");
+    if (traffic_ || one_in(3)) {
+      const int period = periods[draw(0, 4)];
+      const TaskIndex plain = add_task("plain", cores_.front(), maker_.periodic(period, draw(0, period)));
+      maker_.add(plain, Compute{ticks(draw(1, period / 6))});
+      if (traffic_) access(plain, draw(1, period / 6));
+    }
+    RandomSystem made;
+    made.system = maker_.build();
+    made.profile = profile_;
+    made.met = met_;
+    return made;
+  }
+
+ private:
+  static constexpr int periods[] = {40, 60, 80, 120, 240};
+
+  int draw(int low, int high) { return std::uniform_int_distribution<int>(low, std::max(low, high))(random_); }
+  bool one_in(int n) { return draw(1, n) == 1; }
+
+  void make_profile() {
+    profile_ = plain_profile(us(one_in(2) ? 1000 : draw(5, 40)));
+    auto& limits = profile_.multiprocessors.emplace();
+    limits.sms = draw(1, 3);
+    limits.sms_per_gpc = draw(1, 2);
+    warps_ = draw(4, 12);
+    limits.threads = 32 * warps_;
+    limits.threads_per_block = limits.threads;
+    limits.blocks = one_in(3) ? draw(2, 4) : 32;
+    limits.registers = 64 * 256;
+    if (one_in(4)) profile_.context_switch = us(draw(1, 2));
+    if (one_in(4)) profile_.copy_engines = 2;
+    if (one_in(4)) profile_.preemption = one_in(2) ? engine::gpu::Preemption::block : engine::gpu::Preemption::kernel;
+    if (one_in(3)) {
+      profile_.interference.kernel_by_memcpy.ppm = draw(10, 20) * 100'000;
+      profile_.interference.kernel_by_memset.ppm = draw(10, 30) * 100'000;
+      profile_.interference.kernel_by_same_gpc.ppm = draw(10, 20) * 100'000;
+      profile_.interference.kernel_by_other_gpc.ppm = draw(10, 15) * 100'000;
+      profile_.interference.copy_by_kernel.ppm = draw(10, 20) * 100'000;
+    }
+    traffic_ = one_in(3);
+    if (!traffic_) return;
+    profile_.interference.kernel_by_cpu.ppm = draw(10, 30) * 100'000;
+    profile_.interference.copy_by_cpu.ppm = draw(10, 20) * 100'000;
+    profile_.interference.accessing_cores = draw(1, 2);
+  }
+
+  Ticks ticks(int worst) {
+    Ticks made;
+    const int best = one_in(4) ? worst : draw(one_in(2) ? 0 : std::min(1, worst), worst);
+    made.otherwise = Cycles{best, (best + worst) / 2, worst};
+    return made;
+  }
+
+  /// A label access of `ticks` microseconds.
+  void access(TaskIndex task, int ticks) {
+    maker_.system().labels.push_back({"accessed", DataSize{64 * ticks}, MemoryIndex{0}, LabelSide::host, {}});
+    maker_.add(task, ReadLabel{static_cast<LabelIndex>(maker_.system().labels.size() - 1)});
+  }
+
+  TaskIndex add_task(const std::string& kind, UnitIndex unit, StimulusIndex stimulus) {
+    met_.push_back(features_of({F::shared_context}));
+    return maker_.task(fmt::format("{}{}", kind, maker_.system().tasks.size()), unit, draw(1, 4), stimulus);
+  }
+
+  StimulusIndex periodic(int period) {
+    const StimulusIndex made = maker_.periodic(period, one_in(2) ? 0 : draw(0, period));
+    if (!one_in(4)) return made;
+    Distribution jitter;
+    jitter.upper = us(draw(1, period / 3)).picoseconds();
+    jitter.average = jitter.upper / 2;
+    std::get<Periodic>(maker_.system().stimuli[made].occurrence).jitter = jitter;
+    return made;
+  }
+
+  void make_task(int number, const std::string& context) {
+    const int period = periods[draw(0, 4)];
+    const StimulusIndex released = periodic(period);
+    const bool waits = one_in(2);
+    std::optional<TaskIndex> host;
+    StimulusIndex request = released;
+    if (waits) {
+      host = add_task("host", cores_[static_cast<std::size_t>(draw(0, static_cast<int>(cores_.size()) - 1))], released);
+      request = maker_.inter_process();
+    }
+    const TaskIndex device = add_task("device", gpu_, request);
+    maker_[device].gpu.context = context;
+    maker_[device].gpu.stream = fmt::format("stream{}", one_in(8) ? 0 : number);
+    maker_[device].gpu.high_priority = high_ && one_in(2);
+    maker_[device].gpu.runlist_slots = static_cast<std::uint32_t>(draw(1, 3));
+    const int operations = draw(1, 3);
+    for (int i = 0; i < operations; ++i) add_operation(device, std::max(1, period * load_ / 100 / tasks_ / operations));
+    if (!host) return;
+    if (one_in(2)) {
+      maker_.offload(*host, device, request, draw(0, period / 10), draw(0, period / 10), one_in(2));
+      return;
+    }
+    const EventIndex done = maker_.event(fmt::format("done{}", device));
+    maker_.set(device, done, *host);
+    for (int visit = draw(1, 2); visit > 0; --visit) {
+      maker_.add(*host, Compute{ticks(draw(0, period / 10))});
+      if (traffic_ && one_in(3)) access(*host, draw(1, std::max(1, period / 10)));
+      maker_.trigger(*host, request);
+      if (traffic_ && one_in(3)) access(*host, draw(1, std::max(1, period / 10)));
+      if (one_in(3)) maker_.add(*host, Compute{ticks(draw(1, period / 10))});
+      maker_.wait(*host, done, one_in(2));
+      maker_.clear(*host, done);
+    }
+  }
+
+  /// `time`: alone on the GPU.
+  void add_operation(TaskIndex device, int time) {
+    if (one_in(4)) {
+      const CopyKind kinds[] = {CopyKind::host_to_device, CopyKind::device_to_host, CopyKind::memset};
+      maker_.copy(device, draw(1, std::max(1, time / 2)), kinds[draw(0, 2)]);
+      return;
+    }
+    Kernel kernel;
+    kernel.memory_intensity = draw(0, 2) / 2.0;
+    if (whole_ && one_in(3)) {
+      kernel.ticks = ticks(draw(1, time));
+      maker_.add(device, kernel);
+      return;
+    }
+    const auto sms = static_cast<int>(profile_.multiprocessors->sms);
+    const int warps = equal_ > 0 ? equal_ : draw(1, warps_);
+    const int blocks = draw(1, one_in(3) ? 12 : 2 * sms * (warps_ / warps));
+    const int rounds = (blocks + sms * (warps_ / warps) - 1) / (sms * (warps_ / warps));
+    kernel.ticks = ticks(draw(1, std::max(1, 2 * time / rounds)));
+    kernel.launch = Launch{blocks, 32 * warps, one_in(6) ? draw(8, 64) : 0, one_in(6) ? draw(4, 24) * 1024 : 0, ""};
+    if (cache_) kernel.launch->cache_config = one_in(2) ? "shared" : "L1";
+    maker_.add(device, kernel);
+  }
+
+  std::mt19937& random_;
+  SystemMaker maker_;
+  engine::DeviceProfile profile_;
+  std::vector<UnitIndex> cores_;
+  UnitIndex gpu_ = 0;
+  int warps_ = 0, tasks_ = 0, load_ = 0;
+  int equal_ = 0;  ///< warps of every block; 0: they differ
+  bool high_ = false, whole_ = false, cache_ = false, traffic_ = false;
+  std::vector<SystemFeatures> met_;
+};
+
+}  // namespace
+
+RandomSystem one_process_system(std::mt19937& random) { return OneProcess(random).make(); }
+
+}  // namespace test
