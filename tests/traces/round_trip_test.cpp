@@ -94,7 +94,9 @@ void check(const Case& made, const std::string& path, engine::Execution executio
     REQUIRE(seen.activations == wanted.metrics.activations);
     REQUIRE(seen.lost == wanted.lost_activations);
     REQUIRE(seen.unfinished == wanted.unfinished);
-    if (!btf) REQUIRE(seen.late == wanted.missed_deadlines);
+    // A job that has not ended may miss its deadline behind the last event, while the simulation goes on.
+    if (!btf) REQUIRE(seen.late <= wanted.missed_deadlines);
+    if (!btf) REQUIRE(seen.late + seen.unfinished >= wanted.missed_deadlines);
     if (wanted.response.jobs == 0) continue;
     require(seen.response.min(), wanted.response.min, "minimum");
     require(seen.response.mean(), wanted.response.mean, "mean");
