@@ -346,4 +346,49 @@ TEST_CASE("small GPU scenarios cost little") {
         "operations[0]: it ends later than 2^63 ps");
 }
 
+TEST_CASE("small inputs of GPU analyses cost little") {
+  test::skip_if_sanitized();
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/input.json";
+  const auto check = [&](const char* verb, const std::string& text, const char* printed) {
+    CHECK(text.size() < 100'000);
+    test::write_text(file, text);
+    const auto result =
+        test::run({"/bin/sh", "-c",
+                   fmt::format("ulimit -t 40; ulimit -v 2000000; exec '{}' {} '{}'", AMALTHEA_COMMAND, verb, file)});
+    INFO(verb << ": " << result.err.substr(0, 1000));
+    CHECK(result.exit_code < 2);
+    CHECK(result.out.find(printed) != std::string::npos);
+  };
+  const auto tasks = [](int count, int cores, const char* slice, const char* kernel,
+                        const std::function<std::string(int)>& period) {
+    return R"({"tasks": [)" +
+           repeated(
+               count,
+               [&](int i) {
+                 return fmt::format(
+                     R"({}{{"name": "T{}", "core": "C{}", "priority": {}, "period": "{}", "wait": "suspend", "timeslice": "{}",
+                 "segments": [{{"cpu": "10us"}}, {{"gpu": [{{"kernel": "{}"}}, {{"copy": "1us"}}]}}, {{"cpu": "1us"}}]}})",
+                     i == 0 ? "" : ",", i, i % cores, i + 1, period(i), slice, kernel);
+               }) +
+           "]}";
+  };
+  const auto primes = [](int i) { return fmt::format("{}us", 10'007 + 2 * i); };
+  check("gpu bounds", tasks(120, 4, "1ps", "1ms", [](int) { return std::string("1s"); }), "T119");
+  check("gpu bounds", tasks(200, 4, "1us", "49us", primes), "T199");
+  check("gpu bounds", tasks(2, 1, "1ps", "1ps", [](int i) { return std::string(i == 0 ? "2ns" : "999s"); }), "T1");
+  check("gpu rta --releases periodic",
+        R"({"g_max": 8, "kernels": [{"r": 0, "C": 1, "g": 1, "T": 2}, {"r": 0, "C": 1, "g": 1, "T": 1000000007}]})",
+        "the schedule has not repeated yet");
+  check("gpu rta",
+        R"({"g_max": 8, "kernels": [)" +
+            repeated(2000,
+                     [](int i) {
+                       return fmt::format(R"({}{{"r": {}, "C": {}, "g": {}}})", i == 0 ? "" : ",", i, 4 + i % 7,
+                                          2 + i % 5);
+                     }) +
+            "]}",
+        "1999");
+}
+
 }  // namespace cost_test
