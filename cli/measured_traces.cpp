@@ -64,7 +64,8 @@ void add_measured_traces(CLI::App& verb, MeasuredTraces& traces) {
 
 tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
                                                            const PreparedAnalysis& prepared,
-                                                           const engine::Results* bounds, Diagnostics& diagnostics) {
+                                                           const engine::Results* bounds, Diagnostics& diagnostics,
+                                                           engine::SimulationObserver* observer) {
   const auto rules = read_names(traces.names);
   if (!rules) return tl::unexpected(int{ExitCode::unusable});
   Diagnostics ignored;
@@ -73,6 +74,7 @@ tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces&
   traces::ComparisonInput input{prepared.system, prepared.analysis, bounds, *directory, *rules};
   if (!read_limit("--from", traces.from, input.from) || !read_limit("--to", traces.to, input.until))
     return tl::unexpected(int{ExitCode::unusable});
+  input.observer = observer;
   ReadingProgress progress;
   input.progress = [&](std::uint64_t done, std::uint64_t of) { progress.show(done, of); };
   auto compared = traces::compare_traces(input, traces.paths, diagnostics);

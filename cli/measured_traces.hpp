@@ -22,9 +22,11 @@ struct MeasuredTraces {
 };
 void add_measured_traces(CLI::App& verb, MeasuredTraces& traces);
 
-/// What the traces show of the system, with progress on standard error; or the exit code. `bounds` may be null.
+/// What the traces show of the system, with progress on standard error; or the exit code. `bounds` and `observer` may be
+/// null (traces::ComparisonInput).
 tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
                                                            const PreparedAnalysis& prepared,
-                                                           const engine::Results* bounds, Diagnostics& diagnostics);
+                                                           const engine::Results* bounds, Diagnostics& diagnostics,
+                                                           engine::SimulationObserver* observer = nullptr);
 
 }  // namespace amalthea::cli

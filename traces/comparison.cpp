@@ -63,7 +63,7 @@ tl::expected<Comparison, std::string> compare_traces(const ComparisonInput& inpu
     comparison.files.push_back({path, {}, {}, {}, false});
     TraceReport& report = comparison.files.back().report;
     findings.begin(path, &report.tables);
-    TraceFold fold(input, expected, comparison, findings);
+    TraceFold fold(input, expected, comparison, findings, &path == &paths.front() ? input.observer : nullptr);
     try {
       auto read = read_trace({path, input.limits, input.progress}, fold, report);
       if (!read) return tl::unexpected(fmt::format("{}: {}", path, read.error()));

@@ -19,6 +19,7 @@
 #include "engine/analysis.hpp"
 #include "engine/results/results.hpp"
 #include "engine/results/statistics.hpp"
+#include "engine/simulation/simulation_observer.hpp"
 #include "traces/directory.hpp"
 #include "traces/trace_reader.hpp"
 
@@ -91,6 +92,9 @@ struct ComparisonInput {
   std::optional<Instant> until = {};  ///< nor those activated then or later
   ReadLimits limits = {};
   Progress progress = {};
+  /// Also receives what the first trace shows, as a simulation would report it: intervals and ends of jobs. An interval
+  /// of a device task is that of its copy or kernel. Its cause is known only if the trace shows who has the core.
+  engine::SimulationObserver* observer = nullptr;
 };
 
 /// Reads the traces one after the other; each begins at its own time 0. Findings have the place in the trace. The error

@@ -154,12 +154,13 @@ Expectations::Expectations(const ComparisonInput& input, const engine::Simulatio
 // ---------------------------------------------------------------- entities
 
 TraceFold::TraceFold(const ComparisonInput& input, const Expectations& expected, Comparison& comparison,
-                     TraceFindings& findings)
+                     TraceFindings& findings, engine::SimulationObserver* observer)
     : input_(input),
       system_(input.system),
       expected_(expected),
       comparison_(comparison),
       findings_(findings),
+      shown_(observer),
       observer_(input.system),
       busy_(input.system.platform.units.size()) {
   observer_.begins(expected.simulation);
@@ -310,14 +311,72 @@ TraceFold::Job& TraceFold::job_of(const Event& event, std::optional<State> neede
   return jobs.back();
 }
 
-void TraceFold::account(Job& job, Instant now) {
+void TraceFold::account(EntityIndex process, Job& job, Instant now) {
   if (now <= job.since) return;
   const Duration passed = now - job.since;
+  const auto run = std::find_if(job.runs.rbegin(), job.runs.rend(), [](const Run& one) { return one.running; });
+  std::optional<RunnableIndex> runnable;
+  if (run != job.runs.rend() && subjects_[run->runnable].kind == SubjectKind::runnable)
+    runnable = subjects_[run->runnable].index;
+  show(process, job, job.since, now, runnable);
   job.in[static_cast<std::size_t>(job.state)] += passed;
   job.since = now;
-  if (job.state != State::running) return;
-  const auto run = std::find_if(job.runs.rbegin(), job.runs.rend(), [](const Run& one) { return one.running; });
-  if (run != job.runs.rend()) run->net += passed;
+  if (job.state == State::running && run != job.runs.rend()) run->net += passed;
+}
+
+/// Some activity of the runnable in that task.
+std::optional<NodeIndex> TraceFold::node_of(TaskIndex task, RunnableIndex runnable) {
+  const auto [found, added] = nodes_.try_emplace({task, runnable});
+  if (!added) return found->second;
+  for (const NodeIndex node : system_.tasks[task].body)
+    if (!found->second && system_.graph[node].runnable == runnable) found->second = node;
+  return found->second;
+}
+
+/// To the observer, as the oldest job of its task; a device task does what its operations do.
+void TraceFold::show(EntityIndex process, const Job& job, Instant from, Instant to,
+                     std::optional<RunnableIndex> runnable) {
+  if (shown_ == nullptr) return;
+  const Subject subject = subjects_[process];
+  engine::Interval interval;
+  interval.standing.state = job.state;
+  interval.job = job.instance;
+  interval.release = job.activation;
+  if (subject.kind == SubjectKind::operation) {
+    if (job.state != State::running) return;
+    const Operation& operation = input_.directory.operations[subject.index];
+    interval.task = operation.task;
+    interval.job = job.submitter;
+    interval.node = operation.node;
+    interval.unit = system_.tasks[operation.task].unit;
+    Instant& shown = shown_operations_[operation.task];
+    from = std::max(from, shown);
+    shown = std::max(shown, to);
+  } else if (subject.kind == SubjectKind::task) {
+    const Task& task = system_.tasks[subject.index];
+    const auto& jobs = processes_[process].jobs;
+    if (task.side == Side::device || jobs.empty() || jobs.front().instance != job.instance) return;
+    interval.task = subject.index;
+    if (on_core(job.state) && job.core != no_entity && subjects_[job.core].kind == SubjectKind::core)
+      interval.unit = subjects_[job.core].index;
+    if (runnable) interval.node = node_of(subject.index, *runnable);
+    interval.standing.reason.kind = job.state == State::waiting || job.state == State::polling
+                                        ? engine::ContributionKind::event
+                                        : engine::ContributionKind::preemption;
+    if (job.state == State::running) interval.standing.reason.kind = engine::ContributionKind::execution;
+    const EntityIndex core = job.state == State::ready || job.state == State::parking ? job.core : no_entity;
+    if (core != no_entity && cores_[core].process != no_entity && cores_[core].process != process &&
+        subjects_[cores_[core].process].kind == SubjectKind::task)
+      interval.standing.reason.by = subjects_[cores_[core].process].index;
+    Instant& shown = processes_[process].shown;
+    from = std::max(from, shown);
+    shown = std::max(shown, to);
+  } else {
+    return;
+  }
+  interval.from = from;
+  interval.to = to;
+  if (from < to) shown_->interval(interval);
 }
 
 void TraceFold::activate(const Event& event) {
@@ -353,7 +412,7 @@ void TraceFold::activate(const Event& event) {
   job.activation = job.since = event.time;
   job.measured = is_measured(event.time);
   if (subject.kind != SubjectKind::task && event.source != no_entity)
-    job.measured = sources_[event.source].measured.value_or(job.measured);
+    job.measured = sources_[event.source].measured.value_or(job.measured), job.submitter = sources_[event.source].by;
   process.jobs.push_back(std::move(job));
   notify(event, process.jobs.back());
 }
@@ -367,7 +426,7 @@ void TraceFold::process(const Event& event) {
   if (job.state != change->from && !any_state)
     illegal(event, verb_of(event.process), fmt::format("is {}", engine::to_string(job.state)), event.target,
             event.instance);
-  account(job, event.time);
+  account(event.target, job, event.time);
   ++job.changes;
   const bool had = on_core(job.state), has = on_core(change->to);
   if (had && event.source != no_entity && job.core != event.source)
@@ -476,7 +535,7 @@ void TraceFold::runnable(const Event& event) {
   if (job == nullptr) return complain("that job has not been activated, or has ended");
   if (!on_core(job->state) && event.runnable != RunnableEvent::suspend)
     complain(fmt::format("the job is {}", engine::to_string(job->state)));
-  account(*job, event.time);
+  account(event.source, *job, event.time);
   job->last_suspended = event.runnable == RunnableEvent::suspend ? event.target : no_entity;
   const Subject &task = subjects_[event.source], &subject = subjects_[event.target];
   const bool known = task.kind == SubjectKind::task && subject.kind == SubjectKind::runnable;
@@ -599,7 +658,8 @@ void TraceFold::trigger(const Event& event) {
              fmt::format("occurrence {} of {} activates a process, but the trace does not contain it",
                          *source.untriggered, name(event.target)));
   if (event.source != no_entity)
-    if (const Job* job = open_job(event.source, event.source_instance)) source.measured = job->measured;
+    if (const Job* job = open_job(event.source, event.source_instance))
+      source.measured = job->measured, source.by = job->instance;
   source.last = event.instance;
   source.at = event.time;
   source.place = event.place;
@@ -641,11 +701,13 @@ void TraceFold::interval(const Event& event) {
   const bool had = on_core(job.state), has = on_core(event.state);
   ++job.changes;
   job.in[static_cast<std::size_t>(event.state)] += event.time - event.from;
-  job.since = event.time;
   if (has && !job.start) job.start = event.from;
   if (had && (event.state == State::ready || event.state == State::parking))
     count(event.target, job, &engine::ProcessMetrics::preemptions);
   job.state = event.state;
+  job.core = has ? event.source : job.core;
+  job.since = event.time;
+  show(event.target, job, event.from, event.time, std::nullopt);
   if (!has || event.source == no_entity) return;
   EntityIndex& last = processes_[event.target].last_core;
   if (last != no_entity && last != event.source) count(event.target, job, &engine::ProcessMetrics::migrations);
@@ -674,6 +736,11 @@ void TraceFold::execution(const Event& event) {
   const Subject& subject = subjects_[event.target];
   if (subject.kind == SubjectKind::operation) {
     MeasuredOperation& operation = comparison_.operations[subject.index];
+    Job job;
+    job.submitter = operation.execution.count();
+    job.state = State::running;
+    job.activation = asked;
+    show(event.target, job, event.from, event.time, std::nullopt);
     operation.execution.add(execution);
     if (!event.has_submission || event.time < event.submission) return;
     operation.duration.add(event.time - event.submission);
@@ -781,6 +848,7 @@ void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Ev
       this->measured(task, runnable).duration.add(extent.second - extent.first);
   }
   process.before = {job.activation, started, now};
+  if (shown_ != nullptr) shown_->completed(task, job.instance, job.activation, now);
 }
 
 // ---------------------------------------------------------------- the end

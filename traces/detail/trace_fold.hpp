@@ -42,8 +42,9 @@ struct Expectations {
 
 class TraceFold final : public TraceSink {
  public:
-  TraceFold(const ComparisonInput& input, const Expectations& expected, Comparison& comparison,
-            TraceFindings& findings);
+  /// `observer` may be null, as in ComparisonInput.
+  TraceFold(const ComparisonInput& input, const Expectations& expected, Comparison& comparison, TraceFindings& findings,
+            engine::SimulationObserver* observer);
 
   void resolution(Duration unit) override { resolution_ = unit; }
   void entity(const Entity& entity) override;
@@ -67,8 +68,9 @@ class TraceFold final : public TraceSink {
   };
   struct Job {
     std::uint64_t instance = 0;
-    bool whole = true;     ///< the trace has its activation
-    bool measured = true;  ///< it belongs to the measured time; an operation with the job that submits it
+    bool whole = true;            ///< the trace has its activation
+    std::uint64_t submitter = 0;  ///< of an operation: the job that submits it
+    bool measured = true;         ///< it belongs to the measured time; an operation with the job that submits it
     State state = State::active;
     Instant activation, since;
     std::optional<Instant> start;
@@ -87,6 +89,7 @@ class TraceFold final : public TraceSink {
     std::deque<Job> jobs;  ///< that have not ended
     std::optional<JobBefore> before;
     EntityIndex last_core = no_entity;
+    Instant shown;                                                  ///< up to here the observer knows the task
     std::map<LabelAccess, bool> seen;                               ///< accesses of its jobs
     std::map<LabelAccess, std::pair<std::uint64_t, Place>> unseen;  ///< the first job without one that is not seen yet
   };
@@ -101,6 +104,7 @@ class TraceFold final : public TraceSink {
   struct Source {                              ///< a stimulus
     std::optional<std::uint64_t> last;         ///< instance of its last occurrence
     std::optional<bool> measured;              ///< the job that caused it is measured
+    std::uint64_t by = 0;                      ///< instance of that job
     std::optional<std::uint64_t> untriggered;  ///< of an activation before any occurrence
     Place untriggered_at;
     std::vector<std::uint32_t> awaited;  ///< what the last occurrence has not activated yet: tasks, or an operation
@@ -119,7 +123,9 @@ class TraceFold final : public TraceSink {
   void activate(const Event& event);
   Job& job_of(const Event& event, std::optional<State> needed);
   Job* open_job(EntityIndex process, std::uint64_t instance);
-  void account(Job& job, Instant now);
+  void account(EntityIndex process, Job& job, Instant now);
+  void show(EntityIndex process, const Job& job, Instant from, Instant to, std::optional<RunnableIndex> runnable);
+  std::optional<NodeIndex> node_of(TaskIndex task, RunnableIndex runnable);
   void count(EntityIndex process, const Job& job, std::uint64_t engine::ProcessMetrics::*what);
   void take_core(Job& job, const Event& event);
   void leave_core(const Job& job, const Event& event);
@@ -148,6 +154,9 @@ class TraceFold final : public TraceSink {
   const Expectations& expected_;
   Comparison& comparison_;
   TraceFindings& findings_;
+  engine::SimulationObserver* shown_;
+  std::map<TaskIndex, Instant> shown_operations_;
+  std::map<std::pair<TaskIndex, RunnableIndex>, std::optional<NodeIndex>> nodes_;
   engine::ConstraintObserver observer_;
   engine::Results results_;
   std::vector<Entity> entities_;

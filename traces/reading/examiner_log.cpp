@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs of cuda_scheduling_examiner and hip_plugin_framework: what one benchmark measured, iteration by iteration.
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "amalthea/quantity.hpp"
 #include "traces/reading/detail/formats.hpp"
 #include "traces/reading/detail/json_elements.hpp"
 
@@ -70,29 +74,71 @@ class ExaminerReader {
     if (event.target != no_entity) reading_.event(event);
   }
 
+  /// Of the host: before the launch, after it, and after the wait for its end.
+  struct HostTimes {
+    std::optional<Instant> called, returned, awaited;
+  };
+  HostTimes host_times(const json& element) const {
+    HostTimes host;
+    for (const char* key : {"cuda_launch_times", "kernel_launch_times"}) {
+      const auto times = element.find(key);
+      if (times == element.end() || !times->is_array()) continue;
+      const std::array<std::optional<Instant>*, 3> all{&host.called, &host.returned, &host.awaited};
+      for (std::size_t index = 0; index < std::min(all.size(), times->size()); ++index) {
+        Instant at;
+        if (time((*times)[index], at)) *all[index] = at;
+      }
+    }
+    return host;
+  }
+
   void kernel(const json& element) {
     const json& text = element.at("kernel_name");
     const std::string name = fmt::format("{}/{}", label_, text.is_string() ? text.get<std::string>() : "kernel");
+    const HostTimes host = host_times(element);
     Event whole;
-    for (const char* key : {"cuda_launch_times", "kernel_launch_times"}) {
-      const auto launch = element.find(key);
-      // The launch is in its stream when the call has returned.
-      if (launch != element.end() && launch->is_array() && launch->size() >= 2)
-        whole.has_submission = time((*launch)[1], whole.submission);
-    }
-    const auto blocks = element.find("block_times");
-    if (blocks == element.end() || !blocks->is_array() || blocks->empty() || blocks->size() % 2 != 0)
-      return malformed(fmt::format("kernel {} has no pairs of block_times", name));
-    for (std::size_t index = 0; index + 1 < blocks->size(); index += 2) {
-      Event block;
-      if (!time((*blocks)[index], block.from) || !time((*blocks)[index + 1], block.time))
+    // The launch is in its stream when the call has returned.
+    whole.has_submission = host.returned.has_value();
+    whole.submission = host.returned.value_or(Instant{});
+    const bool has_wait = host.returned && host.awaited && *host.awaited >= *host.returned;
+    const auto found = element.find("block_times");
+    std::vector<std::pair<Instant, Instant>> blocks;
+    if (found == element.end() || !found->is_array() || found->size() % 2 != 0 || (found->empty() && !has_wait))
+      return malformed(fmt::format("kernel {} has neither pairs of block_times nor three launch times", name));
+    for (std::size_t index = 0; index + 1 < found->size(); index += 2) {
+      auto& [from, to] = blocks.emplace_back();
+      if (!time((*found)[index], from) || !time((*found)[index + 1], to) || to < from)
         return malformed(fmt::format("the block_times of {} are not numbers of seconds below 26 days", name));
-      whole.from = index == 0 ? block.from : std::min(whole.from, block.from);
-      whole.time = std::max(whole.time, block.time);
+      whole.from = blocks.size() == 1 ? from : std::min(whole.from, from);
+      whole.time = std::max(whole.time, to);
+    }
+    if (has_wait && !blocks.empty()) {
+      const Duration tolerance = Duration::milliseconds(1), span = whole.time - whole.from;
+      const Instant called = host.called.value_or(*host.returned);
+      if (span > *host.awaited - called + tolerance) {
+        malformed(fmt::format("the block_times of {} span {}, but the host waits for {}; they are not in seconds", name,
+                              format_duration(span), format_duration(*host.awaited - called)));
+        blocks.clear();
+      } else if (whole.from + tolerance < called || whole.time > *host.awaited + tolerance) {
+        // Blocks with a clock of their own: the last one ends when the host has waited for it.
+        const Instant end = whole.time;
+        const auto moved = [&](Instant at) { return *host.awaited + (at - end); };
+        for (auto& [from, to] : blocks) from = moved(from), to = moved(to);
+        whole.from = moved(whole.from);
+        whole.time = *host.awaited;
+      }
+    }
+    if (blocks.empty()) {
+      whole.from = *host.returned;
+      whole.time = *host.awaited;
+    }
+    for (const auto& [from, to] : blocks) {
+      Event block;
+      block.from = from;
+      block.time = to;
       add(name + "/block", block);
     }
-    // On some devices blocks have another clock than the host.
-    if (whole.has_submission && whole.submission > whole.from) whole.has_submission = false;
+    if (whole.submission > whole.from) whole.has_submission = false;
     add(name, whole);
   }
 
