@@ -29,6 +29,8 @@ struct CalibrateOptions {
   double percentile = 100;
   double margin = 0;
   bool isolated = false;
+  bool stimuli = false;
+  bool copies = false;
   bool check = false;
   std::string output;
 };
@@ -70,16 +72,17 @@ int run(const CalibrateOptions& options) {
     print_findings(diagnostics);
     return measured.error();
   }
-  const auto calibration = exporter::calibrate(*model, prepared->system,
-                                               traces::measured_ticks(prepared->system, prepared->analysis, *measured),
-                                               request_of(options), diagnostics);
+  exporter::Measurement what{traces::measured_ticks(prepared->system, prepared->analysis, *measured)};
+  if (options.copies) what.accesses = traces::measured_accesses(prepared->system, prepared->analysis, *measured);
+  if (options.stimuli) what.arrivals = traces::measured_arrivals(prepared->system, *measured);
+  const auto calibration = exporter::calibrate(*model, prepared->system, what, request_of(options), diagnostics);
   print_findings(diagnostics);
   if (!calibration) return ExitCode::unusable;
-  if (calibration->changes.empty())
+  if (calibration->changes.empty() && calibration->stimuli.empty() && calibration->accesses.empty())
     return unusable(
         "the traces contain no complete run of a runnable or kernel of the model; use --names to state what "
         "the names of the trace are in the model");
-  print_text(exporter::render_calibration(calibration->changes, use_colour()));
+  print_text(exporter::render_calibration(*calibration, use_colour()));
   if (!output_is_written()) return ExitCode::unusable;
   if (!options.check) {
     for (std::size_t index = 0; index < targets.size(); ++index) {
@@ -100,8 +103,7 @@ int run(const CalibrateOptions& options) {
 
 void add_calibrate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CalibrateOptions>();
-  CLI::App* verb =
-      app.add_subcommand("calibrate", "Write measured execution times into the model and change nothing else");
+  CLI::App* verb = app.add_subcommand("calibrate", "Write measured times into the model and change nothing else");
   verb->group(group::measured);
   add_input(*verb, "MODEL", options->input.models, "Model file, or a folder of .amxmi files that form one model",
             model_files)
@@ -133,6 +135,12 @@ void add_calibrate(CLI::App& app, int& exit_code) {
           "Nothing else ran during the measurement, so that the times contain no contention. The analysis adds it. "
           "By default the times of kernels contain it, and their gpu.memoryIntensity becomes 0")
       ->group(group::calibration);
+  verb->add_flag("--copies", options->copies,
+                 "Also scale the latencies with which GPUs access memories, so that copies take their measured times")
+      ->group(group::calibration);
+  verb->add_flag("--stimuli", options->stimuli,
+                 "Also write period, offset and jitter of periodic stimuli, and the distances of sporadic ones")
+      ->group(group::calibration);
   verb->add_flag("--check", options->check, "Show what would change and write nothing")->group(group::output);
   add_output(*verb, "-o,--output", options->output,
              "Calibrated model, or a folder for several files. It may be the model itself. Files keep their names in a "
@@ -143,7 +151,7 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   describe(
       *verb,
       {"amalthea calibrate -o calibrated.amxmi model.amxmi run.btf", "amalthea calibrate --check model.amxmi run.btf",
-       "amalthea calibrate --form histogram -o new.amxmi model.amxmi run.btf"},
+       "amalthea calibrate --form histogram --stimuli -o new.amxmi model.amxmi run.btf"},
       "Exit codes:\n"
       "  0  written, or shown with --check\n"
       "  1  the model has an error, or the traces contradict their format or the\n"

@@ -2,6 +2,8 @@
 #include "traces/calibration.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -137,6 +139,105 @@ class Calibrator {
 };
 
 }  // namespace
+
+std::vector<MeasuredArrivals> measured_arrivals(const System& system, const Comparison& measured) {
+  constexpr std::uint64_t fewest = 3;
+  bool from_zero = true;
+  for (StimulusIndex index = 0; index < system.stimuli.size(); ++index) {
+    const auto* periodic = std::get_if<Periodic>(&system.stimuli[index].occurrence);
+    const Occurrences& occurrences = measured.stimuli[index].occurrences;
+    if (periodic != nullptr && occurrences.count() >= fewest)
+      from_zero = from_zero && occurrences.first().since_start() < periodic->offset + periodic->period * 2;
+  }
+  const Duration zero = from_zero || measured.files.empty() ? Duration{} : measured.files.front().begin.since_start();
+  std::vector<MeasuredArrivals> all;
+  for (StimulusIndex index = 0; index < system.stimuli.size(); ++index) {
+    const MeasuredStimulus& seen = measured.stimuli[index];
+    const auto* periodic = std::get_if<Periodic>(&system.stimuli[index].occurrence);
+    const bool sporadic = std::holds_alternative<Sporadic>(system.stimuli[index].occurrence);
+    if ((periodic == nullptr && !sporadic) || seen.occurrences.count() < fewest) continue;
+    MeasuredArrivals arrivals{
+        index, seen.occurrences.count(), std::nullopt, seen.distance.min(), seen.distance.mean(), seen.distance.max()};
+    if (periodic != nullptr) {
+      const auto best = seen.occurrences.best_fit();
+      if (!best) continue;
+      const Duration slack = seen.resolution * 2;
+      const PeriodicFit model = seen.occurrences.fit(periodic->period);
+      PeriodicFit fit =
+          model.jitter <= best->jitter + Duration::picoseconds(best->jitter.picoseconds() / 10) + slack ? model : *best;
+      const auto period = fit.period.picoseconds();
+      const auto offset = (fit.first - zero).picoseconds() % period;
+      fit.first = Duration::picoseconds(offset < 0 ? offset + period : offset);
+      const auto apart = (fit.first - periodic->offset).picoseconds() % period;
+      if (std::min(std::abs(apart), period - std::abs(apart)) <= slack.picoseconds()) fit.first = periodic->offset;
+      if (fit.jitter <= slack) fit.jitter = {};
+      arrivals.periodic = fit;
+    }
+    all.push_back(arrivals);
+  }
+  return all;
+}
+
+namespace {
+
+/// Measured times of copies over those of the model.
+struct CopyRatio {
+  double least = 0, most = 0, sum = 0;
+  std::uint64_t copies = 0;
+  std::set<MemoryIndex> memories;
+
+  void add(const engine::Sample& measured, Duration model) {
+    const auto ratio = [&](Duration time) {
+      return static_cast<double>(time.picoseconds()) / static_cast<double>(model.picoseconds());
+    };
+    least = copies == 0 ? ratio(measured.min()) : std::min(least, ratio(measured.min()));
+    most = std::max(most, ratio(measured.max()));
+    sum += ratio(measured.mean()) * static_cast<double>(measured.count());
+    copies += measured.count();
+  }
+
+  Cycles scaled(const Cycles& cycles) const {
+    constexpr double rounding_of_times = 0.05;  // of a cycle
+    const auto average = static_cast<double>(cycles.average);
+    return {static_cast<std::int64_t>(std::floor(average * least + rounding_of_times)),
+            static_cast<std::int64_t>(std::llround(average * sum / static_cast<double>(copies))),
+            static_cast<std::int64_t>(std::ceil(average * most - rounding_of_times)),
+            {}};
+  }
+};
+
+}  // namespace
+
+std::vector<MeasuredAccess> measured_accesses(const System& system, const engine::AnalysisOptions& analysis,
+                                              const Comparison& measured) {
+  Diagnostics ignored;
+  const auto preparation = engine::prepare_simulation(system, analysis, ignored);
+  if (!preparation || analysis.compile.memory.copy) return {};
+  const auto programs =
+      engine::compile_programs(system, engine::Execution::average, preparation->devices, analysis.compile);
+  std::map<UnitIndex, CopyRatio> ratios;
+  for (const MeasuredOperation& operation : measured.operations) {
+    const auto* copy = std::get_if<Copy>(&system.graph[operation.node].activity);
+    if (copy == nullptr || operation.execution.count() == 0) continue;
+    Duration model;
+    for (const engine::Step& step : programs[operation.task].steps)
+      if (step.node == operation.node) model = step.work;
+    const UnitIndex unit = system.tasks[operation.task].unit;
+    if (model == Duration{}) continue;
+    ratios[unit].add(operation.execution, model);
+    for (const auto& labels : {copy->sources, copy->destinations})
+      for (const LabelIndex label : labels)
+        if (const auto* access = access_to(system.platform.units[unit], system.labels[label]))
+          ratios[unit].memories.insert(access->memory);
+  }
+  std::vector<MeasuredAccess> all;
+  for (const auto& [unit, ratio] : ratios)
+    for (const MemoryAccess& access : system.platform.units[unit].accesses)
+      if (ratio.memories.count(access.memory) == 1 && access.data_rate.bytes_per_second == 0)
+        all.push_back({unit, access.memory, ratio.copies, access.read, access.write, ratio.scaled(access.read),
+                       ratio.scaled(access.write)});
+  return all;
+}
 
 std::vector<MeasuredTicks> measured_ticks(const System& system, const engine::AnalysisOptions& analysis,
                                           const Comparison& measured) {

@@ -53,6 +53,7 @@ tl::expected<Comparison, std::string> compare_traces(const ComparisonInput& inpu
   const Expectations expected(input, simulation);
   Comparison comparison;
   comparison.tasks.resize(input.system.tasks.size());
+  comparison.stimuli.resize(input.system.stimuli.size());
   for (const Operation& operation : input.directory.operations) {
     comparison.operations.emplace_back();
     comparison.operations.back().node = operation.node;

@@ -20,6 +20,7 @@
 #include "engine/results/results.hpp"
 #include "engine/results/statistics.hpp"
 #include "engine/simulation/simulation_observer.hpp"
+#include "traces/arrival_fit.hpp"
 #include "traces/directory.hpp"
 #include "traces/trace_reader.hpp"
 
@@ -56,6 +57,13 @@ struct MeasuredOperation {
   engine::Sample block{exact_values};      ///< of a kernel: each of its blocks
 };
 
+/// Occurrences of a stimulus; where the trace contains none, the activations of the first task that it activates.
+struct MeasuredStimulus {
+  Occurrences occurrences;                ///< of the trace with the most of them
+  engine::Sample distance{exact_values};  ///< between successive ones, of all traces
+  Duration resolution;                    ///< of the times of that trace
+};
+
 /// A name that is none of the model.
 struct Unmatched {
   EntityKind kind = EntityKind::process;
@@ -75,6 +83,7 @@ struct Comparison {
   std::vector<MeasuredTask> tasks;  ///< parallel to System::tasks
   std::vector<MeasuredRunnable> runnables;
   std::vector<MeasuredOperation> operations;
+  std::vector<MeasuredStimulus> stimuli;  ///< parallel to System::stimuli
   std::vector<Unmatched> unmatched;
   std::vector<std::string> unused_rules;  ///< patterns that matched no name
   /// Verdicts of the judges on what was measured; of several traces the worst. Without bounds.

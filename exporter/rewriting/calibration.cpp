@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
+#include "amalthea/quantity.hpp"
 #include "amalthea/views/properties.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/rewriting/annotation.hpp"
@@ -136,8 +137,10 @@ class CalibrationWriter {
                     Diagnostics& diagnostics)
       : model_(model), system_(system), request_(request), diagnostics_(diagnostics) {}
 
-  std::optional<Calibration> write(const std::vector<MeasuredTicks>& measured) {
-    for (const MeasuredTicks& ticks : measured) add(ticks);
+  std::optional<Calibration> write(const Measurement& measured) {
+    for (const MeasuredTicks& ticks : measured.ticks) add(ticks);
+    for (const traces::MeasuredArrivals& arrivals : measured.arrivals) add(arrivals);
+    for (const traces::MeasuredAccess& access : measured.accesses) add(access);
     if (failed_) return std::nullopt;
     for (const auto& [runnable, facts] : runnables_) add_provenance(runnable, facts);
     for (const auto& document : model_.documents()) {
@@ -196,6 +199,103 @@ class CalibrationWriter {
                                     Cycles{summary.lower, std::llround(summary.mean), summary.upper, {}}});
   }
 
+  Element stimulus_element(const std::string& name) const {
+    for (const Element element : model_.all("stimuliModel", "stimuli"))
+      if (element.name() == name) return element;
+    return {};
+  }
+
+  static NewElement time_element(Element near, std::string tag, Duration time) {
+    const TimeText text = time_text(time, near.document().version(), Rounding::nearest);
+    return {std::move(tag), {}, {{"value", fmt::format("{}", text.value)}, {"unit", std::string(text.unit)}}, {}};
+  }
+
+  /// In place of the child of that name, if there is one.
+  void set(Element element, NewElement child) {
+    if (const Element old = element.child(child.tag))
+      splice(element.document(), replacement(element.document(), old, child));
+    else
+      insert(element, std::move(child));
+  }
+
+  void add(const traces::MeasuredArrivals& arrivals) {
+    const Stimulus& stimulus = system_.stimuli[arrivals.stimulus];
+    const Element element = stimulus_element(stimulus.name);
+    if (!element || element.document().version() < Version::v0_9_3) return;
+    bool changed = false;
+    const auto put = [&](NewElement child) {
+      set(element, std::move(child));
+      changed = true;
+    };
+    const auto bounds = [&](std::string tag, std::string type, Duration lower, Duration upper) {
+      return NewElement{std::move(tag),
+                        std::move(type),
+                        {},
+                        {time_element(element, "lowerBound", lower), time_element(element, "upperBound", upper)}};
+    };
+    StimulusChange change{stimulus.name, arrivals.occurrences, {}, {}};
+    if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence); periodic != nullptr && arrivals.periodic) {
+      const traces::PeriodicFit& fit = *arrivals.periodic;
+      const auto text = [](Duration period, Duration offset, Duration jitter) {
+        return fmt::format("every {}, offset {}, jitter {}", format_duration(period), format_duration(offset),
+                           format_duration(jitter));
+      };
+      const Duration jitter = Duration::picoseconds(periodic->jitter.upper);
+      change.before = text(periodic->period, periodic->offset, jitter);
+      change.after = text(fit.period, fit.first, fit.jitter);
+      if (fit.first != periodic->offset) put(time_element(element, "offset", fit.first));
+      if (fit.period != periodic->period) put(time_element(element, "recurrence", fit.period));
+      if (fit.jitter > Duration{} && (fit.jitter != jitter || periodic->jitter.lower != 0))
+        put(bounds("jitter", "TimeBoundaries", {}, fit.jitter));
+      else if (fit.jitter == Duration{} && jitter > Duration{})
+        put({"jitter", "TimeConstant", {}, {time_element(element, "value", {})}});
+      if (arrivals.shortest < periodic->minimum_distance) put(time_element(element, "minDistance", arrivals.shortest));
+    } else if (const auto* sporadic = std::get_if<Sporadic>(&stimulus.occurrence)) {
+      const auto text = [](Duration lower, Duration upper) {
+        return fmt::format("{} … {} apart", format_duration(lower), format_duration(upper));
+      };
+      const Duration lower = std::max(arrivals.shortest, Duration::picoseconds(1));
+      const Duration before[] = {Duration::picoseconds(sporadic->distance.lower),
+                                 Duration::picoseconds(sporadic->distance.upper)};
+      change.before = text(before[0], before[1]);
+      change.after = text(lower, arrivals.longest);
+      if (lower != before[0] || arrivals.longest != before[1]) {
+        NewElement next = bounds("nextOccurrence", "TimeStatistics", lower, arrivals.longest);
+        next.children.push_back(time_element(element, "average", arrivals.mean));
+        put(std::move(next));
+      }
+    } else {
+      return;
+    }
+    if (changed) {
+      set_property(element, text_property("measured.traces", trace_names()));
+      set_property(element, text_property("measured.occurrences", fmt::format("{}", arrivals.occurrences)));
+    }
+    calibration_.stimuli.push_back(std::move(change));
+  }
+
+  void add(const traces::MeasuredAccess& access) {
+    const ProcessingUnit& unit = system_.platform.units[access.unit];
+    const Memory& memory = system_.platform.memories[access.memory];
+    const Element wanted = model_.element(memory.origin);
+    for (const Element element : model_.element(unit.origin).children("accessElements")) {
+      if (model_.reference(element, "destination") != wanted) continue;
+      const auto put = [&](const char* tag, const Cycles& before, const Cycles& after) {
+        if (before == after) return;
+        const Summary summary{after.lower, after.upper, static_cast<double>(after.average), 0, {}};
+        set(element, deviation(tag, summary, CalibrationForm::statistics));
+      };
+      put("readLatency", access.read, access.measured_read);
+      put("writeLatency", access.write, access.measured_write);
+      if (access.read != access.measured_read || access.write != access.measured_write) {
+        set_property(element, text_property("measured.traces", trace_names()));
+        set_property(element, text_property("measured.copies", fmt::format("{}", access.copies)));
+      }
+      calibration_.accesses.push_back({unit.name, memory.name, access.copies, access.read, access.measured_read,
+                                       access.write, access.measured_write});
+    }
+  }
+
   Element definition_element(DefinitionIndex definition) const {
     for (const Element element : model_.all("hwModel", "definitions"))
       if (element.name() == system_.platform.definitions[definition].name &&
@@ -213,17 +313,23 @@ class CalibrationWriter {
     return {"extended", {}, {{"key", id}}, {std::move(value)}};
   }
 
+  std::string trace_names() const {
+    std::string names;
+    for (const std::string& trace : request_.traces) names += (names.empty() ? "" : ", ") + trace;
+    return names;
+  }
+
+  static NewElement text_property(std::string key, std::string value) {
+    return {"customProperties",
+            {},
+            {{"key", std::move(key)}},
+            {{"value", "StringObject", {{"value", std::move(value)}}, {}}}};
+  }
+
   void add_provenance(RunnableIndex runnable, const Facts& facts) {
     const Element element = model_.element(system_.runnables[runnable].origin);
-    std::string traces;
-    for (const std::string& trace : request_.traces) traces += (traces.empty() ? "" : ", ") + trace;
-    const auto text = [](std::string key, std::string value) {
-      return NewElement{"customProperties",
-                        {},
-                        {{"key", std::move(key)}},
-                        {{"value", "StringObject", {{"value", std::move(value)}}, {}}}};
-    };
-    set_property(element, text("measured.traces", traces));
+    const auto text = text_property;
+    set_property(element, text("measured.traces", trace_names()));
     set_property(element, text("measured.runs", fmt::format("{}", facts.runs)));
     std::string form(name_of(request_.form));
     if (request_.percentile < 1000)
@@ -261,13 +367,12 @@ class CalibrationWriter {
 
 }  // namespace
 
-std::optional<Calibration> calibrate(const Model& model, const System& system,
-                                     const std::vector<traces::MeasuredTicks>& measured,
+std::optional<Calibration> calibrate(const Model& model, const System& system, const Measurement& measured,
                                      const CalibrationRequest& request, Diagnostics& diagnostics) {
   return CalibrationWriter(model, system, request, diagnostics).write(measured);
 }
 
-std::string render_calibration(const std::vector<CalibrationChange>& changes, bool colour) {
+std::string render_calibration(const Calibration& calibration, bool colour) {
   TextTable table({{"runnable"},
                    {"core"},
                    {"runs", Align::right},
@@ -278,14 +383,36 @@ std::string render_calibration(const std::vector<CalibrationChange>& changes, bo
     return cycles.lower == cycles.upper ? fmt::format("{}", cycles.upper)
                                         : fmt::format("{} … {}", cycles.lower, cycles.upper);
   };
-  for (const CalibrationChange& change : changes)
+  for (const CalibrationChange& change : calibration.changes)
     table.add_row({{change.runnable},
                    {change.kind},
                    {std::to_string(change.runs)},
                    {range(change.before)},
                    {range(change.after), change.after.upper > change.before.upper ? Colour::bad : Colour::none},
                    {fmt::format("{}", change.after.average)}});
-  return table.render(colour);
+  TextTable stimuli({{"stimulus"}, {"occurrences", Align::right}, {"in the model"}, {"measured"}});
+  for (const StimulusChange& change : calibration.stimuli)
+    stimuli.add_row({{change.stimulus},
+                     {std::to_string(change.occurrences)},
+                     {change.before},
+                     {change.after == change.before ? "the same" : change.after}});
+  TextTable accesses({{"access"},
+                      {"copies", Align::right},
+                      {"read cycles in the model", Align::right},
+                      {"measured", Align::right},
+                      {"write cycles in the model", Align::right},
+                      {"measured", Align::right}});
+  for (const AccessChange& change : calibration.accesses)
+    accesses.add_row({{change.unit + " to " + change.memory},
+                      {std::to_string(change.copies)},
+                      {range(change.read_before)},
+                      {range(change.read_after)},
+                      {range(change.write_before)},
+                      {range(change.write_after)}});
+  std::string text;
+  for (const TextTable* one : {&table, &accesses, &stimuli})
+    if (!one->empty()) text += (text.empty() ? "" : "\n") + one->render(colour);
+  return text;
 }
 
 }  // namespace amalthea::exporter

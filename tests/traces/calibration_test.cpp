@@ -2,6 +2,7 @@
 // Calibration: a trace of known distributions gives them back, a log of a GPU its kernels' times; nothing else changes.
 
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ System system_of(const Model& model) {
 
 /// The text of the model with the measured times.
 std::string calibrated(const Model& model, const std::vector<std::string>& paths,
-                       const exporter::CalibrationRequest& request, const std::string& names = "{}") {
+                       const exporter::CalibrationRequest& request, const std::string& names = "{}",
+                       bool more = false) {
   const System system = system_of(model);
   Diagnostics diagnostics;
   const engine::AnalysisOptions options;
@@ -40,8 +42,12 @@ std::string calibrated(const Model& model, const std::vector<std::string>& paths
   const auto measured = traces::compare_traces({system, options, nullptr, *directory, *rules}, paths, diagnostics);
   INFO((measured ? "" : measured.error()));
   REQUIRE(measured.has_value());
-  const auto calibration =
-      exporter::calibrate(model, system, traces::measured_ticks(system, options, *measured), request, diagnostics);
+  const auto calibration = exporter::calibrate(
+      model, system,
+      {traces::measured_ticks(system, options, *measured),
+       more ? traces::measured_arrivals(system, *measured) : std::vector<traces::MeasuredArrivals>{},
+       more ? traces::measured_accesses(system, options, *measured) : std::vector<traces::MeasuredAccess>{}},
+      request, diagnostics);
   REQUIRE(calibration.has_value());
   CHECK(calibration->splices.size() == 1);
   return exporter::apply(model.documents().front()->source().bytes(), calibration->splices.begin()->second);
@@ -195,6 +201,105 @@ TEST_CASE("a percentile and a margin shape the upper bound") {
   request.percentile = 500;
   CHECK(upper(request) < maximum);
   CHECK(upper(request) == Approx(250'000).epsilon(0.05));
+}
+
+// ---------------------------------------------------------------- stimuli
+
+TEST_CASE("occurrences give their period and offset and jitter") {
+  traces::Occurrences occurrences;
+  std::mt19937 random(7);
+  const auto at = [](std::int64_t k) { return 3'000'000 + k * 10'000'037; };
+  Duration largest;
+  for (std::int64_t k = 0; k < 20'000; ++k) {
+    if (k % 100 == 17) continue;  // missing ones leave a gap
+    const auto jitter = static_cast<std::int64_t>(random() % 500'000);
+    largest = std::max(largest, Duration::picoseconds(jitter));
+    occurrences.add(static_cast<std::uint64_t>(k), Instant::at(Duration::picoseconds(at(k) + jitter)));
+  }
+  const auto fit = occurrences.best_fit();
+  REQUIRE(fit.has_value());
+  CHECK(std::abs(fit->period.picoseconds() - 10'000'037) <= 1);
+  CHECK(std::abs(fit->first.picoseconds() - 3'000'000) < 20'000);
+  CHECK(fit->jitter <= largest);
+  CHECK(fit->jitter > Duration::picoseconds(480'000));
+  // Any other period needs more jitter.
+  for (const std::int64_t other : {-3, -1, 1, 3})
+    CHECK(occurrences.fit(fit->period + Duration::picoseconds(other)).jitter >= fit->jitter);
+}
+
+TEST_CASE("calibration writes measured periods and jitters on request only") {
+  const test::TemporaryFolder folder;
+  Diagnostics diagnostics;
+  const std::string original = test::read_text(test::sample("offload-minimal.amxmi"));
+  // The target is another model: 2.5 ms instead of 2 ms, 11 ms with an offset and a jitter instead of 10 ms.
+  const Model target = test::model_from_text(
+      test::replaced(
+          test::replaced(original, "<recurrence value=\"2\" unit=\"ms\"/>", "<recurrence value=\"2500\" unit=\"us\"/>"),
+          "<recurrence value=\"10\" unit=\"ms\"/>",
+          "<offset value=\"1\" unit=\"ms\"/><recurrence value=\"11\" unit=\"ms\"/><jitter "
+          "xsi:type=\"am:TimeUniformDistribution\"><lowerBound value=\"0\" unit=\"us\"/><upperBound "
+          "value=\"500\" unit=\"us\"/></jitter>"),
+      diagnostics);
+  const Model model = test::model_from_text(original, diagnostics);
+  const auto periodic = [](const Model& of, const std::string& name) {
+    const System system = system_of(of);
+    for (const Stimulus& stimulus : system.stimuli)
+      if (stimulus.name == name) return std::get<Periodic>(stimulus.occurrence);
+    FAIL(name);
+    return Periodic{};
+  };
+  for (const char* extension : {".btf", ".atdb", ".json", ".csv"}) {
+    INFO(extension);
+    const std::string path = folder.path() + "/trace" + extension;
+    trace(target, path, Duration::seconds(4));
+    if (extension != std::string(".csv")) {  // which has no runnables
+      const Model unchanged = test::model_from_text(calibrated(model, {path}, {}), diagnostics);
+      CHECK(periodic(unchanged, "every_2ms").period == Duration::milliseconds(2));
+    }
+    const Model after = test::model_from_text(calibrated(model, {path}, {}, "{}", true), diagnostics);
+    const Periodic fast = periodic(after, "every_2ms"), slow = periodic(after, "every_10ms");
+    CHECK(fast.period == Duration::microseconds(2500));
+    CHECK(fast.offset == Duration{});
+    CHECK(fast.jitter.upper == 0);
+    CHECK(std::abs((slow.period - Duration::milliseconds(11)).picoseconds()) < 100'000);
+    CHECK(slow.offset >= Duration::microseconds(980));
+    CHECK(slow.offset < Duration::microseconds(1020));
+    CHECK(slow.jitter.lower == 0);
+    CHECK(slow.jitter.upper > 450'000'000);
+    CHECK(slow.jitter.upper < 505'000'000);
+    // The measured stimuli are kept by a second calibration.
+    CHECK(calibrated(after, {path}, {}, "{}", true) == std::string(after.documents().front()->source().bytes()));
+  }
+}
+
+TEST_CASE("calibration scales the latencies of a GPU to measured copies on request only") {
+  const test::TemporaryFolder folder;
+  Diagnostics diagnostics;
+  const std::string original = test::read_text(test::sample("offload-minimal.amxmi"));
+  const char* own = "<readLatency xsi:type=\"am:DiscreteValueConstant\" value=\"5\"/>";
+  const Model target = test::model_from_text(
+      test::replaced(test::replaced(original, own, "<readLatency xsi:type=\"am:DiscreteValueConstant\" value=\"8\"/>"),
+                     "<writeLatency xsi:type=\"am:DiscreteValueConstant\" value=\"5\"/>",
+                     "<writeLatency xsi:type=\"am:DiscreteValueConstant\" value=\"8\"/>"),
+      diagnostics);
+  const Model model = test::model_from_text(original, diagnostics);
+  for (const char* extension : {".btf", ".atdb", ".json"}) {
+    INFO(extension);
+    const std::string path = folder.path() + "/trace" + extension;
+    trace(target, path, Duration::milliseconds(400));
+    CHECK(calibrated(model, {path}, {}).find(own) != std::string::npos);
+    const System after = system_of(test::model_from_text(calibrated(model, {path}, {}, "{}", true), diagnostics));
+    bool found = false;
+    for (const ProcessingUnit& unit : after.platform.units)
+      if (unit.name == "GPU") {
+        REQUIRE(unit.accesses.size() == 1);
+        CHECK(unit.accesses.front().read.lower == 8);
+        CHECK(unit.accesses.front().read.upper == 8);
+        CHECK(unit.accesses.front().write.average == 8);
+        found = true;
+      }
+    CHECK(found);
+  }
 }
 
 // ---------------------------------------------------------------- a GPU

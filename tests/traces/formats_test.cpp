@@ -289,7 +289,7 @@ TEST_CASE("what is no trace is refused with a reason") {
 }
 
 TEST_CASE("logs of third parties are read without a problem beyond their own mistakes") {
-  const std::string folder = test::corpus_folder("rtns2021");
+  const std::string folder = test::corpus_folder("/rtns2021");
   std::size_t logs = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
@@ -298,7 +298,7 @@ TEST_CASE("logs of third parties are read without a problem beyond their own mis
     const Read log = read(entry.path().string());
     CHECK(log.error.empty());
     CHECK(log.report.format == "GPU examiner log");
-    CHECK(log.report.events >= 5);
+    CHECK(log.report.events >= 4);
     // The blocks of these logs are in the cycles of another clock; nothing else is wrong.
     for (const std::string& problem : log.listing.problems)
       CHECK(problem.find("are not in seconds") != std::string::npos);

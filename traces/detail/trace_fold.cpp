@@ -166,6 +166,10 @@ TraceFold::TraceFold(const ComparisonInput& input, const Expectations& expected,
   observer_.begins(expected.simulation);
   results_.tasks.resize(system_.tasks.size());
   results_.accesses.resize(system_.tasks.size());
+  occurring_.resize(system_.stimuli.size());
+  stimuli_of_.resize(system_.tasks.size());
+  for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus)
+    for (const TaskIndex task : system_.stimuli[stimulus].activates) stimuli_of_[task].push_back(stimulus);
 }
 
 /// The kernel of a runnable that has one.
@@ -379,9 +383,27 @@ void TraceFold::show(EntityIndex process, const Job& job, Instant from, Instant 
   if (from < to) shown_->interval(interval);
 }
 
+void TraceFold::occurs(StimulusIndex stimulus, std::uint64_t number, Instant now) {
+  if (!is_measured(now)) return;
+  Occurring& occurring = occurring_[stimulus];
+  if (occurring.last && now >= *occurring.last) comparison_.stimuli[stimulus].distance.add(now - *occurring.last);
+  occurring.last = now;
+  occurring.occurrences.add(number, now);
+}
+
 void TraceFold::activate(const Event& event) {
   Process& process = processes_[event.target];
   const Subject subject = subjects_[event.target];
+  if (subject.kind == SubjectKind::task) {
+    const auto& by = stimuli_of_[subject.index];
+    const bool named = event.source != no_entity && subjects_[event.source].kind == SubjectKind::stimulus;
+    if (named || by.size() == 1) {
+      const StimulusIndex stimulus = named ? subjects_[event.source].index : by.front();
+      const auto& activates = system_.stimuli[stimulus].activates;
+      if (!occurring_[stimulus].triggers && !activates.empty() && activates.front() == subject.index)
+        occurs(stimulus, named ? event.source_instance : event.instance, event.time);
+    }
+  }
   if (event.source == no_entity) has_sources_ = false;
   if (event.source != no_entity) {
     Source& source = sources_[event.source];
@@ -666,6 +688,8 @@ void TraceFold::trigger(const Event& event) {
   if (subject.kind == SubjectKind::submission) source.awaited.push_back(subject.index);
   if (subject.kind != SubjectKind::stimulus) return;
   observer_.occurred(subject.index, std::nullopt, event.time);
+  occurring_[subject.index].triggers = true;
+  occurs(subject.index, event.instance, event.time);
   const amalthea::Stimulus& stimulus = system_.stimuli[subject.index];
   if (stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0 || stimulus.condition) return;
   for (const TaskIndex task : stimulus.activates)
@@ -892,6 +916,12 @@ void TraceFold::end(TraceFile file) {
       if (const auto deadline = system_.tasks[subject.index].deadline; deadline && now_ - job.activation >= *deadline)
         ++of.late;
     }
+  }
+  for (StimulusIndex stimulus = 0; stimulus < occurring_.size(); ++stimulus) {
+    MeasuredStimulus& of = comparison_.stimuli[stimulus];
+    if (occurring_[stimulus].occurrences.count() <= of.occurrences.count()) continue;
+    of.occurrences = std::move(occurring_[stimulus].occurrences);
+    of.resolution = resolution_;
   }
   file.begin = begin_;
   file.end = now_;

@@ -137,6 +137,7 @@ class TraceFold final : public TraceSink {
   void end_job(Job& job, const Event& event);
   void measure_job(Process& process, Job& job, TaskIndex task, const Event& event);
   void notify(const Event& event, const Job& job);
+  void occurs(StimulusIndex stimulus, std::uint64_t number, Instant now);
 
   Subject kernel_of(Subject subject) const;
   bool is_measured(Instant activation) const;
@@ -165,7 +166,14 @@ class TraceFold final : public TraceSink {
   std::vector<Process> processes_;     ///< by entity, as the following ones
   std::vector<Core> cores_;
   std::vector<Source> sources_;
-  std::vector<Duration> busy_;  ///< by unit
+  struct Occurring {
+    Occurrences occurrences;
+    std::optional<Instant> last;
+    bool triggers = false;  ///< the trace contains the stimulus itself
+  };
+  std::vector<Occurring> occurring_;                    ///< by stimulus
+  std::vector<std::vector<StimulusIndex>> stimuli_of_;  ///< by task: those that activate it
+  std::vector<Duration> busy_;                          ///< by unit
   Duration resolution_ = Duration::picoseconds(1);
   Instant now_, begin_;
   bool begun_ = false, truncated_ = false, any_trigger_ = false, has_intervals_ = false;
