@@ -19,12 +19,14 @@ namespace group {
 // Of verbs
 inline constexpr const char* understand = "Understand and check a model";
 inline constexpr const char* timing = "Analyze timing";
+inline constexpr const char* measured = "Compare with measurements";
 inline constexpr const char* improve = "Improve a mapping";
 inline constexpr const char* many = "Many models and other formats";
 inline constexpr const char* gpu = "GPU models";
 // Of options
 inline constexpr const char* analysis = "Analysis";
 inline constexpr const char* annealing = "Simulated annealing";
+inline constexpr const char* calibration = "Calibration";
 inline constexpr const char* chains = "Chains";
 inline constexpr const char* conversion = "Conversion";
 inline constexpr const char* findings = "Findings";
@@ -33,6 +35,7 @@ inline constexpr const char* output = "Output";
 inline constexpr const char* run = "Run";
 inline constexpr const char* search = "Search";
 inline constexpr const char* sweep = "Sweep";
+inline constexpr const char* traces = "Traces";
 inline constexpr const char* tree = "Whole folders";
 inline constexpr const char* verdict = "Verdict";
 }  // namespace group

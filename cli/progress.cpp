@@ -58,4 +58,32 @@ void show_models(StatusLine& line, std::size_t done, std::size_t of, std::size_t
   line.show(text);
 }
 
+ReadingProgress::ReadingProgress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+void ReadingProgress::show(std::uint64_t done, std::uint64_t of) {
+  if (is_quiet() || of == 0) return;
+  using Seconds = std::chrono::duration<double>;
+  const auto now = Clock::now();
+  if (Seconds(now - shown_).count() < (terminal_ ? 0.1 : 10.0)) return;
+  shown_ = now;
+  const double share = static_cast<double>(done) / static_cast<double>(of);
+  const double seconds = Seconds(now - start_).count();
+  const std::string text =
+      share > 0 ? fmt::format("{:.0f} % of the traces read, {:.0f} s left", share * 100, seconds * (1 - share) / share)
+                : std::string("reading the traces");
+  if (terminal_) {
+    constexpr double width = 20;
+    const auto filled = static_cast<std::size_t>(share * width);
+    tell("\r\x1b[K[{}{}] {}", std::string(filled, '#'), std::string(static_cast<std::size_t>(width) - filled, ' '),
+         text);
+    std::fflush(stderr);
+  } else {
+    tell("{}\n", text);
+  }
+}
+
+void ReadingProgress::clear() {
+  if (terminal_) tell_text("\r\x1b[K");
+}
+
 }  // namespace amalthea::cli

@@ -30,6 +30,13 @@ void add_trace_options(CLI::App& verb, TraceOptions& options) {
       ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
       ->capture_default_str()
       ->group(rarely(group::output));
+  verb.add_option(
+          "--trace-names", options.names,
+          "Names in a .btf trace. model: those of the model; tracecompass: cores as Core_…, tasks as TASK_…, which "
+          "the state view of Eclipse Trace Compass needs")
+      ->check(CLI::IsMember({"model", "tracecompass"}))
+      ->capture_default_str()
+      ->group(rarely(group::output));
 }
 
 bool check_trace(const std::string& path) {
@@ -48,6 +55,7 @@ std::unique_ptr<exporter::TraceWriter> make_trace(const TraceOptions& options, c
   if (!date) return nullptr;
   exporter::TraceFacts facts;
   facts.date = *date;
+  facts.trace_compass = options.names == "tracecompass";
   for (const std::string& file : info.files) facts.input += fmt::format("{}{}", facts.input.empty() ? "" : " ", file);
   auto writer = exporter::trace_format_of(options.path)->make(options.path, facts);
   if (!writer) {

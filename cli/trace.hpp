@@ -18,8 +18,9 @@ namespace amalthea::cli {
 struct TraceOptions {
   std::string path;
   std::uint64_t limit = 1024;  ///< MiB; 0: none
+  std::string names = "model";
 };
-/// --trace and --trace-limit.
+/// --trace, --trace-limit and --trace-names.
 void add_trace_options(CLI::App& verb, TraceOptions& options);
 
 /// Checks in advance whether `path` is empty, or has a trace format and is writable. False and a message otherwise.

@@ -13,6 +13,8 @@ void add_verbs(CLI::App& app, int& exit_code) {
   add_explain(app, exit_code);
   add_report(app, exit_code);
   add_annotate(app, exit_code);
+  add_compare(app, exit_code);
+  add_calibrate(app, exit_code);
   add_explore(app, exit_code);
   add_batch(app, exit_code);
   add_convert(app, exit_code);

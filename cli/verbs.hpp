@@ -32,6 +32,8 @@ void add_convert(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_explore(CLI::App& app, int& exit_code);
+void add_calibrate(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 void add_gpu(CLI::App& app, int& exit_code);
 
 }  // namespace amalthea::cli

@@ -304,6 +304,7 @@ void ConstraintObserver::process(const ProcessChange& change) {
     state.job = change.job;
     state.open.clear();
     state.runs.clear();
+    state.measured.clear();
     state.whole = true;
     for (IntrusionOf& intrusion : intrusions_) intrusion.judge.begin_job(change.task, change.job);
   }
@@ -418,6 +419,35 @@ void ConstraintObserver::step_ends(TaskIndex task, std::uint64_t job, std::size_
     for (const LabelIndex label : found->writes) use(task, job, ended, label, true, now);
   }
   if (wants_runs_) close_runs(task, ended.next, now);
+}
+
+// ---------------------------------------------------------------- measured events
+
+void ConstraintObserver::runnable(TaskIndex task, RunnableIndex runnable, EventAction action, Instant now) {
+  TaskState& state = tasks_[task];
+  if (state.records_runs && action == EventAction::start) {
+    const auto caller = state.measured.empty() ? std::nullopt : std::optional(state.measured.back());
+    state.measured.push_back(state.runs.size());
+    state.runs.push_back({runnable, now, caller});
+  } else if (action == EventAction::terminate) {
+    const auto found = std::find_if(state.measured.rbegin(), state.measured.rend(),
+                                    [&](std::size_t run) { return state.runs[run].runnable == runnable; });
+    if (found != state.measured.rend()) state.measured.erase(std::next(found).base());
+  }
+  notify_run(task, runnable, action, now);
+}
+
+void ConstraintObserver::access(const LabelUse& use) {
+  for (Sequence sequence = 0; sequence < watched_.size(); ++sequence) {
+    const auto* of = std::get_if<ObservableEvent::OfLabel>(&watched_[sequence].event->what);
+    if (of == nullptr || of->action == (use.write ? EventAction::read : EventAction::write)) continue;
+    if (is_meant(of->label, std::optional(use.label)) && is_meant(of->runnable, use.runnable) &&
+        is_meant(of->task, std::optional(use.task)))
+      record(sequence, use.at);
+  }
+  for (AgeOf& age : ages_) age.judge.take(use);
+  for (IntrusionOf& intrusion : intrusions_)
+    if (is_one_of(intrusion.labels, use.label)) intrusion.judge.take(use);
 }
 
 // ---------------------------------------------------------------- results

@@ -64,6 +64,13 @@ class ConstraintObserver final : public SimulationObserver {
   void step_ends(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override;
   void ended(Instant now) override { end_ = now; }
 
+  // Instead of steps, for events that were measured. A process and its stimuli are observed as above.
+
+  /// A runnable starts, is suspended, is resumed or terminates in a process.
+  void runnable(TaskIndex task, RunnableIndex runnable, EventAction action, Instant now);
+  /// A process reads a label, or has written it, in a runnable if it is in one.
+  void access(const LabelUse& use);
+
   /// When the simulation ended.
   Instant end() const { return end_; }
   /// The first instant that is not recorded completely.
@@ -100,6 +107,7 @@ class ConstraintObserver final : public SimulationObserver {
     bool records_runs = false;
     bool whole = false;  ///< the current job was observed from its start
     std::vector<RunnableRun> runs;
+    std::vector<std::size_t> measured;  ///< of these, those that were measured to start and not to terminate
   };
   struct AgeOf {
     std::size_t constraint;

@@ -58,15 +58,20 @@ void Sample::add(Duration value) {
     return;
   }
   values_.push_back(value.picoseconds());
-  if (values_.size() <= max_kept) return;
+  if (values_.size() <= kept_) return;
   for (const std::int64_t kept : values_) put(Duration::picoseconds(kept));
   values_ = {};
 }
 
 void Sample::put(Duration value) {
   const std::size_t bucket = bucket_of(value.picoseconds());
-  if (bucket >= counts_.size()) counts_.resize(bucket + 1);
-  ++counts_[bucket];
+  if (counts_.empty()) first_ = bucket;
+  if (bucket < first_) {
+    counts_.insert(counts_.begin(), first_ - bucket, 0);
+    first_ = bucket;
+  }
+  if (bucket - first_ >= counts_.size()) counts_.resize(bucket - first_ + 1);
+  ++counts_[bucket - first_];
 }
 
 Duration Sample::mean() const {
@@ -87,7 +92,7 @@ void Sample::for_each(Visit visit) const {
     return;
   }
   for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket)
-    if (counts_[bucket] > 0) visit(std::min(Duration::picoseconds(upper_end(bucket)), max_), counts_[bucket]);
+    if (counts_[bucket] > 0) visit(std::min(Duration::picoseconds(upper_end(first_ + bucket)), max_), counts_[bucket]);
 }
 
 Duration Sample::percentile(std::int64_t thousandths) const {
@@ -114,6 +119,31 @@ std::vector<Sample::Bin> Sample::bins(std::int64_t most) const {
     bins[static_cast<std::size_t>(behind)].count += count;
   });
   return bins;
+}
+
+std::vector<std::pair<Duration, std::uint64_t>> Sample::counts() const {
+  std::vector<std::pair<Duration, std::uint64_t>> all;
+  for_each([&](Duration value, std::uint64_t count) {
+    if (!all.empty() && all.back().first == value)
+      all.back().second += count;
+    else
+      all.emplace_back(value, count);
+  });
+  return all;
+}
+
+double kolmogorov_distance(const Sample& a, const Sample& b) {
+  const auto left = a.counts(), right = b.counts();
+  double share_a = 0, share_b = 0, farthest = 0;
+  for (auto at = left.begin(), of = right.begin(); at != left.end() || of != right.end();) {
+    const Duration next = of == right.end() || (at != left.end() && at->first < of->first) ? at->first : of->first;
+    for (; at != left.end() && at->first == next; ++at)
+      share_a += static_cast<double>(at->second) / static_cast<double>(a.count());
+    for (; of != right.end() && of->first == next; ++of)
+      share_b += static_cast<double>(of->second) / static_cast<double>(b.count());
+    farthest = std::max(farthest, std::abs(share_a - share_b));
+  }
+  return farthest;
 }
 
 Share wilson_interval(std::uint64_t hits, std::uint64_t trials) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "amalthea/time.hpp"
@@ -26,9 +27,11 @@ Statistics summarise(std::vector<Duration> values);
 /// deviation remain exact. The result depends only on the values and their order.
 class Sample {
  public:
-  /// Maximum number of values kept exactly.
+  /// Maximum number of values kept exactly, where nothing else is said.
   static constexpr std::size_t max_kept = 100'000;
 
+  Sample() = default;
+  explicit Sample(std::size_t kept) : kept_(kept) {}
   void add(Duration value);
 
   std::uint64_t count() const { return count_; }
@@ -53,6 +56,9 @@ class Sample {
   /// be counted up to 1/1024 too high.
   std::vector<Bin> bins(std::int64_t most) const;
 
+  /// Every value with its count, in ascending order; from the histogram as for percentile.
+  std::vector<std::pair<Duration, std::uint64_t>> counts() const;
+
  private:
   void put(Duration value);
   /// Every value (or bucket's upper end) with its count, in ascending order.
@@ -63,9 +69,15 @@ class Sample {
   Duration min_, max_;
   detail::Int128 sum_ = 0;
   double mean_ = 0, squares_ = 0;  // running mean, and sum of squared distances to it
+  std::size_t kept_ = max_kept;
   std::vector<std::int64_t> values_;
-  std::vector<std::uint64_t> counts_;  // by bucket; empty while the values are kept
+  std::vector<std::uint64_t> counts_;  // by bucket, from the first one that is not empty; empty while values are kept
+  std::size_t first_ = 0;              // that bucket
 };
+
+/// The largest difference of the shares of values that are at most x, over all x (Kolmogorov and Smirnov). Of two samples
+/// with at least one value.
+double kolmogorov_distance(const Sample& a, const Sample& b);
 
 /// A proportion with its 95 % confidence interval.
 struct Share {

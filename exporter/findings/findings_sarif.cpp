@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <string>
@@ -75,14 +76,15 @@ std::string essence(std::string_view message) {
   return text.append(message);
 }
 
-Json location_json(const Diagnostic& finding, const std::string& base_folder) {
+/// What concerns a whole file is shown at its first line: viewers leave out results without a region.
+Json location_json(const Diagnostic& finding, const std::string& default_file, const std::string& base_folder) {
   Json location = Json::object();
-  if (!finding.location.file.empty()) {
-    Json physical = {{"artifactLocation", {{"uri", uri_of_file(finding.location.file, base_folder)}}}};
-    if (finding.location.line > 0) {
-      physical["region"] = {{"startLine", finding.location.line}};
-      if (finding.location.column > 0) physical["region"]["startColumn"] = finding.location.column;
-    }
+  const std::string& file = finding.location.file.empty() ? default_file : finding.location.file;
+  if (!file.empty()) {
+    Json physical = {{"artifactLocation", {{"uri", uri_of_file(file, base_folder)}}}};
+    physical["region"] = {{"startLine", std::max(finding.location.line, std::uint32_t{1})}};
+    if (finding.location.line > 0 && finding.location.column > 0)
+      physical["region"]["startColumn"] = finding.location.column;
     location["physicalLocation"] = std::move(physical);
   }
   if (!finding.path.empty())
@@ -108,14 +110,18 @@ constexpr std::size_t depth_of_results = 6;
 
 }  // namespace
 
-SarifLog::SarifLog(const Run& run, Sink sink) : base_folder_(run.base_folder), sink_(std::move(sink)) {
+SarifLog::SarifLog(const Run& run, Sink sink)
+    : base_folder_(run.base_folder), file_(run.files.empty() ? "" : run.files.front()), sink_(std::move(sink)) {
   Json rules = Json::array();
   for (const FindingKind& kind : finding_catalog()) rules.push_back(rule_json(kind));
   Json artifacts = Json::array();
   for (const std::string& file : run.files)
     artifacts.push_back({{"location", {{"uri", uri_of_file(file, run.base_folder)}}}});
-  const Json driver = {
-      {"name", tool_name}, {"version", tool_version}, {"semanticVersion", tool_version}, {"rules", std::move(rules)}};
+  const Json driver = {{"name", tool_name},
+                       {"version", tool_version},
+                       {"semanticVersion", tool_version},
+                       {"informationUri", tool_homepage},
+                       {"rules", std::move(rules)}};
   const Json entry = {{"tool", {{"driver", driver}}},
                       {"invocations", Json::array({{{"executionSuccessful", run.successful}}})},
                       {"columnKind", "unicodeCodePoints"},
@@ -137,7 +143,7 @@ void SarifLog::add(const Diagnostic& finding) {
     result["ruleIndex"] = index;
   result["level"] = level(finding.severity);
   result["message"] = {{"text", message_text(one_line(finding.message))}};
-  if (Json location = location_json(finding, base_folder_); !location.empty())
+  if (Json location = location_json(finding, file_, base_folder_); !location.empty())
     result["locations"] = Json::array({std::move(location)});
   const std::string file = fs::path(finding.location.file).filename().string();
   const std::string hash =

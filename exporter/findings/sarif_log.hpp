@@ -35,6 +35,7 @@ class SarifLog {
 
  private:
   std::string base_folder_;
+  std::string file_;  ///< of findings without a file
   Sink sink_;
   std::string after_;  ///< text that follows the results
   bool empty_ = true;

@@ -1,98 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembles the page: its own HTML, CSS and JavaScript (exporter/report/), D3, the data and the graph.
-
-#include <algorithm>
-
-#include <fmt/core.h>
-#include <openssl/evp.h>
-
-#include "amalthea/detail/visible_text.hpp"
 #include "exporter/graph/graph_formats.hpp"
-#include "exporter/primitives/svg.hpp"
+#include "exporter/report/detail/page.hpp"
 #include "exporter/report/report.hpp"
 
 namespace amalthea::exporter {
-namespace {
-
-// Longer than the guaranteed minimum of the standard; GCC and Clang support it.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverlength-strings"
-#include "report_page.inc"
-#pragma GCC diagnostic pop
-
-/// The Content-Security-Policy hash of a script or style sheet: "'sha256-…'", in base64.
-std::string policy_hash(std::string_view text) {
-  const std::string hexadecimal = hash_of_text(text);
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(hexadecimal.substr(i, 2), nullptr, 16));
-  std::string base64(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int length =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  base64.resize(static_cast<std::size_t>(length));
-  return fmt::format("'sha256-{}'", base64);
-}
-
-/// JSON that can neither end its script element nor open a comment in it. Control characters in its strings are spelled
-/// out, so that the page shows them.
-std::string within_script(std::string_view json) {
-  std::string out;
-  out.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] == '<') {
-      out += "\\u003c";
-    } else if (json[i] == '\\' && i + 1 < json.size()) {
-      if (json.substr(i).starts_with("\\u00") || json[i + 1] == 'b' || json[i + 1] == 'f' || json[i + 1] == 'r')
-        out += '\\';
-      out += json[i];
-      out += json[++i];
-    } else if (static_cast<unsigned char>(json[i]) >= 0x7F) {
-      const std::size_t end = std::min(json.find_first_of("<\\", i), json.size());
-      for (const char character : visible_text(json.substr(i, end - i)))
-        out.append(character == '\\' ? 2 : 1, character);
-      i = end - 1;
-    } else {
-      out += json[i];
-    }
-  }
-  return out;
-}
-
-std::string title_of(const ModelInfo& model) {
-  std::string name = model.files.empty() ? "" : model.files.front();
-  if (const auto slash = name.find_last_of('/'); slash != std::string::npos) name.erase(0, slash + 1);
-  if (model.files.size() > 1) name += fmt::format(" and {} more", model.files.size() - 1);
-  return name;
-}
-
-}  // namespace
 
 std::string render_report_html(const ReportView& view) {
-  const auto filling = [&view](std::string_view place) -> std::string {
-    if (place == "policy")
-      return fmt::format("default-src 'none'; script-src {} {}; style-src {}; base-uri 'none'; form-action 'none'",
-                         policy_hash(charts_script), policy_hash(page_script), policy_hash(page_style));
-    if (place == "title") return svg::escaped(title_of(view.analysis.model));
-    if (place == "style") return std::string(page_style);
-    if (place == "licence") return std::string(charts_licence);
-    if (place == "charts") return std::string(charts_script);
-    if (place == "script") return std::string(page_script);
-    if (place == "graph") return render_graph_overview_svg(view.analysis.system);
-    if (place == "data") return within_script(render_report_data(view));
-    return {};
-  };
-  // Placeholders are searched only in the page's own text, never in inserted text.
-  std::string out;
-  std::string_view rest = page_html;
-  for (auto begin = rest.find("{{"); begin != rest.npos; begin = rest.find("{{")) {
-    const auto end = rest.find("}}", begin);
-    out += rest.substr(0, begin);
-    out += filling(rest.substr(begin + 2, end - begin - 2));
-    rest.remove_prefix(end + 2);
-  }
-  out += rest;
-  return out;
+  return render_page(Page::report, {page_title(view.analysis.model), render_report_data(view),
+                                    render_graph_overview_svg(view.analysis.system)});
 }
 
 }  // namespace amalthea::exporter

@@ -23,8 +23,8 @@ struct Window {
 class Recorder : public engine::SimulationObserver {
  public:
   /// `windows` are ordered by their beginning.
-  Recorder(const System& system, std::vector<Window> windows)
-      : system_(system), windows_(std::move(windows)), tasks_(system.tasks.size()) {
+  Recorder(const System& system, std::vector<Window> windows, bool keeps_responses = true)
+      : system_(system), windows_(std::move(windows)), tasks_(system.tasks.size()), keeps_responses_(keeps_responses) {
     for (const Window& window : windows_) most_blocks_ = std::max(most_blocks_, window.budget / 4);
     for (NodeIndex node = 0; node < system.graph.size(); ++node)
       if (const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity))
@@ -63,7 +63,7 @@ class Recorder : public engine::SimulationObserver {
   }
 
   void completed(TaskIndex task, std::uint64_t job, Instant release, Instant now) override {
-    completions_.push_back({task, release, now});
+    if (keeps_responses_) completions_.push_back({task, release, now});
     auto& jobs = tasks_[task].jobs;
     if (!jobs.empty() && jobs.back().number == job) jobs.back().completion = now;
   }
@@ -176,6 +176,7 @@ class Recorder : public engine::SimulationObserver {
   std::vector<Window> windows_;
   std::vector<ScheduleWindow> pieces_;
   std::vector<ScheduleOfTask> tasks_;
+  bool keeps_responses_;
   std::vector<Completion> completions_;
   std::vector<ScheduleStanding> standings_;
   std::map<ScheduleStanding, std::size_t> known_standings_;
@@ -217,6 +218,11 @@ std::size_t Schedule::spans() const {
   for (const ScheduleOfTask& task : tasks) sum += task.spans.size();
   return sum;
 }
+
+ScheduleRecording::ScheduleRecording(const System& system, std::size_t most)
+    : recorder_(new Recorder(system, {{Instant{}, Instant::never(), most, 0}}, false)) {}
+
+Schedule ScheduleRecording::take(Instant end) { return static_cast<Recorder&>(*recorder_).take(end, Duration{}); }
 
 std::optional<RecordedAnalysis> analyze_and_record(const System& system, engine::AnalysisOptions options,
                                                    std::size_t most, Diagnostics& diagnostics) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "engine/results/process_metrics.hpp"
 #include "engine/results/results.hpp"
 #include "engine/results/statistics.hpp"
+#include "engine/simulation/simulation_observer.hpp"
 
 namespace amalthea::exporter {
 
@@ -75,6 +77,19 @@ struct Schedule {
   Instant end;                              ///< the horizon, or the end of the last longest job if that is later
   bool cut = false;                         ///< whether `recorded` is incomplete up to `end`
   std::size_t spans() const;
+};
+
+/// The beginning of what an observer receives, at most `most` spans (plus one for every task), without responses.
+class ScheduleRecording {
+ public:
+  ScheduleRecording(const System& system, std::size_t most);
+
+  engine::SimulationObserver& observer() { return *recorder_; }
+  /// What is recorded up to `end`; once.
+  Schedule take(Instant end);
+
+ private:
+  std::unique_ptr<engine::SimulationObserver> recorder_;
 };
 
 struct RecordedAnalysis {

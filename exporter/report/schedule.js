@@ -16,7 +16,10 @@ const gantt = (function () {
   };
   const isSlowed = code => stateOf(code) === 'running' && byOf(code) >= 0;
   const works = code => stateOf(code) === 'running' || stateOf(code) === 'polling';
-  const taskPaint = task => [okabeIto[task % 8], [null, 'rising', 'falling', 'upright', 'level', 'crossed'][Math.floor(task / 8) % 6]];
+  const taskPaint = task => {
+    const number = tasks[task].paint === undefined ? task : tasks[task].paint;
+    return [okabeIto[number % 8], [null, 'rising', 'falling', 'upright', 'level', 'crossed'][Math.floor(number / 8) % 6]];
+  };
 
   // Rows hold their spans as columns of numbers, by their start.
   function makeRow(kind, name, index, spans) {
@@ -483,7 +486,7 @@ const gantt = (function () {
     const doing = [state + (unitOf(code) >= 0 ? ' on ' + schedule.units[unitOf(code)].name : '')];
     if (what >= 0 && (row.kind === 'task' || engineOf(code))) doing.push(schedule.names[what]);
     let words = doing.join(', ');
-    if (state !== 'running' || (kindOf(code) !== 'execution' && byOf(code) >= 0)) words += ` (${byOf(code) >= 0 && state === 'running' ? 'slowed by ' + aggressor(nameOf(byOf(code)), trafficOf(code)) : describe(kindOf(code), nameOf(byOf(code)))})`;
+    if (kindOf(code) && (state !== 'running' || (kindOf(code) !== 'execution' && byOf(code) >= 0))) words += ` (${byOf(code) >= 0 && state === 'running' ? 'slowed by ' + aggressor(nameOf(byOf(code)), trafficOf(code)) : describe(kindOf(code), nameOf(byOf(code)))})`;
     return words;
   }
 

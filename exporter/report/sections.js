@@ -81,26 +81,7 @@
   ], results.operations);
 })();
 
-// ---- findings
-
-(function findings() {
-  const section = byId('findings'), order = {error: 0, warning: 1, note: 2};
-  const list = results.findings.slice().sort((a, b) => order[a.severity] - order[b.severity]);
-  if (!list.length) return void add(section, 'p', {}, 'No findings.');
-  const counts = ['error', 'warning', 'note'].map(severity => [severity, list.filter(entry => entry.severity === severity).length]).filter(([, n]) => n);
-  add(section, 'p', {class: 'soft'}, counts.map(([severity, n]) => counted(n, severity)).join(', ') + '.');
-  const columns = [
-    {title: 'Severity', fill: (cell, entry) => addMark(cell, entry.severity)},
-    {title: 'Id', fill: (cell, entry) => entry.rule},
-    {title: 'Finding', kind: 'words', fill: (cell, entry) => entry.message},
-    {title: 'Location', kind: 'words', fill: (cell, entry) => { add(cell, 'code', {}, [entry.file, entry.line, entry.column].filter(part => part !== null).join(':') || '–'); }}
-  ];
-  addTable(section, null, columns, list.slice(0, 200));
-  if (list.length <= 200) return;
-  const details = add(section, 'details', {});
-  add(details, 'summary', {}, counted(list.length - 200, 'more finding'));
-  details.addEventListener('toggle', () => addTable(details, null, columns, list.slice(200)), {once: true});
-})();
+addFindings(results.findings);
 
 // ---- provenance
 
@@ -123,7 +104,4 @@
   fact('Charts', 'D3 ' + d3.version + ' (its license is in this file)');
 })();
 
-for (const section of document.querySelectorAll('main > section'))
-  add(byId('contents'), 'a', {href: '#' + section.id}, section.querySelector('h2').textContent);
-
-window.performance.mark('report-drawn');
+finish();

@@ -43,6 +43,7 @@ std::string sha256(std::string_view bytes) {
 }  // namespace
 
 constinit const std::string_view tool_version = project_version;
+constinit const std::string_view tool_homepage = project_homepage;
 
 std::string hash_of_model(const Model& model) {
   std::string hashes;

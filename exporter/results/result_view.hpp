@@ -16,7 +16,8 @@
 namespace amalthea::exporter {
 
 inline constexpr std::string_view tool_name = "amalthea-timing";
-extern const std::string_view tool_version;  ///< from CMake: "0.1.0"
+extern const std::string_view tool_version;   ///< from CMake: "0.1.0"
+extern const std::string_view tool_homepage;  ///< from CMake: a URI
 
 /// Name of the results schema (docs/reference/results.md).
 inline constexpr std::string_view results_schema = "amalthea-timing/1";

@@ -139,6 +139,12 @@ class Writer {
     std::move(later.begin(), later.end(), std::back_inserter(behind_));
   }
 
+  Splice replacement(Element old, const NewElement& by) const {
+    const auto own = layout_.indentation(old.start_tag().begin);
+    const Lines lines{own ? std::string(layout_.line_end()) + *own : "", own ? step(old, *own) : ""};
+    return {old.span(), layout_.encode(text(by, lines).substr(lines.line.size()))};
+  }
+
   /// Content of an element precedes what follows the element: `<x/>` may be opened and followed by something.
   std::vector<Splice> splices() && {
     std::move(behind_.begin(), behind_.end(), std::back_inserter(inside_));
@@ -320,6 +326,10 @@ std::string annotate(const Document& document, const std::vector<Annotation>& an
 
 std::vector<Splice> insertions(const Document& document, const std::vector<Annotation>& annotations) {
   return splices_of(document, annotations, false);
+}
+
+Splice replacement(const Document& document, Element old, const NewElement& by) {
+  return Writer(document, false).replacement(old, by);
 }
 
 std::vector<Element> annotations_in(const Document& document) {

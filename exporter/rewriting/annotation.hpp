@@ -77,6 +77,9 @@ std::string annotate(const Document& document, const std::vector<Annotation>& an
 /// may also change other positions.
 std::vector<Splice> insertions(const Document& document, const std::vector<Annotation>& annotations);
 
+/// Replaces an element, with the indentation and the encoding of the file; for apply.
+Splice replacement(const Document& document, Element old, const NewElement& by);
+
 /// The elements that `strip` removes, in document order, except those within another removed element.
 std::vector<Element> annotations_in(const Document& document);
 

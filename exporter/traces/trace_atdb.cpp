@@ -34,8 +34,8 @@ std::string sql_name(std::string_view name) {
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-constexpr std::array<std::string_view, 7> entity_types{"Stimulus", "Task",   "Interrupt", "Runnable",
-                                                       "Core",     "Signal", "SIM"};
+// APP4MC finds interrupts by the type ISR.
+constexpr std::array<std::string_view, 7> entity_types{"Stimulus", "Task", "ISR", "Runnable", "Core", "Signal", "SIM"};
 constexpr std::array<std::string_view, 6> entity_letters{"STI", "T", "I", "R", "C", "SIG"};
 constexpr std::int64_t simulation_type = 7;
 
@@ -86,7 +86,7 @@ class AtdbWriter final : public TraceEvents {
     insert_metric_ = database_.prepare("INSERT INTO EntityMetricValue VALUES(?,?,?)");
     write_names("EntityType", entity_types);
     for (std::size_t event = 0; event <= static_cast<std::size_t>(ProcessEvent::terminate); ++event)
-      event_names_.emplace_back(engine::to_string(static_cast<ProcessEvent>(event)));
+      event_names_.emplace_back(name_of(static_cast<ProcessEvent>(event)));
     for (const std::string_view name : {"trigger", "suspend", "read", "write"}) event_names_.emplace_back(name);
     write_names("EventType", event_names_);
     write_metric_names();
@@ -126,6 +126,11 @@ class AtdbWriter final : public TraceEvents {
     std::uint64_t lost = 0;
     std::optional<Duration> deadline;
   };
+
+  /// As ATDB spells it, which differs from BTF.
+  static std::string_view name_of(ProcessEvent event) {
+    return event == ProcessEvent::mta_limit_exceeded ? "mtalimitexceded" : engine::to_string(event);
+  }
 
   /// Rows are counted from 1.
   static std::int64_t id(EntityIndex entity) { return std::int64_t{entity} + 1; }

@@ -87,10 +87,13 @@ class BtfWriter final : public TraceEvents {
  protected:
   void header(const engine::SimulationInput&) override {
     sink_.put(btf_header(facts_.date, facts_.input));
+    UniqueNames names;
     for (const TraceEntity& entity : model().entities) {
-      sink_.put(fmt::format("#-{} {}\n", type_of(entity.kind), entity.name));
-      source_.emplace_back(fmt::format(",{},", entity.name));
-      target_.emplace_back(fmt::format(",{},{},", type_of(entity.kind), entity.name));
+      const std::string name =
+          facts_.trace_compass ? names.take(trace_compass_name(entity.kind, entity.name)) : entity.name;
+      sink_.put(fmt::format("#-{} {}\n", type_of(entity.kind), name));
+      source_.emplace_back(fmt::format(",{},", name));
+      target_.emplace_back(fmt::format(",{},{},", type_of(entity.kind), name));
     }
   }
 

@@ -74,8 +74,8 @@ class PerfettoWriter final : public TraceEvents {
   void ended(Instant now) override {
     set_time(now);
     for (EntityIndex entity = 0; entity < tracks_.size(); ++entity) {
-      for (std::size_t open = tracks_[entity].depth; open > 0; --open) end(entity);
-      if (processes_[entity].in_state) end_state(entity);
+      for (std::size_t open = tracks_[entity].depth; open > 0; --open) end_open(entity);
+      if (processes_[entity].in_state) end_open(entity);
     }
     sink_.put("\n]}\n");
   }
@@ -150,16 +150,21 @@ class PerfettoWriter final : public TraceEvents {
     std::string begin;      ///< how a slice of the entity goes on behind the time, up to its instance
     std::size_t depth = 0;  ///< slices that are open
   };
+  /// An arrow is written when it ends: of many causes nothing follows.
+  struct Flow {
+    EntityIndex track = no_entity;  ///< where it begins; nothing: there is none
+    Instant time;
+  };
   struct Process {
     EntityIndex core = no_entity;
     bool in_state = false;           ///< a slice of its states is open
     bool has_job = false;            ///< activated and not ended
     std::uint64_t waiting_jobs = 0;  ///< activated behind that one
-    std::uint64_t flow = 0;          ///< to where it runs next
+    Flow flow;                       ///< to where it runs next
   };
   struct Write {
     EntityIndex process = no_entity;
-    std::uint64_t flow = 0;  ///< 0: none, or it has been read
+    Flow flow;  ///< none: it has been read
   };
 
   static std::string_view category_of(const TraceEntity& entity) {
@@ -203,18 +208,35 @@ class PerfettoWriter final : public TraceEvents {
     sink_.put(R"(,"ph":"E"})");
     --tracks_[track].depth;
   }
+  /// The end of the trace, which is not that of what the slice stands for.
+  void end_open(EntityIndex track) {
+    at(track);
+    sink_.put(R"(,"ph":"E","args":{"open":1}})");
+  }
   void instant(EntityIndex track, std::string_view name) {
     at(track);
     sink_.put(R"(,"ph":"i","s":"t","name":")");
     sink_.put(name);
     sink_.put("\"}");
   }
-  void flow(bool starts, EntityIndex track, std::uint64_t id, std::string_view name) {
+  void flow(Flow& from, EntityIndex to, std::string_view name) {
+    if (from.track == no_entity) return;
+    ++flows_;
+    const Instant now = time_;
+    set_time(from.time);
+    flow_end("s\",", from.track, name);
+    set_time(now);
+    flow_end("f\",\"bp\":\"e\",", to, name);
+    from = {};
+  }
+  void flow_end(std::string_view phase, EntityIndex track, std::string_view name) {
     at(track);
-    sink_.put(starts ? R"(,"ph":"s","cat":"flow","name":")" : R"(,"ph":"f","bp":"e","cat":"flow","name":")");
+    sink_.put(R"(,"ph":")");
+    sink_.put(phase);
+    sink_.put(R"("cat":"flow","name":")");
     sink_.put(name);
     sink_.put(R"(","id":)");
-    sink_.put_number(id);
+    sink_.put_number(flows_);
     sink_.put('}');
   }
 
@@ -239,15 +261,9 @@ class PerfettoWriter final : public TraceEvents {
   void flow_from(EntityIndex cause, Process& to) {
     if (cause == no_entity || processes_[cause].core == no_entity) return;
     const EntityIndex track = processes_[cause].core;
-    if (tracks_[track].depth == 0) return;
-    to.flow = ++flows_;
-    flow(true, track, to.flow, "causes");
+    if (tracks_[track].depth > 0) to.flow = {track, time_};
   }
-  void flow_to(Process& to) {
-    if (to.flow == 0) return;
-    flow(false, to.core, to.flow, "causes");
-    to.flow = 0;
-  }
+  void flow_to(Process& to) { flow(to.flow, to.core, "causes"); }
 
   void of_process(const TraceEvent& event) {
     Process& process = processes_[event.target];
@@ -320,11 +336,9 @@ class PerfettoWriter final : public TraceEvents {
     const EntityIndex core = processes_[event.source].core;
     Write& last = writes_[event.target];
     if (event.writes) {
-      last = {event.source, ++flows_};
-      flow(true, core, last.flow, "data");
-    } else if (last.flow != 0 && last.process != event.source) {
-      flow(false, core, last.flow, "data");
-      last.flow = 0;
+      last = {event.source, {core, time_}};
+    } else if (last.process != event.source) {
+      flow(last.flow, core, "data");
     }
   }
 

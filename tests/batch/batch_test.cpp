@@ -115,7 +115,9 @@ TEST_CASE("batch: a model that exceeds time or memory limits does not affect the
   CHECK(lines[1]["status"] == "failed");
   const auto large = parsed(batch({waters, models.path("a/empty.amxmi"), "--memory-limit", "1"}).out);
   REQUIRE(large.size() == 2);
-  CHECK((large[0]["status"] == "out of memory" || large[0]["status"] == "crashed"));
+  // Which part needs the memory that is missing depends on the build; the reader reports it as a finding.
+  CHECK((large[0]["status"] == "out of memory" || large[0]["status"] == "crashed" ||
+         large[0]["error"].get<std::string>().find("out of memory") != std::string::npos));
 }
 
 TEST_CASE("a process that is ended for its time limit removes its temporary file first") {

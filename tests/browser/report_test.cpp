@@ -163,6 +163,53 @@ TEST_CASE("browser: the report of the WATERS 2019 model shows the results of ana
   CHECK(opened.found["first"]["from"] == opened.found["jumps"]["PRE_SFM_gpu_POST"]["from"]);
 }
 
+TEST_CASE("browser: the page of a comparison shows measured and simulated jobs on one time axis", "[long][browser]") {
+  chromium();
+  const test::TemporaryFolder folder;
+  const std::string model = test::sample("offload-minimal.amxmi"), trace = folder.path() + "/run.btf";
+  const std::string page = folder.path() + "/page.html";
+  REQUIRE(test::amalthea({"simulate", model, "-q", "--seed", "7", "--until", "200ms", "--trace", trace}).exit_code ==
+          0);
+  // The clock of the target began five seconds before the trace.
+  std::istringstream lines(test::read_text(trace));
+  std::string later;
+  for (std::string line; std::getline(lines, line);) {
+    const auto comma = line.find(',');
+    later += line.starts_with("#") ? line : std::to_string(std::stoll(line) + 5'000'000'000) + line.substr(comma);
+    later += "\n";
+  }
+  test::write_text(trace, later);
+  REQUIRE(test::amalthea({"compare", model, trace, "--format", "html", "-o", page}).exit_code == 0);
+  const json results = json::parse(test::amalthea({"compare", model, trace, "--format", "json"}).out);
+  const Opened opened = open(page, folder.path());
+  const json& found = opened.found;
+  check_no_errors(opened);
+  CHECK(found["title"] == "Measurement and model: offload-minimal.amxmi");
+  CHECK(found["sections"] == json({"verdict", "tasks", "schedule", "executions", "limits", "findings", "provenance"}));
+  CHECK(found["unlabelled"] == 0);
+  CHECK(found["fetch_refused"] == true);
+  CHECK(found["eval_refused"] == true);
+  CHECK(found["colours"] > 5);
+  CHECK(found["sentence"].get<std::string>().find(results["summary"].get<std::string>()) != std::string::npos);
+  // Both begin at 0.
+  CHECK(found["all"]["from"] == 0.0);
+  CHECK(found["all"]["to"].get<double>() == Approx(200e9).epsilon(0.01));
+  CHECK(test::read_text(page).find("\"shift_ps\":-5000000000000") != std::string::npos);
+  for (const json& task : results["tasks"]) {
+    const std::string name = task["name"];
+    INFO(name);
+    const json& row = found["tasks"][name];
+    REQUIRE(row.is_array());
+    CHECK(row[0].get<std::string>().find(task["verdict"].get<std::string>()) != std::string::npos);
+    CHECK(std::stod(row[6].get<std::string>()) ==
+          Approx(task["response"]["max_ps"].get<double>() / 1e9).margin(0.00051));
+    if (name == "Vision") continue;  // a device task has the rows of its operations
+    const json& jump = found["jumps"][name + " measured"];
+    REQUIRE(jump.is_object());
+    CHECK(jump["response"] == task["response"]["max_ps"]);
+  }
+}
+
 TEST_CASE("browser: the report of a model with 1250 runnables and 100 000 intervals opens within two seconds",
           "[long][browser]") {
   chromium();

@@ -93,14 +93,15 @@ std::vector<std::string> command(const Verb& verb, std::vector<std::pair<const C
   for (const auto& [option, value] : given)
     if (!is_positional(*option))
       arguments.push_back(option->get_type_size_max() == 0 ? name_of(*option) : name_of(*option) + "=" + value);
-  for (const auto& [option, value] : given)
-    if (is_positional(*option)) arguments.push_back(value);
+  for (const CLI::Option* option : verb.app->get_options())  // positional ones in their order
+    for (const auto& [one, value] : given)
+      if (one == option && is_positional(*option)) arguments.push_back(value);
   if (verb.words == "explain") arguments.emplace_back("Task");
   return arguments;
 }
 
 /// Outputs that may be what they are made of, as their help says.
-const std::set<std::string> in_place = {"annotate --output MODEL", "explore --output MODEL",
+const std::set<std::string> in_place = {"annotate --output MODEL", "calibrate --output MODEL", "explore --output MODEL",
                                         "explore --mapping-out --mapping"};
 
 }  // namespace
@@ -110,7 +111,7 @@ TEST_CASE("every option that takes a text is declared as a file or a folder, or 
       "--map",        "--chain",    "--until",   "--shard",    "--to",    "--task",    "--objective", "--pin",
       "--together",   "--apart",    "--kernel",  "--beside",   "--mask",  "--against", "--warps",     "--against-mask",
       "--latencies",  "--releases", "--budgets", "--sigma",    "--units", "--latency", "STREAM",      "--suppress",
-      "--block-time", "--blocks",   "--string",  "--schedule", "--arch"};
+      "--block-time", "--blocks",   "--string",  "--schedule", "--arch",  "--from"};
   const CommandLine& line = CommandLine::get();
   REQUIRE(line.verbs().size() > 20);
   std::set<std::string> seen;

@@ -79,6 +79,8 @@ void fill(const std::string& folder) {
   test::write_text(folder + "/models/model.amxmi", model);
   for (const char* state : {"old", "new", "common", "ours", "theirs"})
     test::write_text(fmt::format("{}/{}.amxmi", folder, state), model);
+  test::write_text(folder + "/names.json", "{}");
+  test::amalthea({"simulate", folder + "/model.amxmi", "--trace", folder + "/run.btf"});
   test::write_text(folder + "/scenario.json", test::read_text(test::sample("gpu/thesis.json")));
   test::write_text(folder + "/kernels.json", R"({"g_max": 8, "b": 512, "kernels": [{"C": 4, "g": 2, "T": 15}]})");
   test::write_text(folder + "/kernel.ptx",

@@ -33,8 +33,8 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-const std::vector<std::string> folders = {"amalthea", "importer", "engine",    "explore",    "review", "exporter",
-                                          "analysis", "batch",    "migration", "difference", "cli"};
+const std::vector<std::string> folders = {"amalthea", "importer", "engine", "explore",   "review",     "traces",
+                                          "exporter", "analysis", "batch",  "migration", "difference", "cli"};
 
 }  // namespace
 
@@ -79,13 +79,14 @@ TEST_CASE("includes follow the data flow between folders") {
       {"engine", {"amalthea", "engine"}},
       {"explore", {"amalthea", "engine", "explore"}},
       {"review", {"amalthea", "importer", "engine", "review"}},
-      {"exporter", {"amalthea", "engine", "explore", "migration", "difference", "exporter"}},
+      {"traces", {"amalthea", "engine", "traces"}},
+      {"exporter", {"amalthea", "engine", "explore", "migration", "difference", "traces", "exporter"}},
       {"batch", {"amalthea", "engine", "exporter", "batch"}},
       {"migration", {"amalthea", "migration"}},
       {"difference", {"amalthea", "difference"}},
       {"analysis", {"amalthea", "importer", "engine", "review", "exporter", "migration", "difference", "analysis"}},
       {"cli",
-       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "batch", "migration",
+       {"amalthea", "importer", "engine", "explore", "review", "traces", "exporter", "analysis", "batch", "migration",
         "difference", "cli"}},
   };
   for (const std::string& folder : folders)
@@ -155,7 +156,7 @@ TEST_CASE("the engine does not depend on elements even indirectly") {
 TEST_CASE("every file of the repository that the documentation names exists") {
   const std::string named =
       "`((?:amalthea|analysis|batch|bench|cli|cmake|docs|engine|explore|exporter|importer|migration|"
-      "review|samples|tests|tools)/[a-z0-9_./-]*)`";
+      "review|samples|tests|tools|traces)/[a-z0-9_./-]*)`";
   std::size_t found = 0;
   for (const std::string& page : test::documentation_pages())
     for (const std::string& name : matches(test::read_text(AMALTHEA_SOURCE_DIR "/" + page), named)) {

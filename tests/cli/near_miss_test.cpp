@@ -290,7 +290,7 @@ TEST_CASE("near miss: verbs and options and option values are suggested") {
   check_refused({"analyze", model, "--formta", "json"}, "did you mean \"--format\"?");
   check_refused({"analyze", model, "--untill=2s"}, "did you mean \"--until\"?");
   check_refused({"analyze", model, "-execution", "best"}, "See amalthea analyze --help.");
-  check_refused({"info", model, "--execution", "best"}, "it is an option of analyze, ");
+  check_refused({"info", model, "--execution", "best"}, "it is an option of diff, analyze, ");
   check_refused({"analyze", model, "--format", "jsn"}, "did you mean \"json\"?");
   check_refused({"analyze", model, "--execution", "wurst"}, "did you mean \"worst\"?");
   check_refused({"info", model, "--max-depth", "deep"}, "expected a whole number of 0 or more");

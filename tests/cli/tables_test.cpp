@@ -172,6 +172,14 @@ TEST_CASE("results and GPU scenarios match their JSON Schemas") {
   broken["tasks"][1]["surprise"] = 1;
   broken["tasks"][2]["deadline_ps"] = "12 ms";
   CHECK(errors(broken.dump()).substr(0, 2) == "3\n");
+  const std::string trace = folder.path() + "/run.btf";
+  CHECK(test::amalthea({"simulate", test::sample("offload-minimal.amxmi"), "--trace", trace}).exit_code == 0);
+  for (const char* runs : {"0", "3"}) {
+    test::write_text(file, test::amalthea({"compare", test::sample("offload-minimal.amxmi"), trace, "--format", "json",
+                                           "--runs", runs})
+                               .out);
+    CHECK(errors_of(file, "comparison.schema.json") == "0\n");
+  }
   for (const char* scenario : {"camera.json", "contexts.json", "thesis.json"})
     CHECK(errors_of(test::sample(std::string("gpu/") + scenario), "gpu-scenario.schema.json") == "0\n");
 }

@@ -47,12 +47,13 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 /// Describes the judgment of one constraint and its violation.
 class ConstraintJudge {
  public:
-  ConstraintJudge(const System& system, const ConstraintObserver& observer, const Results& results)
-      : system_(system), observer_(observer), results_(results) {
+  ConstraintJudge(const System& system, const ConstraintObserver& observer, bool stopped_early, bool measured = false)
+      : system_(system), observer_(observer), stopped_early_(stopped_early), measured_(measured) {
     window_.to = observer.end();
+    window_.cut_at_start = measured;
     // The last instant of a stopped simulation may be incomplete.
     const Duration instant = Duration::picoseconds(1);
-    if (results.stopped_early) window_.to = saturated(window_.to, instant, true);
+    if (stopped_early) window_.to = saturated(window_.to, instant, true);
     if (observer.full_from()) window_.to = std::min(window_.to, saturated(*observer.full_from(), instant, true));
   }
 
@@ -60,7 +61,7 @@ class ConstraintJudge {
     index_ = index;
     result_ = {};
     std::visit([&](const auto& kind) { judge_kind(kind); }, system_.constraints[index].kind);
-    const bool stopped = results_.stopped_early && !std::holds_alternative<SectionPlacement>(kind());
+    const bool stopped = stopped_early_ && !std::holds_alternative<SectionPlacement>(kind());
     if (result_.verdict == LimitVerdict::met && stopped) {
       result_.verdict = LimitVerdict::unknown;
       result_.reason += "; but the simulation stopped early";
@@ -72,10 +73,20 @@ class ConstraintJudge {
       result_.reason = "response-time bounds guarantee it; in the simulation " + result_.reason;
       result_.verdict = LimitVerdict::met;
     }
+    if (measured_) {
+      replace("simulated time", "measured time");
+      replace("simulate longer (--until)", "measure longer");
+    }
     return std::move(result_);
   }
 
  private:
+  void replace(std::string_view text, std::string_view by) {
+    std::string& reason = result_.reason;
+    for (std::size_t at = 0; (at = reason.find(text, at)) != std::string::npos; at += by.size())
+      reason.replace(at, text.size(), by);
+  }
+
   using Kind = decltype(TimingConstraint::kind);
   const Kind& kind() const { return system_.constraints[index_].kind; }
 
@@ -316,7 +327,7 @@ class ConstraintJudge {
 
   const System& system_;
   const ConstraintObserver& observer_;
-  const Results& results_;
+  bool stopped_early_, measured_;
   Window window_;
   std::size_t index_ = 0;
   ConstraintResult result_;
@@ -347,9 +358,16 @@ std::vector<ConstraintResult> judge_constraints(const System& system, const Cons
   std::vector<ConstraintResult> verdicts;
   if (system.constraints.empty()) return verdicts;
   const std::vector<bool> shown = guaranteed_constraints(system, programs, results);
-  ConstraintJudge judge(system, observer, results);
+  ConstraintJudge judge(system, observer, results.stopped_early);
   for (std::size_t index = 0; index < system.constraints.size(); ++index)
     verdicts.push_back(judge.judge(index, shown[index]));
+  return verdicts;
+}
+
+std::vector<ConstraintResult> judge_measured_constraints(const System& system, const ConstraintObserver& observer) {
+  std::vector<ConstraintResult> verdicts;
+  ConstraintJudge judge(system, observer, false, true);
+  for (std::size_t index = 0; index < system.constraints.size(); ++index) verdicts.push_back(judge.judge(index, false));
   return verdicts;
 }
 

@@ -24,6 +24,9 @@ struct Results;
 std::vector<ConstraintResult> judge_constraints(const System& system, const ConstraintObserver& observer,
                                                 const std::vector<Program>& programs, const Results& results);
 
+/// The same for events that were measured: no bound takes part, and the measurement may begin at any time.
+std::vector<ConstraintResult> judge_measured_constraints(const System& system, const ConstraintObserver& observer);
+
 /// Reports if the recording for constraints ended early.
 void report_constraints(const ConstraintObserver& observer, Diagnostics& diagnostics);
 

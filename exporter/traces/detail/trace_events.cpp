@@ -194,6 +194,11 @@ class Maker {
 
 TraceModel make_trace_model(const engine::SimulationInput& input) { return Maker(input).make(); }
 
+std::string trace_compass_name(Kind kind, const std::string& name) {
+  const std::string_view beginning = kind == Kind::core ? "Core" : kind == Kind::task ? "TASK" : "";
+  return name.starts_with(beginning) ? name : fmt::format("{}_{}", beginning, name);
+}
+
 void TraceEvents::begins(const engine::SimulationInput& input) {
   model_ = make_trace_model(input);
   tasks_.resize(model_.tasks.size());

@@ -82,6 +82,9 @@ struct TraceModel {
 };
 TraceModel make_trace_model(const engine::SimulationInput& input);
 
+/// With the beginning by which Trace Compass recognizes cores and tasks.
+std::string trace_compass_name(TraceEntity::Kind kind, const std::string& name);
+
 /// Converts the events of a simulation into legal sequences: runnables are suspended before their process leaves its
 /// core and resumed after it gets a core again; blocks make no progress together with their kernel.
 class TraceEvents : public TraceWriter {

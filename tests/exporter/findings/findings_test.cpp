@@ -99,6 +99,7 @@ TEST_CASE("SARIF: output matches the schema of 2.1.0") {
   CHECK(run["columnKind"] == "unicodeCodePoints");
   const Json& driver = run["tool"]["driver"];
   CHECK(driver["name"] == "amalthea-timing");
+  CHECK(driver["informationUri"].get<std::string>().find(':') != std::string::npos);
   std::set<std::string> ids;
   for (const Json& rule : driver["rules"]) {
     CHECK(ids.insert(rule["id"].get<std::string>()).second);
@@ -129,9 +130,10 @@ TEST_CASE("SARIF: locations are relative URIs and paths are logical locations an
   CHECK(location["logicalLocations"][0] ==
         Json{{"name", "L"}, {"fullyQualifiedName", "swModel/labels/L"}, {"kind", "element"}});
   CHECK(results[2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "file:///else/where.amxmi");
-  CHECK_FALSE(results[2]["locations"][0]["physicalLocation"].contains("region"));
+  CHECK(results[2]["locations"][0]["physicalLocation"]["region"] == Json{{"startLine", 1}});
   CHECK(results[2]["message"]["text"] == "cannot open the file: \\[{{no}}\\] such file");
-  CHECK_FALSE(results[3].contains("locations"));
+  // A finding without a place is shown at the beginning of the model.
+  CHECK(results[3]["locations"][0]["physicalLocation"]["region"] == Json{{"startLine", 1}});
   CHECK(sarif(some_findings(),
               "/else")["runs"][0]["results"][2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] ==
         "where.amxmi");

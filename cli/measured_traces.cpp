@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/measured_traces.hpp"
+
+#include <optional>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "amalthea/quantity.hpp"
+#include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
+#include "cli/help.hpp"
+#include "cli/progress.hpp"
+#include "cli/verbs.hpp"
+#include "exporter/traces/trace_names.hpp"
+#include "importer/reading/file_bytes.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+std::optional<traces::NameRules> read_names(const std::string& path) {
+  if (path.empty()) return traces::NameRules{};
+  const auto text = importer::read_bytes(path);
+  if (!text) {
+    complain(fmt::format("--names {}: {}", path, text.error()));
+    return std::nullopt;
+  }
+  auto rules = traces::NameRules::parse(*text);
+  if (rules) return std::move(*rules);
+  complain(fmt::format("{}:{}", path, rules.error()));
+  return std::nullopt;
+}
+
+/// False, and a message, for anything else than a time >= 0.
+bool read_limit(const char* option, const std::string& text, std::optional<Instant>& instant) {
+  if (text.empty()) return true;
+  const auto time = parse_time_text(text);
+  if (!time || *time < Duration{} || *time > longest_simulation)
+    return complain(
+        fmt::format("{} {}: expected a time of the trace such as 2s or 500ms, below 26 days", option, text));
+  instant = Instant::at(*time);
+  return true;
+}
+
+}  // namespace
+
+void add_measured_traces(CLI::App& verb, MeasuredTraces& traces) {
+  add_input(
+      verb, "TRACE", traces.paths,
+      "Traces: BTF, ATDB, the CSV and JSON of --trace, trace event JSON, SQLite exports of Nsight Systems, logs of "
+      "cuda_scheduling_examiner. Text may be packed by gzip; - is standard input")
+      ->required();
+  add_input(verb, "--names", traces.names,
+            "JSON object from patterns of names in the trace to names in the model, such as {\"Os_*\": \"Control\"}")
+      ->type_name("FILE")
+      ->group(group::traces);
+  verb.add_option("--from", traces.from, "Measure only jobs activated at this time of the trace or later")
+      ->type_name("TIME")
+      ->group(rarely(group::traces));
+  verb.add_option("--to", traces.to, "Measure only jobs activated before this time of the trace")
+      ->type_name("TIME")
+      ->group(rarely(group::traces));
+}
+
+tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
+                                                           const PreparedAnalysis& prepared,
+                                                           const engine::Results* bounds, Diagnostics& diagnostics,
+                                                           engine::SimulationObserver* observer) {
+  const auto rules = read_names(traces.names);
+  if (!rules) return tl::unexpected(int{ExitCode::unusable});
+  Diagnostics ignored;
+  const auto directory = exporter::trace_names(prepared.system, prepared.analysis, ignored);
+  if (!directory) return tl::unexpected(int{ExitCode::findings});
+  traces::ComparisonInput input{prepared.system, prepared.analysis, bounds, *directory, *rules};
+  if (!read_limit("--from", traces.from, input.from) || !read_limit("--to", traces.to, input.until))
+    return tl::unexpected(int{ExitCode::unusable});
+  input.observer = observer;
+  ReadingProgress progress;
+  input.progress = [&](std::uint64_t done, std::uint64_t of) { progress.show(done, of); };
+  auto compared = traces::compare_traces(input, traces.paths, diagnostics);
+  progress.clear();
+  if (compared) return std::move(*compared);
+  complain(compared.error());
+  return tl::unexpected(int{ExitCode::unusable});
+}
+
+}  // namespace amalthea::cli

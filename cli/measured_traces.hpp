@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// TRACE… and the options that say how traces are read, for the verbs that read measurements.
+
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <tl/expected.hpp>
+
+#include "cli/input.hpp"
+#include "engine/results/results.hpp"
+#include "traces/comparison.hpp"
+
+namespace amalthea::cli {
+
+struct MeasuredTraces {
+  std::vector<std::string> paths;
+  std::string names;
+  std::string from, to;
+};
+void add_measured_traces(CLI::App& verb, MeasuredTraces& traces);
+
+/// What the traces show of the system, with progress on standard error; or the exit code. `bounds` and `observer` may be
+/// null (traces::ComparisonInput).
+tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
+                                                           const PreparedAnalysis& prepared,
+                                                           const engine::Results* bounds, Diagnostics& diagnostics,
+                                                           engine::SimulationObserver* observer = nullptr);
+
+}  // namespace amalthea::cli

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/verdict.hpp"
+#include "exporter/comparison/comparison_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
+#include "exporter/primitives/text_table.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+class ComparisonText {
+ public:
+  ComparisonText(const ComparisonView& view, bool markdown, bool colour)
+      : view_(view), system_(view.system), measured_(view.measured), markdown_(markdown), colour_(colour) {}
+
+  std::string render() {
+    head();
+    tasks();
+    executions();
+    runnables();
+    operations();
+    limits();
+    names();
+    return std::move(out_);
+  }
+
+ private:
+  using Column = TextTable::Column;
+
+  /// In the table's unit, three decimals, rounded to nearest.
+  std::string time(Duration value) const {
+    const auto thousandths = scale(value, 1000, per_unit_.picoseconds(), Rounding::nearest).picoseconds();
+    return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+  }
+  std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
+  Column in_unit(std::string_view title) const { return {fmt::format("{} {}", title, unit_), Align::right}; }
+  void choose_unit(Duration longest) {
+    const bool short_times = longest < Duration::milliseconds(1);
+    unit_ = short_times ? "us" : "ms";
+    per_unit_ = short_times ? Duration::microseconds(1) : Duration::milliseconds(1);
+  }
+
+  void title(std::string_view text) {
+    if (markdown_)
+      out_ += fmt::format("\n## {}\n\n", text);
+    else
+      out_ += heading(text, colour_);
+  }
+  void line(std::string_view text) {
+    out_ += markdown_ ? markdown_text(text) : std::string(text);
+    out_ += markdown_ ? "  \n" : "\n";
+  }
+  void show(std::string_view name, const TextTable& table) {
+    if (table.empty()) return;
+    title(name);
+    out_ += markdown_ ? table.markdown() : table.render(colour_);
+  }
+  void dim(const std::string& text) {
+    out_ += markdown_ ? "\n" + markdown_text(text) + "\n" : paint(text, Colour::dim, colour_) + "\n";
+  }
+
+  void head() {
+    if (markdown_) out_ += "# Measured traces and model\n\n";
+    for (const VerdictLine& said : verdict_lines(engine::assess(system_, measured_.judged, Diagnostics{})))
+      line(markdown_ ? said.text : paint(said.text, said.colour, colour_));
+    for (const traces::TraceFile& file : measured_.files)
+      line(fmt::format("{}  ({}, {} events from {} to {}{})", file.path, file.report.format, file.report.events,
+                       format_duration(file.begin.since_start()), format_duration(file.end.since_start()),
+                       file.truncated ? ", truncated" : ""));
+    std::string models;
+    for (const std::string& file : view_.model.files) models += (models.empty() ? "" : ", ") + file;
+    line(fmt::format("{}  (AMALTHEA {}, {})", models, view_.model.version, view_.model.hash.substr(0, 19)));
+    line(measured_.findings == 0 ? std::string("The trace contradicts neither its format nor the model.")
+                                 : fmt::format("{} in the trace.", counted(measured_.findings, "finding")));
+  }
+
+  static std::string jobs_text(const traces::MeasuredTask& task) {
+    std::string jobs = std::to_string(task.response.count());
+    if (task.unfinished > 0) jobs += fmt::format("+{}", task.unfinished);
+    if (task.lost > 0) jobs += fmt::format("-{}", task.lost);
+    return jobs;
+  }
+
+  void tasks() {
+    Duration longest;
+    for (const auto& task : measured_.tasks)
+      if (task.response.count() > 0) longest = std::max(longest, task.response.max());
+    choose_unit(longest);
+    std::vector<Column> columns{{"task"},        {"jobs", Align::right}, in_unit("min"),
+                                in_unit("mean"), in_unit("p99"),         in_unit("max")};
+    if (view_.simulated != nullptr) {
+      columns.push_back(in_unit("simulated p99"));
+      columns.push_back(in_unit("simulated max"));
+      columns.push_back({"distance", Align::right});
+    }
+    if (view_.bounds != nullptr) columns.push_back(in_unit("bound"));
+    columns.push_back(in_unit("deadline"));
+    columns.push_back({"late", Align::right});
+    columns.push_back({"verdict"});
+    TextTable table(columns);
+    bool unfinished = false, lost = false;
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const Task& task = system_.tasks[index];
+      if (task.folded_into) continue;
+      const traces::MeasuredTask& seen = measured_.tasks[index];
+      const bool any = seen.response.count() > 0;
+      unfinished = unfinished || seen.unfinished > 0;
+      lost = lost || seen.lost > 0;
+      std::vector<TextTable::Cell> row{{task.name},
+                                       {jobs_text(seen)},
+                                       {any ? time(seen.response.min()) : "-"},
+                                       {any ? time(seen.response.mean()) : "-"},
+                                       {any ? time(seen.response.percentile(990)) : "-"},
+                                       {any ? time(seen.response.max()) : "-"}};
+      if (view_.simulated != nullptr) {
+        const engine::Sample& simulated = view_.simulated->tasks[index].response;
+        const bool both = any && simulated.count() > 0;
+        row.push_back({simulated.count() > 0 ? time(simulated.percentile(990)) : "-"});
+        row.push_back({simulated.count() > 0 ? time(simulated.max()) : "-"});
+        row.push_back({both ? fmt::format("{:.2f}", kolmogorov_distance(seen.response, simulated)) : "-"});
+      }
+      if (view_.bounds != nullptr) {
+        const auto& bound = view_.bounds->tasks[index].bound.worst;
+        const bool above = any && bound && seen.response.max() > *bound;
+        row.push_back({time(bound), above ? Colour::bad : Colour::none});
+      }
+      const engine::Verdict verdict = measured_.judged.tasks[index].verdict;
+      row.push_back({time(task.deadline)});
+      row.push_back({task.deadline && any ? std::to_string(seen.late) : "-"});
+      row.push_back({std::string(to_string(verdict)), colour_of(verdict)});
+      table.add_row(std::move(row));
+    }
+    show("Response times", table);
+    if (unfinished) dim("jobs n+m: m jobs had not ended at the end of the trace");
+    if (lost) dim("jobs n-m: m activations were lost");
+    if (view_.simulated != nullptr)
+      dim(fmt::format("distance: Kolmogorov distance to {} of the simulation, from 0 (alike) to 1 (nothing in common)",
+                      counted(view_.simulated->runs, "run")));
+  }
+
+  void executions() {
+    Duration longest;
+    for (const auto& task : measured_.tasks)
+      if (task.execution.count() > 0) longest = std::max(longest, task.execution.max());
+    choose_unit(longest);
+    TextTable table({{"task"},
+                     in_unit("min"),
+                     in_unit("mean"),
+                     in_unit("p99"),
+                     in_unit("max"),
+                     in_unit("ready"),
+                     in_unit("waiting"),
+                     in_unit("polling"),
+                     in_unit("parking"),
+                     {"preemptions", Align::right},
+                     {"migrations", Align::right}});
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const traces::MeasuredTask& seen = measured_.tasks[index];
+      if (seen.execution.count() == 0) continue;
+      const auto mean = [&](TimeMetric metric) {
+        const engine::Extent& extent = seen.metrics[metric];
+        return extent.jobs() > 0 ? time(extent.mean()) : std::string("-");
+      };
+      table.add_row({{system_.tasks[index].name},
+                     {time(seen.execution.min())},
+                     {time(seen.execution.mean())},
+                     {time(seen.execution.percentile(990))},
+                     {time(seen.execution.max())},
+                     {mean(TimeMetric::ready_time)},
+                     {mean(TimeMetric::waiting_time)},
+                     {mean(TimeMetric::polling_time)},
+                     {mean(TimeMetric::parking_time)},
+                     {std::to_string(seen.metrics.preemptions)},
+                     {std::to_string(seen.metrics.migrations)}});
+    }
+    show("Execution times and mean times in states", table);
+  }
+
+  void runnables() {
+    Duration longest;
+    for (const auto& runnable : measured_.runnables)
+      if (runnable.execution.count() > 0) longest = std::max(longest, runnable.execution.max());
+    choose_unit(longest);
+    TextTable table({{"runnable"},
+                     {"task"},
+                     {"runs", Align::right},
+                     in_unit("min"),
+                     in_unit("mean"),
+                     in_unit("p99"),
+                     in_unit("max")});
+    for (const traces::MeasuredRunnable& runnable : measured_.runnables) {
+      if (runnable.execution.count() == 0) continue;
+      const engine::Sample& execution = runnable.execution;
+      table.add_row({{system_.runnables[runnable.runnable].name},
+                     {system_.tasks[runnable.task].name},
+                     {std::to_string(runnable.runs)},
+                     {time(execution.min())},
+                     {time(execution.mean())},
+                     {time(execution.percentile(990))},
+                     {time(execution.max())}});
+    }
+    show("Execution times of runnables", table);
+  }
+
+  void operations() {
+    Duration longest;
+    for (const auto& operation : measured_.operations)
+      if (operation.execution.count() > 0) longest = std::max(longest, operation.execution.max());
+    choose_unit(longest);
+    TextTable table({{"copy or kernel"},
+                     {"runs", Align::right},
+                     in_unit("min"),
+                     in_unit("mean"),
+                     in_unit("p99"),
+                     in_unit("max"),
+                     in_unit("longest from submission"),
+                     in_unit("bound")});
+    for (const traces::MeasuredOperation& operation : measured_.operations) {
+      const engine::Sample& execution = operation.execution;
+      if (execution.count() == 0) continue;
+      std::optional<Duration> bound;
+      if (view_.bounds != nullptr)
+        for (const engine::OperationResult& result : view_.bounds->operations)
+          if (result.node == operation.node) bound = result.bound.worst;
+      table.add_row({{system_.graph[operation.node].name},
+                     {std::to_string(execution.count())},
+                     {time(execution.min())},
+                     {time(execution.mean())},
+                     {time(execution.percentile(990))},
+                     {time(execution.max())},
+                     {operation.duration.count() > 0 ? time(operation.duration.max()) : "-"},
+                     {time(bound)}});
+    }
+    show("Copies and kernels", table);
+  }
+
+  void limits() {
+    TextTable table({{"limit"}, {"verdict"}, {"why"}});
+    for (const engine::JudgedLimit& limit : engine::assess(system_, measured_.judged, Diagnostics{}).limits) {
+      if (limit.kind == engine::JudgedLimit::Kind::deadline || limit.kind == engine::JudgedLimit::Kind::task) continue;
+      const bool bad = limit.verdict >= engine::OverallVerdict::unbounded;
+      table.add_row(
+          {{limit.name}, {std::string(to_string(limit.verdict)), bad ? Colour::bad : Colour::none}, {limit.reason}});
+    }
+    show("Requirements, latencies and timing constraints", table);
+  }
+
+  void names() {
+    if (!measured_.unmatched.empty()) {
+      constexpr std::size_t most = 20;
+      TextTable table({{"name in the trace"}, {"events", Align::right}});
+      std::vector<traces::Unmatched> sorted = measured_.unmatched;
+      std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.events > b.events; });
+      for (std::size_t index = 0; index < std::min(most, sorted.size()); ++index)
+        table.add_row({{sorted[index].name}, {std::to_string(sorted[index].events)}});
+      show("Not in the model", table);
+      if (sorted.size() > most) dim(fmt::format("and {} more names", sorted.size() - most));
+    }
+    for (const std::string& pattern : measured_.unused_rules)
+      dim(fmt::format("pattern \"{}\" of --names matches no name of the trace", pattern));
+  }
+
+  const ComparisonView& view_;
+  const System& system_;
+  const traces::Comparison& measured_;
+  bool markdown_, colour_;
+  std::string out_;
+  std::string unit_ = "ms";
+  Duration per_unit_ = Duration::milliseconds(1);
+};
+
+}  // namespace
+
+std::string render_comparison_text(const ComparisonView& view, bool colour) {
+  return ComparisonText(view, false, colour).render();
+}
+
+std::string render_comparison_markdown(const ComparisonView& view) {
+  return ComparisonText(view, true, false).render();
+}
+
+}  // namespace amalthea::exporter

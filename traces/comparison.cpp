@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traces/comparison.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "amalthea/detail/near_miss.hpp"
+#include "traces/detail/trace_fold.hpp"
+
+namespace amalthea::traces {
+
+std::string_view to_string(EntityKind kind) {
+  switch (kind) {
+    case EntityKind::stimulus:
+      return "stimulus";
+    case EntityKind::process:
+      return "process";
+    case EntityKind::runnable:
+      return "runnable";
+    case EntityKind::core:
+      return "core";
+    case EntityKind::label:
+      return "label";
+  }
+  return "";
+}
+
+namespace {
+
+void report_unmatched(const ComparisonInput& input, const Comparison& comparison, TraceFindings& findings) {
+  for (const Unmatched& unmatched : comparison.unmatched) {
+    std::vector<std::string_view> names = input.directory.names(unmatched.kind);
+    std::sort(names.begin(), names.end());
+    findings.add(TraceFinding::unknown_name, {},
+                 fmt::format("{} \"{}\" with {} events is not in the model{}; use --names to state its name there",
+                             to_string(unmatched.kind), unmatched.name, unmatched.events,
+                             NearMisses(unmatched.name).offer_all(names).suggestion()));
+  }
+}
+
+}  // namespace
+
+tl::expected<Comparison, std::string> compare_traces(const ComparisonInput& input,
+                                                     const std::vector<std::string>& paths, Diagnostics& diagnostics) {
+  const auto preparation = engine::prepare_simulation(input.system, input.analysis, diagnostics);
+  if (!preparation) return tl::unexpected(std::string("the model cannot be simulated"));
+  const auto programs =
+      engine::compile_programs(input.system, engine::Execution::worst, preparation->devices, input.analysis.compile);
+  const engine::SimulationInput simulation{input.system,       programs,           preparation->devices,
+                                           preparation->until, preparation->grace, preparation->periods};
+  const Expectations expected(input, simulation);
+  Comparison comparison;
+  comparison.tasks.resize(input.system.tasks.size());
+  comparison.stimuli.resize(input.system.stimuli.size());
+  for (const Operation& operation : input.directory.operations) {
+    comparison.operations.emplace_back();
+    comparison.operations.back().node = operation.node;
+    comparison.operations.back().task = operation.task;
+  }
+  TraceFindings findings(diagnostics);
+  for (const std::string& path : paths) {
+    comparison.files.push_back({path, {}, {}, {}, false});
+    TraceReport& report = comparison.files.back().report;
+    findings.begin(path, &report.tables);
+    TraceFold fold(input, expected, comparison, findings, &path == &paths.front() ? input.observer : nullptr);
+    try {
+      auto read = read_trace({path, input.limits, input.progress}, fold, report);
+      if (!read) return tl::unexpected(fmt::format("{}: {}", path, read.error()));
+      fold.end({path, report, {}, {}, false});
+    } catch (const std::overflow_error&) {
+      return tl::unexpected(fmt::format("{}: its times add up to more than 106 days", path));
+    }
+    if (path == paths.back()) report_unmatched(input, comparison, findings);
+    findings.end();
+  }
+  comparison.unused_rules = input.rules.unused();
+  comparison.findings = findings.total();
+  return comparison;
+}
+
+}  // namespace amalthea::traces

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What traces get reported for, with its place. Of each kind only the first ones are listed.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "traces/event.hpp"
+
+namespace amalthea::traces {
+
+enum class TraceFinding : std::uint8_t {
+  malformed,         ///< a line that cannot be read
+  truncated,         ///< the trace ends within an event
+  time_goes_back,    ///< an event is earlier than the one before it
+  illegal_event,     ///< not possible in the state of the process or runnable
+  no_activation,     ///< a job that starts without an activation
+  unknown_name,      ///< not in the model
+  foreign_core,      ///< a task on a core that it is not mapped to
+  foreign_runnable,  ///< a runnable that the task does not call
+  busy_core,         ///< two processes on one core
+  less_urgent,       ///< a task is preempted by a less urgent one
+  early_activation,  ///< activations closer than the model allows
+  stimulus,          ///< a stimulus without its activation, or the reverse
+  access,            ///< a job accesses a label less often than the model states
+  above_bound,       ///< a response time above its bound
+  long_execution,    ///< an execution time above that of the model
+  count
+};
+
+class TraceFindings {
+ public:
+  static constexpr std::uint64_t listed = 10;  ///< of each kind
+
+  explicit TraceFindings(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  /// A new trace.
+  void begin(const std::string& path, const std::vector<std::string>* tables);
+  void add(TraceFinding kind, const Place& place, std::string message);
+  /// Adds, for each kind, how many are not listed.
+  void end();
+  std::uint64_t total() const;
+
+ private:
+  Diagnostics& diagnostics_;
+  std::string path_;
+  const std::vector<std::string>* tables_ = nullptr;
+  std::array<std::uint64_t, static_cast<std::size_t>(TraceFinding::count)> counts_{}, totals_{};
+};
+
+}  // namespace amalthea::traces

@@ -1,0 +1,962 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traces/detail/trace_fold.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/measurement.hpp"
+
+namespace amalthea::traces {
+namespace {
+
+using engine::ProcessEvent;
+using engine::ProcessState;
+using SubjectKind = Subject::Kind;
+
+constexpr std::size_t max_open_jobs = 100'000;         ///< of one process
+constexpr std::size_t max_chain_accesses = 1'000'000;  ///< of one task
+constexpr std::size_t arrivals_kept = 8;
+
+bool on_core(ProcessState state) { return state == ProcessState::running || state == ProcessState::polling; }
+
+/// The state chart of processes in BTF 2.1.5: from where, to where. Nothing for events that change no state.
+struct Change {
+  ProcessState from, to;
+};
+std::optional<Change> change_of(ProcessEvent event) {
+  switch (event) {
+    case ProcessEvent::start:
+      return Change{ProcessState::active, ProcessState::running};
+    case ProcessEvent::preempt:
+      return Change{ProcessState::running, ProcessState::ready};
+    case ProcessEvent::resume:
+      return Change{ProcessState::ready, ProcessState::running};
+    case ProcessEvent::wait:
+      return Change{ProcessState::running, ProcessState::waiting};
+    case ProcessEvent::release:
+      return Change{ProcessState::waiting, ProcessState::ready};
+    case ProcessEvent::poll:
+      return Change{ProcessState::running, ProcessState::polling};
+    case ProcessEvent::run:
+      return Change{ProcessState::polling, ProcessState::running};
+    case ProcessEvent::park:
+      return Change{ProcessState::polling, ProcessState::parking};
+    case ProcessEvent::poll_parking:
+      return Change{ProcessState::parking, ProcessState::polling};
+    case ProcessEvent::release_parking:
+      return Change{ProcessState::parking, ProcessState::ready};
+    case ProcessEvent::terminate:
+      return Change{ProcessState::running, ProcessState::not_active};
+    case ProcessEvent::activate:
+    case ProcessEvent::mta_limit_exceeded:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// "starts", "is preempted" …
+std::string_view verb_of(ProcessEvent event) {
+  switch (event) {
+    case ProcessEvent::activate:
+      return "is activated";
+    case ProcessEvent::mta_limit_exceeded:
+      return "loses an activation";
+    case ProcessEvent::start:
+      return "starts";
+    case ProcessEvent::preempt:
+      return "is preempted";
+    case ProcessEvent::resume:
+      return "resumes";
+    case ProcessEvent::wait:
+      return "waits";
+    case ProcessEvent::release:
+      return "is released";
+    case ProcessEvent::poll:
+      return "begins to poll";
+    case ProcessEvent::run:
+      return "ends polling";
+    case ProcessEvent::park:
+      return "parks";
+    case ProcessEvent::poll_parking:
+      return "polls again";
+    case ProcessEvent::release_parking:
+      return "is released while it parks";
+    case ProcessEvent::terminate:
+      return "terminates";
+  }
+  return "";
+}
+
+std::string_view verb_of(RunnableEvent event) {
+  switch (event) {
+    case RunnableEvent::start:
+      return "starts";
+    case RunnableEvent::suspend:
+      return "is suspended";
+    case RunnableEvent::resume:
+      return "resumes";
+    case RunnableEvent::terminate:
+      return "terminates";
+  }
+  return "";
+}
+
+bool uses_ceilings(const System& system, TaskIndex task) {
+  const auto& body = system.tasks[task].body;
+  return std::any_of(body.begin(), body.end(), [&](NodeIndex node) {
+    const auto* use = std::get_if<UseSemaphore>(&system.graph[node].activity);
+    return use != nullptr && system.semaphores[use->semaphore].priority_ceiling;
+  });
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- what is expected
+
+Expectations::Expectations(const ComparisonInput& input, const engine::SimulationInput& simulated)
+    : simulation(simulated) {
+  const System& system = input.system;
+  engine::CompileOptions flat = input.analysis.compile;
+  flat.flatten_branches = true;
+  const auto programs = engine::compile_programs(system, engine::Execution::worst, simulated.devices, flat);
+  in_chain.resize(system.tasks.size(), false);
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    const bool known = programs[task].unanalyzable.empty() && system.tasks[task].side == Side::host;
+    longest.push_back(known ? std::optional(programs[task].execution) : std::nullopt);
+    bounds.push_back(input.bounds != nullptr ? input.bounds->tasks[task].bound.worst : std::nullopt);
+    std::map<LabelAccess, std::uint64_t> labels;
+    bool straight = true;
+    for (const engine::Step& step : simulated.programs[task].steps) {
+      straight = straight && step.kind != engine::StepKind::branch && step.kind != engine::StepKind::terminate;
+      for (const bool write : {false, true})
+        for (const LabelIndex label : engine::labels_of(system, step, write)) ++labels[{label, write}];
+    }
+    accesses.push_back(straight ? std::optional(std::move(labels)) : std::nullopt);
+  }
+  for (const Operation& operation : input.directory.operations) {
+    operation_bounds.emplace_back();
+    if (input.bounds == nullptr) continue;
+    for (const engine::OperationResult& result : input.bounds->operations)
+      if (result.node == operation.node) operation_bounds.back() = result.bound.worst;
+  }
+  for (const Stimulus& stimulus : system.stimuli) arrivals.push_back(engine::arrival_bound(stimulus));
+  const auto mark = [&](const std::vector<TaskIndex>& tasks) {
+    for (const TaskIndex task : tasks) in_chain[task] = true;
+  };
+  for (const Chain& chain : system.chains) mark(chain.tasks);
+  for (const Requirement& requirement : system.requirements)
+    if (const auto* chain = std::get_if<Requirement::OfChain>(&requirement.subject)) mark(chain->tasks);
+}
+
+// ---------------------------------------------------------------- entities
+
+TraceFold::TraceFold(const ComparisonInput& input, const Expectations& expected, Comparison& comparison,
+                     TraceFindings& findings, engine::SimulationObserver* observer)
+    : input_(input),
+      system_(input.system),
+      expected_(expected),
+      comparison_(comparison),
+      findings_(findings),
+      shown_(observer),
+      observer_(input.system),
+      busy_(input.system.platform.units.size()) {
+  observer_.begins(expected.simulation);
+  results_.tasks.resize(system_.tasks.size());
+  results_.accesses.resize(system_.tasks.size());
+  occurring_.resize(system_.stimuli.size());
+  stimuli_of_.resize(system_.tasks.size());
+  for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus)
+    for (const TaskIndex task : system_.stimuli[stimulus].activates) stimuli_of_[task].push_back(stimulus);
+}
+
+/// The kernel of a runnable that has one.
+Subject TraceFold::kernel_of(Subject subject) const {
+  if (subject.kind != SubjectKind::runnable) return subject;
+  Subject kernel = subject;
+  for (std::uint32_t index = 0; index < input_.directory.operations.size(); ++index) {
+    const GraphNode& node = system_.graph[input_.directory.operations[index].node];
+    if (node.runnable != subject.index || !std::holds_alternative<amalthea::Kernel>(node.activity)) continue;
+    if (kernel.kind == SubjectKind::operation) return subject;
+    kernel = {SubjectKind::operation, index};
+  }
+  return kernel;
+}
+
+void TraceFold::entity(const Entity& entity) {
+  const auto find = [&](const std::string& name) {
+    const std::string& known = input_.rules.apply(name);
+    const Subject found = input_.directory.find(entity.kind, known);
+    if (found.kind != SubjectKind::unknown || entity.kind != EntityKind::process) return found;
+    return kernel_of(input_.directory.find(EntityKind::runnable, known));
+  };
+  Subject subject = find(entity.name);
+  constexpr std::string_view of_blocks = "/block";
+  if (std::string_view(entity.name).ends_with(of_blocks)) {
+    const Subject kernel = find(entity.name.substr(0, entity.name.size() - of_blocks.size()));
+    if (kernel.kind == SubjectKind::operation) subject = {SubjectKind::block, kernel.index};
+  }
+  entities_.push_back(entity);
+  subjects_.push_back(subject);
+  counts_.push_back(0);
+  processes_.emplace_back();
+  cores_.emplace_back();
+  sources_.emplace_back();
+}
+
+std::string TraceFold::job_text(EntityIndex process, std::uint64_t instance) const {
+  return fmt::format("job {} of {}", instance, name(process));
+}
+
+bool TraceFold::is_measured(Instant activation) const {
+  return (!input_.from || activation >= *input_.from) && (!input_.until || activation < *input_.until);
+}
+
+MeasuredRunnable& TraceFold::measured(TaskIndex task, RunnableIndex runnable) {
+  auto& all = comparison_.runnables;
+  const auto at = std::lower_bound(all.begin(), all.end(), std::pair(task, runnable),
+                                   [](const MeasuredRunnable& one, const std::pair<TaskIndex, RunnableIndex>& wanted) {
+                                     return std::pair(one.task, one.runnable) < wanted;
+                                   });
+  if (at != all.end() && at->task == task && at->runnable == runnable) return *at;
+  MeasuredRunnable added;
+  added.task = task;
+  added.runnable = runnable;
+  return *all.insert(at, std::move(added));
+}
+
+// ---------------------------------------------------------------- events
+
+void TraceFold::problem(const Problem& problem) {
+  const bool truncated = problem.kind == Problem::Kind::truncated;
+  truncated_ = truncated_ || truncated;
+  findings_.add(
+      truncated ? TraceFinding::truncated : TraceFinding::malformed, problem.place,
+      truncated ? problem.message + "; it is read to its last whole event" : problem.message + "; it is left out");
+}
+
+void TraceFold::event(const Event& event) {
+  ++counts_[event.target];
+  if (event.source != no_entity) ++counts_[event.source];
+  if (!begun_) begin_ = event.time;
+  begun_ = true;
+  if (event.time < now_ && event.what != Event::What::execution)  // those are listed as they end, or by kind
+    report(TraceFinding::time_goes_back, event,
+           fmt::format("the event at {} follows one at {}; expected times that do not decrease",
+                       format_duration(event.time.since_start()), format_duration(now_.since_start())));
+  now_ = std::max(now_, event.time);
+  switch (event.what) {
+    case Event::What::process:
+      return process(event);
+    case Event::What::runnable:
+      return runnable(event);
+    case Event::What::trigger:
+      return trigger(event);
+    case Event::What::access:
+      return access(event);
+    case Event::What::interval:
+      return interval(event);
+    case Event::What::execution:
+      return execution(event);
+  }
+}
+
+void TraceFold::illegal(const Event& event, std::string_view what, std::string_view state, EntityIndex process,
+                        std::uint64_t instance) {
+  report(TraceFinding::illegal_event, event,
+         fmt::format("{} {}, but it {}; an event before it is missing, or this one is wrong",
+                     job_text(process, instance), what, state));
+}
+
+void TraceFold::notify(const Event& event, const Job& job) {
+  const Subject& subject = subjects_[event.target];
+  if (subject.kind != SubjectKind::task) return;
+  engine::ProcessChange change;
+  change.task = subject.index;
+  change.job = job.instance;
+  change.what = event.process;
+  change.now = event.time;
+  if (event.source != no_entity) {
+    const Subject& source = subjects_[event.source];
+    if (source.kind == SubjectKind::core) change.unit = source.index;
+    if (source.kind == SubjectKind::device_core) change.unit = system_.tasks[subject.index].unit;
+    if (source.kind == SubjectKind::stimulus) change.stimulus = source.index;
+  }
+  observer_.process(change);
+}
+
+// ---------------------------------------------------------------- processes
+
+TraceFold::Job* TraceFold::open_job(EntityIndex process, std::uint64_t instance) {
+  auto& jobs = processes_[process].jobs;
+  const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const Job& job) { return job.instance == instance; });
+  return found == jobs.end() ? nullptr : &*found;
+}
+
+/// The job of an event; a new one, with a finding, if the trace has no activation of it.
+TraceFold::Job& TraceFold::job_of(const Event& event, std::optional<State> needed) {
+  if (Job* job = open_job(event.target, event.instance)) return *job;
+  auto& jobs = processes_[event.target].jobs;
+  report(TraceFinding::no_activation, event,
+         fmt::format("{} {}, but the trace has no activation of it", job_text(event.target, event.instance),
+                     event.what == Event::What::interval ? "is listed" : verb_of(event.process)));
+  if (jobs.size() >= max_open_jobs) jobs.pop_front();
+  Job job;
+  job.instance = event.instance;
+  job.whole = false;
+  job.state = needed.value_or(State::active);
+  job.since = event.what == Event::What::interval ? event.from : event.time;
+  job.activation = job.since;
+  job.measured = is_measured(job.activation);
+  if (on_core(job.state)) job.core = event.source;
+  jobs.push_back(std::move(job));
+  return jobs.back();
+}
+
+void TraceFold::account(EntityIndex process, Job& job, Instant now) {
+  if (now <= job.since) return;
+  const Duration passed = now - job.since;
+  const auto run = std::find_if(job.runs.rbegin(), job.runs.rend(), [](const Run& one) { return one.running; });
+  std::optional<RunnableIndex> runnable;
+  if (run != job.runs.rend() && subjects_[run->runnable].kind == SubjectKind::runnable)
+    runnable = subjects_[run->runnable].index;
+  show(process, job, job.since, now, runnable);
+  job.in[static_cast<std::size_t>(job.state)] += passed;
+  job.since = now;
+  if (job.state == State::running && run != job.runs.rend()) run->net += passed;
+}
+
+/// Some activity of the runnable in that task.
+std::optional<NodeIndex> TraceFold::node_of(TaskIndex task, RunnableIndex runnable) {
+  const auto [found, added] = nodes_.try_emplace({task, runnable});
+  if (!added) return found->second;
+  for (const NodeIndex node : system_.tasks[task].body)
+    if (!found->second && system_.graph[node].runnable == runnable) found->second = node;
+  return found->second;
+}
+
+/// To the observer, as the oldest job of its task; a device task does what its operations do.
+void TraceFold::show(EntityIndex process, const Job& job, Instant from, Instant to,
+                     std::optional<RunnableIndex> runnable) {
+  if (shown_ == nullptr) return;
+  const Subject subject = subjects_[process];
+  engine::Interval interval;
+  interval.standing.state = job.state;
+  interval.job = job.instance;
+  interval.release = job.activation;
+  if (subject.kind == SubjectKind::operation) {
+    if (job.state != State::running) return;
+    const Operation& operation = input_.directory.operations[subject.index];
+    interval.task = operation.task;
+    interval.job = job.submitter;
+    interval.node = operation.node;
+    interval.unit = system_.tasks[operation.task].unit;
+    Instant& shown = shown_operations_[operation.task];
+    from = std::max(from, shown);
+    shown = std::max(shown, to);
+  } else if (subject.kind == SubjectKind::task) {
+    const Task& task = system_.tasks[subject.index];
+    const auto& jobs = processes_[process].jobs;
+    if (task.side == Side::device || jobs.empty() || jobs.front().instance != job.instance) return;
+    interval.task = subject.index;
+    if (on_core(job.state) && job.core != no_entity && subjects_[job.core].kind == SubjectKind::core)
+      interval.unit = subjects_[job.core].index;
+    if (runnable) interval.node = node_of(subject.index, *runnable);
+    interval.standing.reason.kind = job.state == State::waiting || job.state == State::polling
+                                        ? engine::ContributionKind::event
+                                        : engine::ContributionKind::preemption;
+    if (job.state == State::running) interval.standing.reason.kind = engine::ContributionKind::execution;
+    const EntityIndex core = job.state == State::ready || job.state == State::parking ? job.core : no_entity;
+    if (core != no_entity && cores_[core].process != no_entity && cores_[core].process != process &&
+        subjects_[cores_[core].process].kind == SubjectKind::task)
+      interval.standing.reason.by = subjects_[cores_[core].process].index;
+    Instant& shown = processes_[process].shown;
+    from = std::max(from, shown);
+    shown = std::max(shown, to);
+  } else {
+    return;
+  }
+  interval.from = from;
+  interval.to = to;
+  if (from < to) shown_->interval(interval);
+}
+
+void TraceFold::occurs(StimulusIndex stimulus, std::uint64_t number, Instant now) {
+  if (!is_measured(now)) return;
+  Occurring& occurring = occurring_[stimulus];
+  if (occurring.last && now >= *occurring.last) comparison_.stimuli[stimulus].distance.add(now - *occurring.last);
+  occurring.last = now;
+  occurring.occurrences.add(number, now);
+}
+
+void TraceFold::activate(const Event& event) {
+  Process& process = processes_[event.target];
+  const Subject subject = subjects_[event.target];
+  if (subject.kind == SubjectKind::task) {
+    const auto& by = stimuli_of_[subject.index];
+    const bool named = event.source != no_entity && subjects_[event.source].kind == SubjectKind::stimulus;
+    if (named || by.size() == 1) {
+      const StimulusIndex stimulus = named ? subjects_[event.source].index : by.front();
+      const auto& activates = system_.stimuli[stimulus].activates;
+      if (!occurring_[stimulus].triggers && !activates.empty() && activates.front() == subject.index)
+        occurs(stimulus, named ? event.source_instance : event.instance, event.time);
+    }
+  }
+  if (event.source == no_entity) has_sources_ = false;
+  if (event.source != no_entity) {
+    Source& source = sources_[event.source];
+    const Subject by = subjects_[event.source];
+    std::erase(source.awaited, subject.index);
+    if (source.last && event.source_instance > *source.last)
+      report(TraceFinding::stimulus, event,
+             fmt::format("occurrence {} of {} activates {}, but the trace does not contain it", event.source_instance,
+                         name(event.source), name(event.target)));
+    if (!source.last && !source.untriggered) {
+      source.untriggered = event.source_instance;
+      source.untriggered_at = event.place;
+    }
+    if (by.kind == SubjectKind::stimulus && subject.kind == SubjectKind::task)
+      check_arrival(event, by.index, source.activations[event.target]);
+  }
+  MeasuredTask* task = subject.kind == SubjectKind::task ? &comparison_.tasks[subject.index] : nullptr;
+  if (event.process == ProcessEvent::mta_limit_exceeded) {
+    if (task != nullptr && is_measured(event.time)) ++task->lost;
+    return;
+  }
+  if (task != nullptr && is_measured(event.time)) ++task->activations;
+  if (open_job(event.target, event.instance) != nullptr)
+    illegal(event, "is activated", "has already been activated", event.target, event.instance);
+  if (process.jobs.size() >= max_open_jobs) process.jobs.pop_front();
+  Job job;
+  job.instance = event.instance;
+  job.activation = job.since = event.time;
+  job.measured = is_measured(event.time);
+  if (subject.kind != SubjectKind::task && event.source != no_entity)
+    job.measured = sources_[event.source].measured.value_or(job.measured), job.submitter = sources_[event.source].by;
+  process.jobs.push_back(std::move(job));
+  notify(event, process.jobs.back());
+}
+
+void TraceFold::process(const Event& event) {
+  const auto change = change_of(event.process);
+  if (!change) return activate(event);
+  Job& job = job_of(event, change->from);
+  if (event.at_end) return;  // still open where the trace ends
+  const bool any_state = event.source == no_entity && event.process == ProcessEvent::terminate;  // CSV
+  if (job.state != change->from && !any_state)
+    illegal(event, verb_of(event.process), fmt::format("is {}", engine::to_string(job.state)), event.target,
+            event.instance);
+  account(event.target, job, event.time);
+  ++job.changes;
+  const bool had = on_core(job.state), has = on_core(change->to);
+  if (had && event.source != no_entity && job.core != event.source)
+    illegal(event, fmt::format("{} on {}", verb_of(event.process), name(event.source)),
+            job.core == no_entity ? "runs elsewhere" : fmt::format("runs on {}", name(job.core)), event.target,
+            event.instance);
+  if (had && !has) leave_core(job, event);
+  for (Run& run : job.runs)
+    if (run.runnable == job.last_suspended && run.suspended == event.time) run.with_process = true;
+  job.last_suspended = no_entity;
+  if (!had && has) take_core(job, event);
+  if (event.process == ProcessEvent::start) job.start = event.time;
+  if (event.process == ProcessEvent::preempt || event.process == ProcessEvent::park)
+    count(event.target, job, &engine::ProcessMetrics::preemptions);
+  job.state = change->to;
+  notify(event, job);
+  if (event.process == ProcessEvent::terminate) end_job(job, event);
+}
+
+void TraceFold::count(EntityIndex process, const Job& job, std::uint64_t engine::ProcessMetrics::*what) {
+  if (subjects_[process].kind == SubjectKind::task && is_measured(job.activation))
+    ++(comparison_.tasks[subjects_[process].index].metrics.*what);
+}
+
+// ---------------------------------------------------------------- cores
+
+void TraceFold::leave_core(const Job& job, const Event& event) {
+  if (job.core == no_entity) return;
+  Core& core = cores_[job.core];
+  if (core.process != event.target || core.instance != event.instance) return;
+  core.process = no_entity;
+  if (subjects_[job.core].kind == SubjectKind::core) {
+    const Instant from = std::max(core.since, input_.from.value_or(core.since));
+    const Instant to = std::min(event.time, input_.until.value_or(event.time));
+    if (from < to) busy_[subjects_[job.core].index] += to - from;
+  }
+  if (event.process != ProcessEvent::preempt) return;
+  core.preempted = event.target;
+  core.preempted_at = event.time;
+}
+
+void TraceFold::take_core(Job& job, const Event& event) {
+  if (event.source == no_entity) return;
+  EntityIndex& last = processes_[event.target].last_core;
+  if (last != no_entity && last != event.source) count(event.target, job, &engine::ProcessMetrics::migrations);
+  last = job.core = event.source;
+  Core& core = cores_[event.source];
+  if (core.process != no_entity)
+    report(TraceFinding::busy_core, event,
+           fmt::format("{} {} on {}, where {} still runs{}", job_text(event.target, event.instance),
+                       verb_of(event.process), name(event.source), job_text(core.process, core.instance),
+                       core.place.line > 0 && core.place.table == 0 ? fmt::format(" since line {}", core.place.line)
+                                                                    : std::string()));
+  check_core(event);
+  if (core.preempted != no_entity) check_urgency(event, core);
+  core.preempted = no_entity;
+  core.process = event.target;
+  core.instance = event.instance;
+  core.since = event.time;
+  core.place = event.place;
+}
+
+void TraceFold::check_core(const Event& event) {
+  const Subject &process = subjects_[event.target], &core = subjects_[event.source];
+  const bool on_device = core.kind == SubjectKind::device_core;
+  if (process.kind != SubjectKind::task || (core.kind != SubjectKind::core && !on_device)) return;
+  const Task& task = system_.tasks[process.index];
+  if (on_device && task.side == Side::device) return;
+  const bool mapped = on_device ? false
+                      : task.units.empty()
+                          ? task.unit == core.index
+                          : std::find(task.units.begin(), task.units.end(), core.index) != task.units.end();
+  if (!mapped)
+    report(TraceFinding::foreign_core, event,
+           fmt::format("{} runs on {}, but the model maps it to {}", name(event.target), name(event.source),
+                       system_.platform.units[task.unit].name));
+}
+
+/// Only where nothing but the priority decides: one scheduler with fixed priorities on one core, no ceilings.
+void TraceFold::check_urgency(const Event& event, const Core& core) {
+  const Subject &comes = subjects_[event.target], &goes = subjects_[core.preempted];
+  if (core.preempted_at != event.time || comes.kind != SubjectKind::task || goes.kind != SubjectKind::task) return;
+  const Task &next = system_.tasks[comes.index], &last = system_.tasks[goes.index];
+  if (next.kind != ProcessKind::task || last.kind != ProcessKind::task || next.scheduler != last.scheduler) return;
+  const Scheduler& scheduler = system_.platform.schedulers[next.scheduler];
+  const bool fixed =
+      scheduler.kind == SchedulingAlgorithm::fixed_priority_preemptive || scheduler.kind == SchedulingAlgorithm::osek;
+  if (!fixed || scheduler.units.size() != 1 || next.priority >= last.priority) return;
+  if (uses_ceilings(system_, comes.index) || uses_ceilings(system_, goes.index)) return;
+  report(TraceFinding::less_urgent, event,
+         fmt::format("{} of priority {} preempts {} of priority {} on {}", name(event.target), next.priority,
+                     name(core.preempted), last.priority, name(event.source)));
+}
+
+// ---------------------------------------------------------------- runnables and labels
+
+void TraceFold::runnable(const Event& event) {
+  if (event.source == no_entity) return;
+  Job* job = open_job(event.source, event.source_instance);
+  const auto complain = [&](std::string_view why) {
+    report(
+        TraceFinding::illegal_event, event,
+        fmt::format("runnable {} {} in {}, but {}; an event before it is missing, or this one is wrong",
+                    name(event.target), verb_of(event.runnable), job_text(event.source, event.source_instance), why));
+  };
+  if (job == nullptr) return complain("that job has not been activated, or has ended");
+  if (!on_core(job->state) && event.runnable != RunnableEvent::suspend)
+    complain(fmt::format("the job is {}", engine::to_string(job->state)));
+  account(event.source, *job, event.time);
+  job->last_suspended = event.runnable == RunnableEvent::suspend ? event.target : no_entity;
+  const Subject &task = subjects_[event.source], &subject = subjects_[event.target];
+  const bool known = task.kind == SubjectKind::task && subject.kind == SubjectKind::runnable;
+  const auto run = std::find_if(job->runs.begin(), job->runs.end(), [&](const Run& one) {
+    return one.runnable == event.target && one.instance == event.instance;
+  });
+  if (event.runnable == RunnableEvent::start) {
+    if (run != job->runs.end()) complain("it has already started");
+    const auto& own = known ? expected_.simulation.programs[task.index].runnables : std::vector<RunnableIndex>{};
+    if (known && std::find(own.begin(), own.end(), subject.index) == own.end())
+      report(TraceFinding::foreign_runnable, event,
+             fmt::format("runnable {} runs in {}, which does not call it in the model", name(event.target),
+                         name(event.source)));
+    if (job->runs.size() < max_open_jobs)
+      job->runs.push_back({event.target, event.instance, true, event.time, {}, {}, false, {}});
+  } else if (run == job->runs.end()) {
+    complain("it has not started");
+    return;
+  } else if (event.runnable == RunnableEvent::resume) {
+    if (run->running) complain("it is already running");
+    run->running = true;
+    run->resumed = event.time;
+  } else {
+    if (!run->running) complain("it is suspended");
+    if (event.runnable == RunnableEvent::suspend) {
+      run->running = false;
+      run->suspended = event.time;
+      run->with_process = false;
+    } else {
+      if (known) end_run(*job, *run, task.index, event);
+      job->runs.erase(run);
+    }
+  }
+  if (!known) return;
+  constexpr std::array<EventAction, 4> actions{EventAction::start, EventAction::suspend, EventAction::resume,
+                                               EventAction::terminate};
+  observer_.runnable(task.index, subject.index, actions[static_cast<std::size_t>(event.runnable)], event.time);
+}
+
+void TraceFold::end_run(Job& job, Run& run, TaskIndex task, const Event& event) {
+  // A runnable that might have continued behind a branch, and did not, is only resumed to terminate.
+  const bool branches = !expected_.accesses[task];
+  const bool only_ends =
+      run.suspended && run.resumed == event.time && (event.ended_before || (branches && !run.with_process));
+  const Instant end = only_ends ? *run.suspended : event.time;
+  const RunnableIndex index = subjects_[run.runnable].index;
+  const auto [extent, added] = job.extents.try_emplace(index, run.start, end);
+  if (!added) extent->second.second = std::max(extent->second.second, end);
+  if (!is_measured(job.activation)) return;
+  MeasuredRunnable& of = measured(task, index);
+  ++of.runs;
+  of.execution.add(run.net);
+}
+
+void TraceFold::access(const Event& event) {
+  if (event.source == no_entity) return;
+  const Subject &process = subjects_[event.source], &label = subjects_[event.target];
+  Job* job = open_job(event.source, event.source_instance);
+  if (job == nullptr) {
+    report(TraceFinding::illegal_event, event,
+           fmt::format("{} {} label {}, but that job has not been activated, or has ended",
+                       job_text(event.source, event.source_instance), event.writes ? "writes" : "reads",
+                       name(event.target)));
+    return;
+  }
+  if (process.kind != SubjectKind::task || label.kind != SubjectKind::label) return;
+  ++job->accesses[{label.index, event.writes}];
+  engine::LabelUse use{event.time, process.index, job->instance, {}, label.index, event.writes};
+  const auto run = std::find_if(job->runs.rbegin(), job->runs.rend(), [](const Run& one) { return one.running; });
+  if (run != job->runs.rend() && subjects_[run->runnable].kind == SubjectKind::runnable)
+    use.runnable = subjects_[run->runnable].index;
+  observer_.access(use);
+}
+
+void TraceFold::check_accesses(Process& process, const Job& job, TaskIndex task, const Event& event) {
+  if (!expected_.accesses[task] || !job.whole) return;
+  const auto complain = [&](const LabelAccess& access, std::uint64_t instance, std::uint64_t count, Place place) {
+    findings_.add(TraceFinding::access, place,
+                  fmt::format("{} {} label {} {} times; by the model every job does it {} times",
+                              job_text(event.target, instance), access.second ? "writes" : "reads",
+                              system_.labels[access.first].name, count, expected_.accesses[task]->at(access)));
+  };
+  for (const auto& [access, wanted] : *expected_.accesses[task]) {
+    const auto found = job.accesses.find(access);
+    const std::uint64_t count = found == job.accesses.end() ? 0 : found->second;
+    bool& seen = process.seen[access];
+    const auto unseen = process.unseen.find(access);
+    if (count > 0 && !seen && unseen != process.unseen.end())
+      complain(access, unseen->second.first, 0, unseen->second.second);
+    if (count < wanted && (count > 0 || seen)) complain(access, job.instance, count, event.place);
+    // A trace may leave accesses out as a whole.
+    if (count == 0 && !seen && unseen == process.unseen.end())
+      process.unseen.emplace(access, std::pair(job.instance, event.place));
+    seen = seen || count > 0;
+  }
+}
+
+// ---------------------------------------------------------------- stimuli
+
+void TraceFold::trigger(const Event& event) {
+  any_trigger_ = true;
+  Source& source = sources_[event.target];
+  const Subject subject = subjects_[event.target];
+  const auto complain = [&](const Place& place, std::string message) {
+    findings_.add(TraceFinding::stimulus, place, std::move(message));
+  };
+  if (!has_sources_) source.awaited.clear();
+  for (const std::uint32_t missing : source.awaited)
+    complain(source.place, fmt::format("{} occurs, but does not activate {}", name(event.target),
+                                       subject.kind == SubjectKind::stimulus
+                                           ? system_.tasks[missing].name
+                                           : system_.graph[input_.directory.operations[missing].node].name));
+  source.awaited.clear();
+  const bool numbered = !source.last || *source.last > 0 || event.instance > 0;
+  if (source.last && numbered && event.instance != *source.last + 1)
+    complain(event.place, fmt::format("occurrence {} of {} follows occurrence {}; expected {}", event.instance,
+                                      name(event.target), *source.last, *source.last + 1));
+  if (!source.last && source.untriggered)
+    complain(source.untriggered_at,
+             fmt::format("occurrence {} of {} activates a process, but the trace does not contain it",
+                         *source.untriggered, name(event.target)));
+  if (event.source != no_entity)
+    if (const Job* job = open_job(event.source, event.source_instance))
+      source.measured = job->measured, source.by = job->instance;
+  source.last = event.instance;
+  source.at = event.time;
+  source.place = event.place;
+  if (subject.kind == SubjectKind::submission) source.awaited.push_back(subject.index);
+  if (subject.kind != SubjectKind::stimulus) return;
+  observer_.occurred(subject.index, std::nullopt, event.time);
+  occurring_[subject.index].triggers = true;
+  occurs(subject.index, event.instance, event.time);
+  const amalthea::Stimulus& stimulus = system_.stimuli[subject.index];
+  if (stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0 || stimulus.condition) return;
+  for (const TaskIndex task : stimulus.activates)
+    if (!system_.tasks[task].folded_into) source.awaited.push_back(task);
+}
+
+void TraceFold::check_arrival(const Event& event, StimulusIndex stimulus, std::deque<Instant>& last) {
+  const auto& bound = expected_.arrivals[stimulus];
+  if (!bound) return;
+  std::int64_t count = 1;
+  for (auto at = last.rbegin(); at != last.rend(); ++at) {
+    ++count;
+    if (event.time < *at || engine::max_arrivals(*bound, event.time - *at + resolution_) >= count) continue;
+    report(TraceFinding::early_activation, event,
+           fmt::format("{} activates {} {} times within {}, more often than the model allows", name(event.source),
+                       name(event.target), count, format_duration(event.time - *at)));
+    break;
+  }
+  last.push_back(event.time);
+  if (last.size() > arrivals_kept) last.pop_front();
+}
+
+// ---------------------------------------------------------------- intervals and executions
+
+void TraceFold::interval(const Event& event) {
+  has_intervals_ = true;
+  Job& job = job_of(event, std::nullopt);
+  if (job.changes > 0 && job.since != event.from)
+    report(TraceFinding::illegal_event, event,
+           fmt::format("the interval of {} begins at {}, but the one before ends at {}; an interval is missing",
+                       job_text(event.target, event.instance), format_duration(event.from.since_start()),
+                       format_duration(job.since.since_start())));
+  const bool had = on_core(job.state), has = on_core(event.state);
+  ++job.changes;
+  job.in[static_cast<std::size_t>(event.state)] += event.time - event.from;
+  if (has && !job.start) job.start = event.from;
+  if (had && (event.state == State::ready || event.state == State::parking))
+    count(event.target, job, &engine::ProcessMetrics::preemptions);
+  job.state = event.state;
+  job.core = has ? event.source : job.core;
+  job.since = event.time;
+  show(event.target, job, event.from, event.time, std::nullopt);
+  if (!has || event.source == no_entity) return;
+  EntityIndex& last = processes_[event.target].last_core;
+  if (last != no_entity && last != event.source) count(event.target, job, &engine::ProcessMetrics::migrations);
+  last = job.core = event.source;
+  check_core(event);
+  const Subject& unit = subjects_[event.source];
+  if (unit.kind != SubjectKind::core) return;
+  Core& core = cores_[event.source];  // `since` is the end of its last interval
+  if (core.process != no_entity && core.process != event.target && event.from < core.since)
+    report(TraceFinding::busy_core, event,
+           fmt::format("{} has {} from {}, where {} runs until {}", job_text(event.target, event.instance),
+                       name(event.source), format_duration(event.from.since_start()),
+                       job_text(core.process, core.instance), format_duration(core.since.since_start())));
+  core.process = event.target;
+  core.instance = event.instance;
+  core.since = std::max(core.since, event.time);
+  const Instant from = std::max(event.from, input_.from.value_or(event.from));
+  const Instant to = std::min(event.time, input_.until.value_or(event.time));
+  if (from < to) busy_[unit.index] += to - from;
+}
+
+void TraceFold::execution(const Event& event) {
+  const Instant asked = event.has_submission ? event.submission : event.from;
+  if (event.from > event.time || !is_measured(asked)) return;
+  const Duration execution = event.time - event.from;
+  const Subject& subject = subjects_[event.target];
+  if (subject.kind == SubjectKind::operation) {
+    MeasuredOperation& operation = comparison_.operations[subject.index];
+    Job job;
+    job.submitter = operation.execution.count();
+    job.state = State::running;
+    job.activation = asked;
+    show(event.target, job, event.from, event.time, std::nullopt);
+    operation.execution.add(execution);
+    if (!event.has_submission || event.time < event.submission) return;
+    operation.duration.add(event.time - event.submission);
+    const auto& bound = expected_.operation_bounds[subject.index];
+    if (bound && event.time - event.submission > *bound + resolution_)
+      report(
+          TraceFinding::above_bound, event,
+          fmt::format("{} takes {} from its submission, above its bound of {}; the model or the measurement is wrong",
+                      name(event.target), format_duration(event.time - event.submission), format_duration(*bound)));
+  } else if (subject.kind == SubjectKind::block) {
+    comparison_.operations[subject.index].block.add(execution);
+  } else if (subject.kind == SubjectKind::task) {
+    comparison_.tasks[subject.index].execution.add(execution);
+  } else if (subject.kind == SubjectKind::runnable) {
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
+      const auto& own = expected_.simulation.programs[task].runnables;
+      if (std::find(own.begin(), own.end(), subject.index) == own.end()) continue;
+      MeasuredRunnable& of = measured(task, subject.index);
+      ++of.runs;
+      of.execution.add(execution);
+      return;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- jobs that end
+
+void TraceFold::end_job(Job& job, const Event& event) {
+  Process& process = processes_[event.target];
+  for (const Run& run : job.runs)
+    report(TraceFinding::illegal_event, event,
+           fmt::format("{} terminates, but its runnable {} has not terminated", job_text(event.target, event.instance),
+                       name(run.runnable)));
+  const Subject& subject = subjects_[event.target];
+  const std::uint64_t instance = job.instance;
+  if (subject.kind == SubjectKind::task) {
+    check_accesses(process, job, subject.index, event);
+    measure_job(process, job, subject.index, event);
+  } else if (subject.kind == SubjectKind::operation || subject.kind == SubjectKind::block) {
+    const bool measured = job.whole && job.measured;
+    MeasuredOperation& operation = comparison_.operations[subject.index];
+    const Duration running = job.in[static_cast<std::size_t>(State::running)];
+    if (measured && subject.kind == SubjectKind::block) operation.block.add(running);
+    if (measured && subject.kind == SubjectKind::operation) {
+      operation.execution.add(running);
+      operation.duration.add(event.time - job.activation);
+      const auto& bound = expected_.operation_bounds[subject.index];
+      if (bound && event.time - job.activation > *bound + resolution_)
+        report(
+            TraceFinding::above_bound, event,
+            fmt::format("{} takes {} from its submission, above its bound of {}; the model or the measurement is wrong",
+                        job_text(event.target, instance), format_duration(event.time - job.activation),
+                        format_duration(*bound)));
+    }
+  }
+  const auto found =
+      std::find_if(process.jobs.begin(), process.jobs.end(), [&](const Job& one) { return &one == &job; });
+  process.jobs.erase(found);
+}
+
+void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Event& event) {
+  const Instant now = event.time, started = job.start.value_or(now);
+  if (expected_.in_chain[task] && job.whole && results_.accesses[task].size() < max_chain_accesses)
+    results_.accesses[task].push_back({started, now, job.activation});
+  const bool measured = is_measured(job.activation);
+  const auto in = [&](State state) { return job.in[static_cast<std::size_t>(state)]; };
+  const Duration execution = in(State::running) + in(State::polling), response = now - job.activation;
+  const Duration slack = resolution_ * (job.changes + 1);
+  if (measured && expected_.longest[task] && in(State::running) > *expected_.longest[task] + slack)
+    report(TraceFinding::long_execution, event,
+           fmt::format("{} executes for {}, but at most {} by the model", job_text(event.target, job.instance),
+                       format_duration(in(State::running)), format_duration(*expected_.longest[task])));
+  if (measured && job.whole) {
+    MeasuredTask& of = comparison_.tasks[task];
+    if (of.response.count() == 0 || response > of.response.max())
+      of.longest = text_of(event.place, comparison_.files.back().path, comparison_.files.back().report.tables);
+    of.response.add(response);
+    of.execution.add(execution);
+    const auto add = [&](TimeMetric metric, Duration value) { of.metrics[metric].add(value); };
+    add(TimeMetric::response_time, response);
+    add(TimeMetric::start_delay, started - job.activation);
+    add(TimeMetric::gross_execution_time, now - started);
+    add(TimeMetric::net_execution_time, execution);
+    add(TimeMetric::running_time, in(State::running));
+    add(TimeMetric::ready_time, in(State::ready));
+    add(TimeMetric::waiting_time, in(State::waiting));
+    add(TimeMetric::polling_time, in(State::polling));
+    add(TimeMetric::parking_time, in(State::parking));
+    if (const auto deadline = system_.tasks[task].deadline) {
+      add(TimeMetric::lateness, response - *deadline);
+      if (response > *deadline) ++of.late;
+    }
+    if (process.before) {
+      add(TimeMetric::activate_to_activate, job.activation - process.before->activation);
+      add(TimeMetric::start_to_start, started - process.before->start);
+      add(TimeMetric::end_to_end, now - process.before->end);
+      add(TimeMetric::end_to_start, started - process.before->end);
+    }
+    if (expected_.bounds[task] && response > *expected_.bounds[task] + resolution_)
+      report(TraceFinding::above_bound, event,
+             fmt::format("{} has a response time of {}, above its bound of {}; the model or the measurement is wrong",
+                         job_text(event.target, job.instance), format_duration(response),
+                         format_duration(*expected_.bounds[task])));
+    for (const auto& [runnable, extent] : job.extents)
+      this->measured(task, runnable).duration.add(extent.second - extent.first);
+  }
+  process.before = {job.activation, started, now};
+  if (shown_ != nullptr) shown_->completed(task, job.instance, job.activation, now);
+}
+
+// ---------------------------------------------------------------- the end
+
+void TraceFold::end(TraceFile file) {
+  for (EntityIndex entity = 0; entity < entities_.size(); ++entity) {
+    const Subject subject = subjects_[entity];
+    if (subject.kind == SubjectKind::unknown) {
+      auto& unmatched = comparison_.unmatched;
+      const auto known = std::find_if(unmatched.begin(), unmatched.end(), [&](const Unmatched& one) {
+        return one.kind == entities_[entity].kind && one.name == entities_[entity].name;
+      });
+      if (known == unmatched.end())
+        unmatched.push_back({entities_[entity].kind, entities_[entity].name, counts_[entity]});
+      else
+        known->events += counts_[entity];
+    }
+    const Source& source = sources_[entity];
+    if (now_ > source.at && has_sources_)
+      for (const std::uint32_t missing : source.awaited)
+        findings_.add(TraceFinding::stimulus, source.place,
+                      fmt::format("{} occurs, but does not activate {}", name(entity),
+                                  subject.kind == SubjectKind::stimulus
+                                      ? system_.tasks[missing].name
+                                      : system_.graph[input_.directory.operations[missing].node].name));
+    if (any_trigger_ && !source.last && source.untriggered)
+      findings_.add(TraceFinding::stimulus, source.untriggered_at,
+                    fmt::format("occurrence {} of {} activates a process, but the trace does not contain it",
+                                *source.untriggered, name(entity)));
+    const Core& core = cores_[entity];
+    if (subject.kind == SubjectKind::core && core.process != no_entity && !has_intervals_) {
+      const Instant from = std::max(core.since, input_.from.value_or(core.since));
+      const Instant to = std::min(now_, input_.until.value_or(now_));
+      if (from < to) busy_[subject.index] += to - from;
+    }
+    if (subject.kind != SubjectKind::task) continue;
+    for (const Job& job : processes_[entity].jobs) {
+      if (!job.whole || !is_measured(job.activation)) continue;
+      MeasuredTask& of = comparison_.tasks[subject.index];
+      ++of.unfinished;
+      if (const auto deadline = system_.tasks[subject.index].deadline; deadline && now_ - job.activation >= *deadline)
+        ++of.late;
+    }
+  }
+  for (StimulusIndex stimulus = 0; stimulus < occurring_.size(); ++stimulus) {
+    MeasuredStimulus& of = comparison_.stimuli[stimulus];
+    if (occurring_[stimulus].occurrences.count() <= of.occurrences.count()) continue;
+    of.occurrences = std::move(occurring_[stimulus].occurrences);
+    of.resolution = resolution_;
+  }
+  file.begin = begin_;
+  file.end = now_;
+  file.truncated = truncated_;
+  comparison_.files.back() = std::move(file);
+
+  const Instant from = input_.from.value_or(begin_), to = std::min(now_, input_.until.value_or(now_));
+  results_.horizon = to > from ? to - from : Duration::picoseconds(1);
+  for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
+    MeasuredTask& of = comparison_.tasks[task];
+    of.metrics.activations = of.activations;
+    engine::TaskResult& result = results_.tasks[task];
+    if (of.response.count() > 0)
+      result.response = {of.response.count(), of.response.min(), of.response.mean(), of.response.percentile(990),
+                         of.response.max()};
+    result.unfinished = of.unfinished;
+    result.lost_activations = of.lost;
+    result.missed_deadlines = of.late;
+    result.metrics = of.metrics;
+  }
+  for (const MeasuredRunnable& runnable : comparison_.runnables)
+    if (runnable.duration.count() > 0)
+      results_.runnables.push_back({runnable.runnable,
+                                    runnable.task,
+                                    {runnable.duration.count(), runnable.duration.min(), runnable.duration.mean(),
+                                     runnable.duration.percentile(990), runnable.duration.max()}});
+  for (UnitIndex unit = 0; unit < busy_.size(); ++unit)
+    if (system_.platform.units[unit].type == PuType::cpu)
+      results_.resources.push_back(
+          {unit, engine::ResourceKind::core,
+           static_cast<double>(busy_[unit].picoseconds()) / static_cast<double>(results_.horizon.picoseconds())});
+  observer_.ended(now_);
+  engine::judge_measurement(system_, observer_, results_);
+  if (!comparison_.judged.tasks.empty()) engine::keep_worse_verdicts(comparison_.judged, results_);
+  comparison_.judged = std::move(results_);
+}
+
+}  // namespace amalthea::traces

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// The events of one trace, folded into what was measured: the states of all processes and runnables, and every rule
+/// that an event may break.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/constraints/constraint_observer.hpp"
+#include "engine/program/arrivals.hpp"
+#include "engine/program/program.hpp"
+#include "engine/simulation/simulation.hpp"
+#include "traces/comparison.hpp"
+#include "traces/detail/trace_findings.hpp"
+
+namespace amalthea::traces {
+
+/// A label, and whether it is written.
+using LabelAccess = std::pair<LabelIndex, bool>;
+
+/// What a trace may show of a system.
+struct Expectations {
+  explicit Expectations(const ComparisonInput& input, const engine::SimulationInput& simulation);
+
+  const engine::SimulationInput& simulation;
+  std::vector<std::optional<Duration>> longest;               ///< execution of a job, by task; nothing: unknown
+  std::vector<std::optional<Duration>> bounds;                ///< on response times, by task
+  std::vector<std::optional<Duration>> operation_bounds;      ///< from submission to end, by operation
+  std::vector<std::optional<engine::ArrivalBound>> arrivals;  ///< by stimulus
+  /// How often every job accesses its labels, by task; nothing for programs with branches.
+  std::vector<std::optional<std::map<LabelAccess, std::uint64_t>>> accesses;
+  std::vector<bool> in_chain;  ///< by task
+};
+
+class TraceFold final : public TraceSink {
+ public:
+  /// `observer` may be null, as in ComparisonInput.
+  TraceFold(const ComparisonInput& input, const Expectations& expected, Comparison& comparison, TraceFindings& findings,
+            engine::SimulationObserver* observer);
+
+  void resolution(Duration unit) override { resolution_ = unit; }
+  void entity(const Entity& entity) override;
+  void event(const Event& event) override;
+  void problem(const Problem& problem) override;
+
+  /// After the last event: what has not ended, and the verdicts on this trace.
+  void end(TraceFile file);
+
+ private:
+  using State = engine::ProcessState;
+
+  struct Run {
+    EntityIndex runnable = no_entity;
+    std::uint64_t instance = 0;
+    bool running = true;
+    Instant start;
+    std::optional<Instant> suspended, resumed;  ///< the last time
+    bool with_process = false;                  ///< it was suspended because its process left the core
+    Duration net;
+  };
+  struct Job {
+    std::uint64_t instance = 0;
+    bool whole = true;            ///< the trace has its activation
+    std::uint64_t submitter = 0;  ///< of an operation: the job that submits it
+    bool measured = true;         ///< it belongs to the measured time; an operation with the job that submits it
+    State state = State::active;
+    Instant activation, since;
+    std::optional<Instant> start;
+    std::array<Duration, 7> in{};  ///< by State
+    std::int64_t changes = 0;      ///< of its state
+    EntityIndex core = no_entity;
+    EntityIndex last_suspended = no_entity;                        ///< by the event before
+    std::vector<Run> runs;                                         ///< that have not terminated
+    std::map<RunnableIndex, std::pair<Instant, Instant>> extents;  ///< first start, last end
+    std::map<LabelAccess, std::uint64_t> accesses;
+  };
+  struct JobBefore {
+    Instant activation, start, end;
+  };
+  struct Process {
+    std::deque<Job> jobs;  ///< that have not ended
+    std::optional<JobBefore> before;
+    EntityIndex last_core = no_entity;
+    Instant shown;                                                  ///< up to here the observer knows the task
+    std::map<LabelAccess, bool> seen;                               ///< accesses of its jobs
+    std::map<LabelAccess, std::pair<std::uint64_t, Place>> unseen;  ///< the first job without one that is not seen yet
+  };
+  struct Core {
+    EntityIndex process = no_entity;  ///< runs or polls there
+    std::uint64_t instance = 0;
+    Instant since;
+    Place place;                        ///< of the event that brought it there
+    EntityIndex preempted = no_entity;  ///< at `preempted_at`, by whoever comes next
+    Instant preempted_at;
+  };
+  struct Source {                              ///< a stimulus
+    std::optional<std::uint64_t> last;         ///< instance of its last occurrence
+    std::optional<bool> measured;              ///< the job that caused it is measured
+    std::uint64_t by = 0;                      ///< instance of that job
+    std::optional<std::uint64_t> untriggered;  ///< of an activation before any occurrence
+    Place untriggered_at;
+    std::vector<std::uint32_t> awaited;  ///< what the last occurrence has not activated yet: tasks, or an operation
+    Instant at;
+    Place place;
+    std::map<EntityIndex, std::deque<Instant>> activations;  ///< the last ones, by process
+  };
+
+  void process(const Event& event);
+  void interval(const Event& event);
+  void execution(const Event& event);
+  void runnable(const Event& event);
+  void access(const Event& event);
+  void trigger(const Event& event);
+
+  void activate(const Event& event);
+  Job& job_of(const Event& event, std::optional<State> needed);
+  Job* open_job(EntityIndex process, std::uint64_t instance);
+  void account(EntityIndex process, Job& job, Instant now);
+  void show(EntityIndex process, const Job& job, Instant from, Instant to, std::optional<RunnableIndex> runnable);
+  std::optional<NodeIndex> node_of(TaskIndex task, RunnableIndex runnable);
+  void count(EntityIndex process, const Job& job, std::uint64_t engine::ProcessMetrics::*what);
+  void take_core(Job& job, const Event& event);
+  void leave_core(const Job& job, const Event& event);
+  void check_core(const Event& event);
+  void check_urgency(const Event& event, const Core& core);
+  void check_arrival(const Event& event, StimulusIndex stimulus, std::deque<Instant>& last);
+  void check_accesses(Process& process, const Job& job, TaskIndex task, const Event& event);
+  void end_run(Job& job, Run& run, TaskIndex task, const Event& event);
+  void end_job(Job& job, const Event& event);
+  void measure_job(Process& process, Job& job, TaskIndex task, const Event& event);
+  void notify(const Event& event, const Job& job);
+  void occurs(StimulusIndex stimulus, std::uint64_t number, Instant now);
+
+  Subject kernel_of(Subject subject) const;
+  bool is_measured(Instant activation) const;
+  MeasuredRunnable& measured(TaskIndex task, RunnableIndex runnable);
+  const std::string& name(EntityIndex entity) const { return entities_[entity].name; }
+  std::string job_text(EntityIndex process, std::uint64_t instance) const;
+  void report(TraceFinding kind, const Event& event, std::string message) {
+    findings_.add(kind, event.place, std::move(message));
+  }
+  void illegal(const Event& event, std::string_view what, std::string_view state, EntityIndex process,
+               std::uint64_t instance);
+
+  const ComparisonInput& input_;
+  const System& system_;
+  const Expectations& expected_;
+  Comparison& comparison_;
+  TraceFindings& findings_;
+  engine::SimulationObserver* shown_;
+  std::map<TaskIndex, Instant> shown_operations_;
+  std::map<std::pair<TaskIndex, RunnableIndex>, std::optional<NodeIndex>> nodes_;
+  engine::ConstraintObserver observer_;
+  engine::Results results_;
+  std::vector<Entity> entities_;
+  std::vector<Subject> subjects_;
+  std::vector<std::uint64_t> counts_;  ///< events, by entity
+  std::vector<Process> processes_;     ///< by entity, as the following ones
+  std::vector<Core> cores_;
+  std::vector<Source> sources_;
+  struct Occurring {
+    Occurrences occurrences;
+    std::optional<Instant> last;
+    bool triggers = false;  ///< the trace contains the stimulus itself
+  };
+  std::vector<Occurring> occurring_;                    ///< by stimulus
+  std::vector<std::vector<StimulusIndex>> stimuli_of_;  ///< by task: those that activate it
+  std::vector<Duration> busy_;                          ///< by unit
+  Duration resolution_ = Duration::picoseconds(1);
+  Instant now_, begin_;
+  bool begun_ = false, truncated_ = false, any_trigger_ = false, has_intervals_ = false;
+  bool has_sources_ = true;  ///< activations name their stimulus
+};
+
+}  // namespace amalthea::traces
