@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/measurement.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
@@ -40,16 +43,131 @@ void keep_worse(const Result& other, Result& result) {
   if (rank(other.verdict) > rank(result.verdict)) result = other;
 }
 
+/// The larger, or with `most` false the smaller value.
+void merge(std::optional<Duration>& value, const std::optional<Duration>& other, bool most = true) {
+  if (other && (!value || (most ? *other > *value : *other < *value))) value = other;
+}
+
+void merge(ObservedLatencies& observed, const ObservedLatencies& other) {
+  observed.reads += other.reads;
+  merge(observed.reaction, other.reaction);
+  merge(observed.reduced_reaction, other.reduced_reaction);
+  merge(observed.age, other.age);
+  merge(observed.reduced_age, other.reduced_age);
+  merge(observed.least_reaction, other.least_reaction, false);
+  merge(observed.least_age, other.least_age, false);
+}
+
+std::vector<std::vector<JobAccess>> accesses_of(const std::vector<TaskIndex>& tasks,
+                                                const std::vector<std::vector<JobAccess>>& accesses) {
+  std::vector<std::vector<JobAccess>> own;
+  for (const TaskIndex task : tasks) own.push_back(accesses[task]);
+  return own;
+}
+
+/// Of the chains as far as `accesses` go; reads that an earlier window has counted do not count again.
+std::vector<ObservedLatencies> observed_in(const System& system, const std::vector<std::vector<JobAccess>>& accesses,
+                                           std::vector<Instant>& counted) {
+  std::vector<ObservedLatencies> all;
+  counted.resize(system.chains.size(), Instant::at(Duration::picoseconds(-1)));
+  for (std::size_t index = 0; index < system.chains.size(); ++index) {
+    const Chain& chain = system.chains[index];
+    all.push_back(observed_latencies(chain, accesses));
+    if (chain.tasks.empty()) continue;
+    all.back().reads = 0;
+    for (const Passage& passage : passages(accesses_of(chain.tasks, accesses)))
+      if (passage.release > counted[index]) {
+        ++all.back().reads;
+        counted[index] = passage.release;
+      }
+  }
+  return all;
+}
+
+void keep_worse(const RequirementResult& other, RequirementResult& result, const Requirement& requirement) {
+  keep_worse<RequirementResult>(other, result);
+  if (other.verdict != result.verdict) return;
+  const auto *one = std::get_if<Duration>(&other.observed), *own = std::get_if<Duration>(&result.observed);
+  const bool lower = requirement.limit_type == Requirement::LimitType::lower;
+  if (one != nullptr && (own == nullptr || (lower ? *one < *own : *one > *own))) result = other;
+}
+
 }  // namespace
 
-void judge_measurement(const System& system, const ConstraintObserver& constraints, Results& results) {
+void fold_accesses(const System& system, std::vector<std::vector<JobAccess>>& accesses, std::size_t most,
+                   ChainWindows& windows) {
+  windows.chains.resize(system.chains.size());
+  windows.requirements.resize(system.requirements.size());
+  const auto observed = observed_in(system, accesses, windows.counted);
+  for (std::size_t chain = 0; chain < observed.size(); ++chain) merge(windows.chains[chain], observed[chain]);
+
+  System on_chains;
+  std::vector<std::size_t> indices;
+  Instant needed = Instant::never();
+  const auto need = [&](const std::vector<TaskIndex>& tasks) {
+    if (tasks.empty() || accesses[tasks.front()].empty()) return;
+    // Later jobs may continue what the last job with an output began, and everything after it.
+    const std::size_t resolved = passages(accesses_of(tasks, accesses)).size();
+    const JobAccess& first = accesses[tasks.front()][resolved == 0 ? 0 : resolved - 1];
+    needed = std::min({needed, first.read, first.release});
+  };
+  for (const Chain& chain : system.chains) need(chain.tasks);
+  for (std::size_t index = 0; index < system.requirements.size(); ++index) {
+    const auto* chain = std::get_if<Requirement::OfChain>(&system.requirements[index].subject);
+    if (chain == nullptr) continue;
+    if (indices.empty()) on_chains = system;
+    if (indices.empty()) on_chains.requirements.clear();
+    on_chains.requirements.push_back(system.requirements[index]);
+    indices.push_back(index);
+    need(chain->tasks);
+  }
+  if (!indices.empty()) {
+    Results window;
+    window.tasks.resize(system.tasks.size());
+    window.accesses = accesses;
+    const auto judged = judge_requirements(on_chains, window);
+    for (std::size_t at = 0; at < indices.size(); ++at) {
+      auto& kept = windows.requirements[indices[at]];
+      if (kept)
+        keep_worse(judged[at], *kept, on_chains.requirements[at]);
+      else
+        kept = judged[at];
+    }
+  }
+  // Of every task the jobs from the same instant on, so that none finds a later reader than it had.
+  const auto drop_before = [&](Instant from) {
+    std::vector<Instant> writes;
+    for (std::vector<JobAccess>& jobs : accesses) {
+      const auto later =
+          std::find_if(jobs.begin(), jobs.end(), [&](const JobAccess& job) { return job.write >= from; });
+      jobs.erase(jobs.begin(), later == jobs.end() && !jobs.empty() ? std::prev(later) : later);
+      for (const JobAccess& job : jobs) writes.push_back(job.write);
+    }
+    return writes;
+  };
+  std::vector<Instant> writes = drop_before(needed);
+  if (writes.size() <= most) return;
+  const auto oldest = writes.end() - static_cast<std::ptrdiff_t>(most);
+  std::nth_element(writes.begin(), oldest, writes.end());
+  drop_before(*oldest);
+}
+
+void judge_measurement(const System& system, const ConstraintObserver& constraints, const ChainWindows& windows,
+                       Results& results) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) judge_task(system.tasks[task], results.tasks[task]);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
     if (const auto function = system.tasks[task].folded_into) results.tasks[task] = results.tasks[*function];
-  for (const Chain& chain : system.chains)
-    results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);
+  auto counted = windows.counted;
+  for (ObservedLatencies& observed : observed_in(system, results.accesses, counted)) {
+    const std::size_t chain = results.chains.size();
+    if (chain < windows.chains.size()) merge(observed, windows.chains[chain]);
+    results.chains.emplace_back().observed = observed;
+  }
   judge_chain_limits(system, results);
   results.requirements = judge_requirements(system, results);
+  for (std::size_t index = 0; index < windows.requirements.size(); ++index)
+    if (windows.requirements[index])
+      keep_worse(*windows.requirements[index], results.requirements[index], system.requirements[index]);
   results.constraints = judge_measured_constraints(system, constraints);
   for (ConstraintResult& result : results.constraints) result.guaranteed.reset();
 }

@@ -4,8 +4,8 @@
 /// Traces held against a system: how often its tasks, runnables, copies and kernels ran and for how long, what of it
 /// contradicts the rules of traces or the model, and the verdicts on all limits. docs/reference/compare.md describes it.
 ///
-/// The memory depends on the system, not on the length of the traces. Exceptions have fixed limits: the accesses of
-/// tasks in chains, and the instants of events that constraints name.
+/// The memory depends on the system, not on the length of the traces. The instants of events that constraints name have a
+/// fixed limit.
 
 #include <cstdint>
 #include <optional>
@@ -101,6 +101,7 @@ struct ComparisonInput {
   std::optional<Instant> until = {};  ///< nor those activated then or later
   ReadLimits limits = {};
   Progress progress = {};
+  std::size_t max_accesses = 65'536;  ///< of tasks in chains, kept at a time
   /// Also receives what the first trace shows, as a simulation would report it: intervals and ends of jobs. An interval
   /// of a device task is that of its copy or kernel. Its cause is known only if the trace shows who has the core.
   engine::SimulationObserver* observer = nullptr;

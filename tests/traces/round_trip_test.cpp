@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "engine/chains/chain_observation.hpp"
 #include "engine/simulation/simulation.hpp"
 #include "exporter/traces/trace_formats.hpp"
 #include "exporter/traces/trace_names.hpp"
@@ -69,6 +70,7 @@ void check(const Case& made, const std::string& path, engine::Execution executio
   traces::ComparisonInput input{made.system, options, analysis ? &*analysis : nullptr, *directory, rules};
   input.until = Instant::at(results.horizon);
   input.from = Instant{};
+  input.max_accesses = 1536;  // so that chains are observed window by window
   Diagnostics of_preparation;
   const auto compared = traces::compare_traces(input, {path}, findings);
   INFO((compared ? "" : compared.error()));
@@ -117,6 +119,21 @@ void check(const Case& made, const std::string& path, engine::Execution executio
       REQUIRE(seen.metrics.preemptions >= wanted.metrics.preemptions);  // the results do not count all of them
       REQUIRE(seen.metrics.migrations == wanted.metrics.migrations);
     }
+  }
+  for (std::size_t chain = 0; chain < made.system.chains.size(); ++chain) {
+    if (btf || csv || made.system.chains[chain].tasks.empty()) continue;
+    INFO("chain " << made.system.chains[chain].name);
+    const engine::ObservedLatencies wanted = engine::observed_latencies(made.system.chains[chain], results.accesses);
+    const engine::ObservedLatencies& seen = compared->judged.chains[chain].observed;
+    // A window loses latencies of chains that take longer than it, but never adds one.
+    REQUIRE(seen.reads <= wanted.reads);
+    const auto within = [](std::optional<Duration> a, std::optional<Duration> b) { return !a || (b && *a <= *b); };
+    CHECK(within(seen.reaction, wanted.reaction));
+    CHECK(within(seen.reduced_reaction, wanted.reduced_reaction));
+    CHECK(within(seen.age, wanted.age));
+    CHECK(within(seen.reduced_age, wanted.reduced_age));
+    CHECK((!seen.least_age || (wanted.least_age && *seen.least_age >= *wanted.least_age)));
+    if (wanted.reaction && *wanted.reaction * 10 < results.horizon) CHECK(seen == wanted);
   }
   if (csv) return;
   std::map<std::pair<TaskIndex, RunnableIndex>, const engine::Statistics*> durations;
@@ -198,6 +215,13 @@ TEST_CASE("traces of all samples give the numbers of their simulation and no fin
     if (name == std::string("waters2019-tx2.amxmi")) made.until = Duration::milliseconds(400);
     check_all(made, folder.path(), 1);
   }
+}
+
+TEST_CASE("chains of a trace that is many windows long have the latencies of the simulation") {
+  const test::TemporaryFolder folder;
+  const Case made{test::system_from_file(test::sample("waters2019-tx2.amxmi")), std::nullopt, Duration::seconds(6)};
+  REQUIRE_FALSE(made.system.chains.empty());
+  check(made, folder.path() + "/trace.atdb", engine::Execution::random, 3);
 }
 
 TEST_CASE("traces of random systems give the numbers of their simulation and no finding") { check_random(50, 1); }

@@ -50,6 +50,7 @@ void TraceFindings::add(TraceFinding kind, const Place& place, std::string messa
     message += fmt::format(" (row {} of {})", place.line, (*tables_)[place.table - 1]);
   } else if (place.line <= std::numeric_limits<std::uint32_t>::max()) {
     location.line = static_cast<std::uint32_t>(place.line);
+    location.column = place.line > 0 ? 1 : 0;
   }
   diagnostics_.add(kinds[index].id, kinds[index].severity, std::move(message), std::move(location));
 }

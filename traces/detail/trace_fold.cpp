@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "engine/measurement.hpp"
 
 namespace amalthea::traces {
 namespace {
@@ -16,8 +15,7 @@ using engine::ProcessEvent;
 using engine::ProcessState;
 using SubjectKind = Subject::Kind;
 
-constexpr std::size_t max_open_jobs = 100'000;         ///< of one process
-constexpr std::size_t max_chain_accesses = 1'000'000;  ///< of one task
+constexpr std::size_t max_open_jobs = 100'000;  ///< of one process
 constexpr std::size_t arrivals_kept = 8;
 
 bool on_core(ProcessState state) { return state == ProcessState::running || state == ProcessState::polling; }
@@ -827,8 +825,14 @@ void TraceFold::end_job(Job& job, const Event& event) {
 
 void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Event& event) {
   const Instant now = event.time, started = job.start.value_or(now);
-  if (expected_.in_chain[task] && job.whole && results_.accesses[task].size() < max_chain_accesses)
+  if (expected_.in_chain[task] && job.whole) {
     results_.accesses[task].push_back({started, now, job.activation});
+    if (++accesses_ >= input_.max_accesses) {
+      engine::fold_accesses(system_, results_.accesses, input_.max_accesses / 2, chains_);
+      accesses_ = 0;
+      for (const auto& jobs : results_.accesses) accesses_ += jobs.size();
+    }
+  }
   const bool measured = is_measured(job.activation);
   const auto in = [&](State state) { return job.in[static_cast<std::size_t>(state)]; };
   const Duration execution = in(State::running) + in(State::polling), response = now - job.activation;
@@ -954,7 +958,7 @@ void TraceFold::end(TraceFile file) {
           {unit, engine::ResourceKind::core,
            static_cast<double>(busy_[unit].picoseconds()) / static_cast<double>(results_.horizon.picoseconds())});
   observer_.ended(now_);
-  engine::judge_measurement(system_, observer_, results_);
+  engine::judge_measurement(system_, observer_, chains_, results_);
   if (!comparison_.judged.tasks.empty()) engine::keep_worse_verdicts(comparison_.judged, results_);
   comparison_.judged = std::move(results_);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/constraints/constraint_observer.hpp"
+#include "engine/measurement.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/program/program.hpp"
 #include "engine/simulation/simulation.hpp"
@@ -160,6 +161,8 @@ class TraceFold final : public TraceSink {
   std::map<std::pair<TaskIndex, RunnableIndex>, std::optional<NodeIndex>> nodes_;
   engine::ConstraintObserver observer_;
   engine::Results results_;
+  engine::ChainWindows chains_;
+  std::size_t accesses_ = 0;  ///< of tasks in chains, since those before were folded
   std::vector<Entity> entities_;
   std::vector<Subject> subjects_;
   std::vector<std::uint64_t> counts_;  ///< events, by entity
