@@ -47,8 +47,8 @@ bool read_limit(const char* option, const std::string& text, std::optional<Insta
 void add_measured_traces(CLI::App& verb, MeasuredTraces& traces) {
   add_input(
       verb, "TRACE", traces.paths,
-      "Traces: BTF, ATDB, the CSV and JSON of --trace, trace event JSON, SQLite exports of Nsight Systems, logs of "
-      "cuda_scheduling_examiner. Text may be packed by gzip; - is standard input")
+      "Traces: BTF, ATDB, CSV or JSON of --trace, SQLite of Nsight Systems, logs of cuda_scheduling_examiner. JSON may "
+      "be any with trace events. Text may be packed by gzip; - is standard input")
       ->required();
   add_input(verb, "--names", traces.names,
             "JSON object from patterns of names in the trace to names in the model, such as {\"Os_*\": \"Control\"}")
