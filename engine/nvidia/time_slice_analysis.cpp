@@ -517,7 +517,7 @@ class Analysis {
   /// Whether a task has no bound because its response may exceed its period.
   bool any_may_gain(const TimeSliceBounds& bounds) const {
     for (std::size_t index = 0; index < count(); ++index)
-      if (!bounds.tasks[index].response && !task(index).unlimited) return true;
+      if (!bounds.tasks[index].response && !task(index).unlimited && !task(index).elsewhere) return true;
     return false;
   }
 
@@ -876,6 +876,8 @@ class Analysis {
 
   /// The minimum of (6) and (7).
   std::optional<Response> response_of(std::size_t index) {
+    if (const auto& response = task(index).elsewhere)
+      return *response ? std::optional(Response{**response, {}}) : std::nullopt;
     auto whole =
         least_response({index, facts_[index].execution, true, moment_after(facts_[index].cpu_segments.back())});
     // Without GPU segments there is only one window; a response without waits cannot improve.

@@ -29,6 +29,7 @@ struct CoreProblem {
   };
   std::vector<cpu::CpuTask> tasks;
   std::vector<Member> members;  ///< parallel to `tasks`
+  bool by_deadline = false;     ///< a scheduler of the core schedules by deadlines
 };
 
 struct CoreAnalysis {

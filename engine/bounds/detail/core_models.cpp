@@ -78,14 +78,6 @@ std::string fault_of_servers(const CoreView& view) {
   return {};
 }
 
-/// For a core with a task that waits for a GPU.
-std::string fault_with_offload(const CoreView& view, const Task& offloading) {
-  if (view.core.analysis->with_gpu) return {};
-  const Scheduler& scheduler = view.system.platform.schedulers[offloading.scheduler];
-  return fmt::format("{} schedules {}by {}, and {} waits for a GPU", scheduler.name,
-                     view.core.several() ? "tasks on several cores " : "", to_string(scheduler.kind), offloading.name);
-}
-
 }  // namespace
 
 CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
@@ -96,14 +88,12 @@ CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activati
   for (CoreModel& core : models.cores) {
     const CoreView view{subject.system, models.ranks, models.shapes, core};
     core.analysis = &analysis_for(view);
-    const auto offloading = std::find_if(core.tasks.begin(), core.tasks.end(),
-                                         [&](TaskIndex task) { return offloads.waits_for_any(task); });
-    const bool offloads_any = offloading != core.tasks.end();
+    const bool offloads_any =
+        std::any_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) { return offloads.waits_for_any(task); });
     std::string fault = fault_of_servers(view);
     if (fault.empty()) fault = core.analysis->fault(view);
-    if (fault.empty() && offloads_any) fault = fault_with_offload(view, subject.task(*offloading));
     for (const TaskIndex task : core.tasks) add_fault(faults, task, fault);
-    core.apart = fault.empty() && !offloads_any;
+    core.apart = fault.empty() && !(offloads_any && core.analysis->with_gpu);
   }
   return models;
 }

@@ -25,7 +25,7 @@ cpu::CpuTask cpu_task(const ProblemInput& input, TaskIndex host, const Faults& f
   task.cooperative = shape.cooperative;
   task.last_cooperative = shape.last_cooperative;
   task.preemptible_at_end = shape.preemptible_at_end;
-  task.deadline = input.cores.ranks.relative_deadline[host].value_or(Duration{});
+  task.deadline = input.cores.ranks.relative_deadline[host].value_or(Duration::max());
   // Longer times are useless, and must not count as less.
   task.unlimited = !faults[host].empty() || task.worst >= nvidia::longest_analyzed;
   return task;
@@ -76,7 +76,8 @@ class ProblemBuilder {
   /// With its host, if one waits for it.
   void add_device(TaskIndex device) {
     if (const auto driver = input_.offloads.driver[device]) {
-      if (problems_.of_task[*driver].empty()) add_host(*driver);
+      if (problems_.of_task[*driver].empty())
+        input_.cores.core(*driver).apart ? add_to_core(*driver) : add_host(*driver);
       problems_.of_task[device].assign(input_.activations[device].count(), problems_.of_task[*driver].front());
       return;
     }
@@ -123,20 +124,40 @@ class ProblemBuilder {
       add_fault(faults_, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     const std::size_t core = *input_.cores.core_of[host];
     CoreProblem& problem = problems_.cores[core];
+    for (const SchedulerIndex scheduler : input_.cores.ranks.schedulers[host])
+      problem.by_deadline =
+          problem.by_deadline || uses_deadlines(input_.subject.system.platform.schedulers[scheduler].kind);
     auto& problem_tasks = problems_.of_task[host];
+    const auto waiting = add_waiting(host, task);
     for (std::size_t activation = 0; activation < (task.unlimited ? 1 : activations.all.size()); ++activation) {
       if (!task.unlimited) {
         const Activation& releases = activations.all[activation];
         task.arrivals = {releases.period, {}, releases.minimum_distance};
       }
       problem_tasks.push_back(problems_.problem_tasks.size());
-      problems_.problem_tasks.push_back({host, activation, core, problem.tasks.size()});
+      problems_.problem_tasks.push_back({host, activation, core, problem.tasks.size(), waiting});
       problem.tasks.push_back(task);
       problem.members.push_back(member_of(input_.cores.cores[core], input_.subject.task(host), host));
     }
     const std::size_t first = problem_tasks.front();
     problem_tasks.resize(activations.count(), first);
-    for (std::size_t gpu = 0; gpu < problems_.gpu.units.size(); ++gpu) add_accesses(host, gpu);
+    for (std::size_t gpu = 0; gpu < problems_.gpu.units.size() && !waiting; ++gpu) add_accesses(host, gpu);
+  }
+
+  /// For a host on a separate core that waits for a GPU: adds its GPU segments to the problem of the GPUs.
+  std::optional<std::size_t> add_waiting(TaskIndex host, cpu::CpuTask& task) {
+    if (!input_.offloads.waits_for_any(host)) return std::nullopt;
+    GpuEntry entry = host_entry(input_, problems_.gpu, host, faults_);
+    task.unlimited = task.unlimited || entry.task.unlimited;
+    task.waits = static_cast<std::int64_t>(entry.member.segments.size());
+    task.polls = entry.task.wait == nvidia::WaitMode::busy;
+    entry.task.elsewhere.emplace(Duration{});
+    entry.task.core = problems_.gpu.problem.cores.size();
+    problems_.gpu.problem.cores.push_back(entry.task.name);
+    entry.task.deadline = entry.task.period = merged(input_.activations[host].all).period;
+    problems_.gpu.problem.tasks.push_back(std::move(entry.task));
+    problems_.gpu.members.push_back(std::move(entry.member));
+    return problems_.gpu.members.size() - 1;
   }
 
   /// The solution adds the response bound to the jitter.
@@ -208,6 +229,7 @@ bool Problems::is_unlimited(const ProblemTask& problem_task) const {
 void Problems::set_unlimited(const ProblemTask& problem_task) {
   (problem_task.core ? cores[*problem_task.core].tasks[problem_task.at].unlimited
                      : gpu.problem.tasks[problem_task.at].unlimited) = true;
+  if (problem_task.waiting) gpu.problem.tasks[*problem_task.waiting].unlimited = true;
 }
 
 Problems problems_of(const ProblemInput& input, const std::vector<UnitIndex>& gpus, Faults& faults) {
