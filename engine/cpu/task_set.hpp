@@ -82,6 +82,7 @@ enum class NoBound : std::uint8_t {
   unlimited,  ///< `obstacle` is unlimited; it may be the task itself
   overload,   ///< the total demand exceeds the supply
   too_long,   ///< the busy window exceeds Limits::window, or the iteration exceeds Limits::steps
+  no_supply,  ///< its server may not get its budget in every period
 };
 
 struct CpuBound {

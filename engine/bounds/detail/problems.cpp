@@ -2,6 +2,7 @@
 #include "engine/bounds/detail/problems.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/core.h>
@@ -32,7 +33,7 @@ cpu::CpuTask cpu_task(const ProblemInput& input, TaskIndex host, const Faults& f
 }
 
 CoreProblem::Member member_of(const CoreModel& core, const Task& task, TaskIndex index) {
-  CoreProblem::Member member{index, is_interrupt(task), {}};
+  CoreProblem::Member member{index, is_interrupt(task), {}, {}};
   for (std::size_t unit = 0; unit < core.units.size(); ++unit)
     if (task.units.empty() ? task.unit == core.units[unit]
                            : std::find(task.units.begin(), task.units.end(), core.units[unit]) != task.units.end())
@@ -124,9 +125,12 @@ class ProblemBuilder {
       add_fault(faults_, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     const std::size_t core = *input_.cores.core_of[host];
     CoreProblem& problem = problems_.cores[core];
-    for (const SchedulerIndex scheduler : input_.cores.ranks.schedulers[host])
-      problem.by_deadline =
-          problem.by_deadline || uses_deadlines(input_.subject.system.platform.schedulers[scheduler].kind);
+    std::optional<std::size_t> server;
+    for (const SchedulerIndex index : input_.cores.ranks.schedulers[host]) {
+      const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
+      problem.by_deadline = problem.by_deadline || uses_deadlines(scheduler.kind);
+      if (limits_time(scheduler)) server = place_of(index, scheduler, problem);
+    }
     auto& problem_tasks = problems_.of_task[host];
     const auto waiting = add_waiting(host, task);
     for (std::size_t activation = 0; activation < (task.unlimited ? 1 : activations.all.size()); ++activation) {
@@ -138,10 +142,20 @@ class ProblemBuilder {
       problems_.problem_tasks.push_back({host, activation, core, problem.tasks.size(), waiting});
       problem.tasks.push_back(task);
       problem.members.push_back(member_of(input_.cores.cores[core], input_.subject.task(host), host));
+      problem.members.back().server = server;
     }
     const std::size_t first = problem_tasks.front();
     problem_tasks.resize(activations.count(), first);
     for (std::size_t gpu = 0; gpu < problems_.gpu.units.size() && !waiting; ++gpu) add_accesses(host, gpu);
+  }
+
+  /// The index of a server among those of its core.
+  std::size_t place_of(SchedulerIndex index, const Scheduler& scheduler, CoreProblem& problem) {
+    const auto [at, added] = servers_.emplace(index, problem.servers.size());
+    if (added)
+      problem.servers.push_back({*scheduler.share.period, *scheduler.share.budget,
+                                 scheduler.kind == SchedulingAlgorithm::polling_periodic_server});
+    return at->second;
   }
 
   /// For a host on a separate core that waits for a GPU: adds its GPU segments to the problem of the GPUs.
@@ -212,6 +226,7 @@ class ProblemBuilder {
   const ProblemInput& input_;
   Faults& faults_;
   Problems problems_;
+  std::map<SchedulerIndex, std::size_t> servers_;
 };
 
 }  // namespace
