@@ -15,22 +15,26 @@ constexpr double fully_used = 1 + 1e-9;
 class EarliestDeadlineAnalysis {
  public:
   EarliestDeadlineAnalysis(const std::vector<CpuTask>& tasks, const std::vector<CpuTask>& interrupts,
-                           const Limits& limits)
-      : tasks_(tasks), interrupts_(interrupts), limits_(limits) {}
+                           const Limits& limits, const std::vector<CpuTask>& background)
+      : tasks_(tasks), interrupts_(interrupts), background_(background), limits_(limits) {}
 
   std::vector<CpuBound> bounds() {
     if (const auto fault = common_fault()) return std::vector<CpuBound>(tasks_.size(), *fault);
-    const auto busy = longest_busy();
     std::vector<CpuBound> bounds;
-    for (std::size_t task = 0; task < tasks_.size(); ++task)
-      bounds.push_back(busy ? bound_of(task, *busy) : CpuBound{{}, {}, NoBound::too_long, 0});
+    std::optional<Wide> busy;
+    Wide busy_blocked = -1;
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+      const auto [blocked, by] = blocking_of(task);
+      if (blocked != busy_blocked) busy = longest_busy(busy_blocked = blocked);
+      bounds.push_back(busy ? bound_of(task, *busy, blocked, by) : CpuBound{{}, {}, NoBound::too_long, 0});
+    }
     return bounds;
   }
 
   std::optional<bool> meets_demand() {
     if (const auto fault = common_fault())
       return fault->reason == NoBound::overload ? std::optional(false) : std::nullopt;
-    const auto busy = longest_busy();
+    const auto busy = longest_busy(0);
     if (!busy) return std::nullopt;
     std::set<Wide> deadlines;
     for (std::size_t task = 0; task < tasks_.size(); ++task)
@@ -64,10 +68,28 @@ class EarliestDeadlineAnalysis {
     return std::nullopt;
   }
 
-  std::optional<Wide> longest_busy() {
+  /// The longest time for which tasks with a longer deadline block the task, and one that does so.
+  std::pair<Wide, std::optional<std::size_t>> blocking_of(std::size_t index) const {
+    std::vector<CpuTask> later = background_;
+    std::optional<std::size_t> by;
+    Duration longest;
+    for (std::size_t other = 0; other < tasks_.size() + background_.size(); ++other) {
+      const bool has_deadline = other < tasks_.size();
+      const CpuTask& task = has_deadline ? tasks_[other] : background_[other - tasks_.size()];
+      if (has_deadline && task.deadline <= tasks_[index].deadline) continue;
+      if (has_deadline) later.push_back(task);
+      const Duration own = longest_blocking({task});
+      if (own <= longest) continue;
+      longest = own;
+      by = has_deadline ? other : other + interrupts_.size();
+    }
+    return {longest_blocking(later).picoseconds(), by};
+  }
+
+  std::optional<Wide> longest_busy(Wide blocked) {
     Wide window = 1;
     while (window <= limit() && steps_ <= limits_.steps) {
-      Wide next = 0;
+      Wide next = blocked;
       for (const CpuTask& task : tasks_) next += load(task, window - 1);
       for (const CpuTask& task : interrupts_) next += load(task, window - 1);
       if (next <= window) return window;
@@ -93,7 +115,7 @@ class EarliestDeadlineAnalysis {
     return load(task, std::min(window - 1, deadline - task.deadline.picoseconds()));
   }
 
-  CpuBound bound_of(std::size_t index, Wide busy) {
+  CpuBound bound_of(std::size_t index, Wide busy, Wide blocked, std::optional<std::size_t> by) {
     const CpuTask& own = tasks_[index];
     std::set<Wide> candidates;
     for (std::size_t other = 0; other < tasks_.size(); ++other)
@@ -104,7 +126,7 @@ class EarliestDeadlineAnalysis {
     for (const Wide at : candidates) {
       const Wide deadline = at + own.deadline.picoseconds();
       // a job without execution time counts as one moment
-      const Wide own_load = std::max<Wide>(load(own, at), 1);
+      const Wide own_load = blocked + std::max<Wide>(load(own, at), 1) + (own.preemptible_at_end ? 1 : 0);
       Wide window = own_load;
       for (bool again = true; again;) {
         if (steps_ > limits_.steps || window > limit()) return {{}, {}, NoBound::too_long, 0};
@@ -120,13 +142,14 @@ class EarliestDeadlineAnalysis {
       longest_at = at;
       longest_window = window;
     }
-    return describe(index, longest, longest_at, longest_window);
+    return describe(index, longest, longest_at, longest_window, blocked, by);
   }
 
-  CpuBound describe(std::size_t index, Wide longest, Wide at, Wide window) {
+  CpuBound describe(std::size_t index, Wide longest, Wide at, Wide window, Wide blocked,
+                    std::optional<std::size_t> by) {
     const CpuTask& own = tasks_[index];
     const Wide worst = own.worst.picoseconds();
-    const Wide moment = worst == 0 ? 1 : 0;
+    const Wide moment = (worst == 0 ? 1 : 0) + (own.preemptible_at_end ? 1 : 0);
     CpuBound bound;
     // Work before the release of the job does not count: first of the backlog, then of the other tasks in turn.
     Wide before = at;
@@ -144,6 +167,7 @@ class EarliestDeadlineAnalysis {
     bound.response = Duration::picoseconds(static_cast<std::int64_t>(longest - moment));
     add(CpuPart::execution, std::nullopt, worst);
     add(CpuPart::backlog, std::nullopt, load(own, at) - worst);
+    add(CpuPart::blocking, by, blocked);
     for (std::size_t other = 0; other < tasks_.size(); ++other)
       if (other != index) add(CpuPart::preemption, other, demand(other, window, at + own.deadline.picoseconds()));
     for (std::size_t other = 0; other < interrupts_.size(); ++other)
@@ -153,6 +177,7 @@ class EarliestDeadlineAnalysis {
 
   const std::vector<CpuTask>& tasks_;
   const std::vector<CpuTask>& interrupts_;
+  const std::vector<CpuTask>& background_;
   Limits limits_;
   std::int64_t steps_ = 0;
 };
@@ -160,13 +185,14 @@ class EarliestDeadlineAnalysis {
 }  // namespace
 
 std::vector<CpuBound> earliest_deadline_bounds(const std::vector<CpuTask>& tasks,
-                                               const std::vector<CpuTask>& interrupts, const Limits& limits) {
-  return EarliestDeadlineAnalysis(tasks, interrupts, limits).bounds();
+                                               const std::vector<CpuTask>& interrupts, const Limits& limits,
+                                               const std::vector<CpuTask>& background) {
+  return EarliestDeadlineAnalysis(tasks, interrupts, limits, background).bounds();
 }
 
 std::optional<bool> meets_demand(const std::vector<CpuTask>& tasks, const Limits& limits) {
   const std::vector<CpuTask> none;
-  return EarliestDeadlineAnalysis(tasks, none, limits).meets_demand();
+  return EarliestDeadlineAnalysis(tasks, none, limits, none).meets_demand();
 }
 
 }  // namespace amalthea::engine::cpu

@@ -13,15 +13,26 @@ using Wide = detail::Int128;
 
 class GlobalAnalysis {
  public:
-  GlobalAnalysis(const std::vector<GlobalTask>& tasks, const Limits& limits)
-      : tasks_(tasks), limits_(limits), bounds_(tasks.size()), rivals_(tasks.size()), siblings_(tasks.size()) {}
-
-  std::vector<CpuBound> run() {
-    for (std::size_t index = 0; index < tasks_.size(); ++index) {
+  GlobalAnalysis(const std::vector<GlobalTask>& tasks, const Limits& limits, bool any_order)
+      : tasks_(tasks),
+        limits_(limits),
+        bounds_(tasks.size()),
+        ends_(tasks.size()),
+        rivals_(tasks.size()),
+        siblings_(tasks.size()) {
+    for (std::size_t index = 0; index < tasks_.size(); ++index)
       for (std::size_t other = 0; other < tasks_.size(); ++other)
-        if (other != index && task(other).priority >= task(index).priority && share_core(index, other))
+        if (other != index && share_core(index, other) &&
+            (any_order || task(other).priority >= task(index).priority || task(other).has_sections()))
           (are_one(index, other) ? siblings_ : rivals_)[index].push_back(other);
-      bounds_[index].response = task(index).worst;
+    any_order_ = any_order;
+  }
+
+  /// With `beyond`, bounds may exceed the minimum distance of two releases.
+  std::vector<CpuBound> run(bool beyond) {
+    beyond_ = beyond;
+    for (std::size_t index = 0; index < tasks_.size(); ++index) {
+      bounds_[index].response = own_time(index);
       if (task(index).unlimited) drop(index, NoBound::unlimited, index);
     }
     for (bool again = true; again;) {
@@ -34,10 +45,10 @@ class GlobalAnalysis {
 
  private:
   const CpuTask& task(std::size_t index) const { return tasks_[index].task; }
-  Wide limit_of(std::size_t index) const {
-    return std::min<Wide>(limits_.window.picoseconds(),
-                          Wide(task(index).arrivals.period.picoseconds()) - task(index).arrivals.jitter.picoseconds());
-  }
+  /// Of a job of the task that nothing delays.
+  Duration own_time(std::size_t index) const { return task(index).worst + task(index).waiting; }
+  /// What it takes from a core.
+  Duration core_time(std::size_t index) const { return task(index).polls ? own_time(index) : task(index).worst; }
   bool share_core(std::size_t a, std::size_t b) const {
     return std::any_of(tasks_[a].cores.begin(), tasks_[a].cores.end(), [&](std::size_t core) {
       return std::find(tasks_[b].cores.begin(), tasks_[b].cores.end(), core) != tasks_[b].cores.end();
@@ -50,29 +61,37 @@ class GlobalAnalysis {
     bounds_[index].obstacle = obstacle;
   }
 
-  /// W(window) of a task with a bound.
-  Wide workload(std::size_t index, Wide window) {
+  /// W(window) of a task with a bound, with this time for each job.
+  Wide workload(std::size_t index, Wide window, Duration each) {
     ++steps_;
     ++bound_steps;
-    const Wide worst = task(index).worst.picoseconds(), period = task(index).arrivals.period.picoseconds();
+    const Wide time = each.picoseconds(), period = task(index).arrivals.period.picoseconds();
     const Wide reach =
-        window + bounds_[index].response->picoseconds() - worst + task(index).arrivals.jitter.picoseconds();
-    return reach / period * worst + std::min(worst, reach % period);
+        window + bounds_[index].response->picoseconds() - time + task(index).arrivals.jitter.picoseconds();
+    return reach / period * time + std::min(time, reach % period);
   }
-  /// The part of it that counts against a response of `window`.
-  Wide interference(std::size_t index, std::size_t rival, Wide window) {
-    return std::min(workload(rival, window), window - task(index).worst.picoseconds() + 1);
+  /// Whether one core may execute a cooperative task in place of another one that waits for it, whatever other cores do.
+  bool waits_for_point(std::size_t index, std::size_t rival) const {
+    return task(index).cooperative && task(rival).cooperative &&
+           (any_order_ || task(rival).priority <= task(index).priority);
+  }
+  /// The part of it that counts for jobs of `index` with `own` time.
+  Wide interference(std::size_t rival, Wide window, Wide own) {
+    return std::min(workload(rival, window, core_time(rival)), window - own + 1);
   }
   /// If as many rivals as there are cores have a workload of at least w, nothing up to C + w - 1 is a solution: up to
   /// there they all count in full.
-  Wide right_side(std::size_t index, Wide window) {
+  Wide right_side(std::size_t index, Wide window, Wide worst) {
     const std::size_t cores = tasks_[index].cores.size();
-    const Wide worst = task(index).worst.picoseconds();
     Wide sum = 0, own = worst;
-    for (const std::size_t sibling : siblings_[index]) own += workload(sibling, window);
+    for (const std::size_t sibling : siblings_[index]) own += workload(sibling, window, own_time(sibling));
     std::vector<Wide> workloads;
     for (const std::size_t rival : rivals_[index]) {
-      workloads.push_back(workload(rival, window));
+      if (waits_for_point(index, rival)) {
+        own += workload(rival, window, core_time(rival));
+        continue;
+      }
+      workloads.push_back(workload(rival, window, core_time(rival)));
       sum += std::min(workloads.back(), window - worst + 1);
     }
     const Wide next = own + sum / static_cast<std::int64_t>(cores);
@@ -92,59 +111,98 @@ class GlobalAnalysis {
           drop(index, NoBound::unlimited, other);
           return true;
         }
-    Wide window = bounds_[index].response->picoseconds();
-    for (;;) {
-      if (window > limit_of(index)) {
-        drop(index, NoBound::overload, index);
-        return true;
+    const Wide period = task(index).arrivals.period.picoseconds(), jitter = task(index).arrivals.jitter.picoseconds();
+    const Wide limit =
+        std::min<Wide>(limits_.window.picoseconds(), beyond_ ? period * most_jobs + jitter : period - jitter);
+    Wide longest = bounds_[index].response->picoseconds(), window = own_time(index).picoseconds();
+    for (std::int64_t job = 0;; ++job) {
+      const Wide own = Wide(own_time(index).picoseconds()) * (job + 1);
+      window = std::max(window, own);
+      for (;;) {
+        if (window > limit) {
+          drop(index, NoBound::overload, index);
+          return true;
+        }
+        if (steps_ > limits_.steps) {
+          drop(index, NoBound::too_long, index);
+          return true;
+        }
+        const Wide next = right_side(index, window, own);
+        if (next <= window) break;
+        window = next;
       }
-      if (steps_ > limits_.steps) {
-        drop(index, NoBound::too_long, index);
-        return true;
+      const Wide released = least_distance(task(index).arrivals, job).picoseconds();
+      if (window - released >= longest) {
+        longest = window - released;
+        ends_[index] = {job, window};
       }
-      const Wide next = right_side(index, window);
-      if (next <= window) break;
-      window = next;
+      if (window <= least_distance(task(index).arrivals, job + 1).picoseconds()) break;
     }
-    const Duration found = Duration::picoseconds(static_cast<std::int64_t>(window));
+    const Duration found = Duration::picoseconds(static_cast<std::int64_t>(longest));
     const bool grew = found > *bounds_[index].response;
     bounds_[index].response = found;
     return grew;
   }
 
-  /// Each rival's share of the sum, rounded down like the sum; the first rivals with any get the rest.
+  /// Each rival's share of the sum, rounded down like the sum; the first rivals with any get the rest. The time before the
+  /// release does not count: first of the backlog, then of the rivals.
   void describe(std::size_t index) {
     CpuBound& bound = bounds_[index];
     if (!bound.response) return;
-    const Wide window = bound.response->picoseconds(), cores = static_cast<std::int64_t>(tasks_[index].cores.size());
+    const auto [jobs, window] = ends_[index];
+    const Wide cores = static_cast<std::int64_t>(tasks_[index].cores.size());
+    Wide before = least_distance(task(index).arrivals, jobs).picoseconds();
+    const auto add = [&](CpuPart part, std::optional<std::size_t> by, Wide time) {
+      const Wide taken = std::min(before, time);
+      before -= taken;
+      if (time > taken)
+        bound.parts.push_back({part, by, Duration::picoseconds(static_cast<std::int64_t>(time - taken))});
+    };
     if (!task(index).worst.is_zero()) bound.parts.push_back({CpuPart::execution, std::nullopt, task(index).worst});
+    if (!task(index).waiting.is_zero()) bound.parts.push_back({CpuPart::waiting, std::nullopt, task(index).waiting});
+    const Wide own = Wide(own_time(index).picoseconds()) * (jobs + 1);
+    add(CpuPart::backlog, std::nullopt, own - own_time(index).picoseconds());
     for (const std::size_t sibling : siblings_[index])
-      if (const Wide before = workload(sibling, window); before > 0)
-        bound.parts.push_back({CpuPart::backlog, sibling, Duration::picoseconds(static_cast<std::int64_t>(before))});
+      add(CpuPart::backlog, sibling, workload(sibling, window, own_time(sibling)));
     Wide sum = 0, given = 0;
     for (const std::size_t rival : rivals_[index]) {
-      sum += interference(index, rival, window);
+      const bool above = task(rival).priority >= task(index).priority;
+      if (waits_for_point(index, rival)) {
+        add(CpuPart::blocking, rival, workload(rival, window, core_time(rival)));
+        continue;
+      }
+      sum += interference(rival, window, own);
       const Wide upto = sum / cores;
-      if (upto > given)
-        bound.parts.push_back(
-            {CpuPart::preemption, rival, Duration::picoseconds(static_cast<std::int64_t>(upto - given))});
+      add(above ? CpuPart::preemption : CpuPart::blocking, rival, upto - given);
       given = upto;
     }
   }
 
+  /// More jobs in a row have no bound.
+  static constexpr std::int64_t most_jobs = 64;
+
   const std::vector<GlobalTask>& tasks_;
   Limits limits_;
   std::vector<CpuBound> bounds_;
+  std::vector<std::pair<std::int64_t, Wide>> ends_;  ///< of the bounds: how many jobs precede, and the window
   std::vector<std::vector<std::size_t>> rivals_;
   /// tasks whose jobs run before or after it, never concurrently
   std::vector<std::vector<std::size_t>> siblings_;
+  bool any_order_ = false, beyond_ = false;
   std::int64_t steps_ = 0;
 };
 
 }  // namespace
 
-std::vector<CpuBound> global_fixed_priority_bounds(const std::vector<GlobalTask>& tasks, const Limits& limits) {
-  return GlobalAnalysis(tasks, limits).run();
+std::vector<CpuBound> global_fixed_priority_bounds(const std::vector<GlobalTask>& tasks, const Limits& limits,
+                                                   bool any_order) {
+  std::vector<CpuBound> bounds = GlobalAnalysis(tasks, limits, any_order).run(false);
+  if (std::all_of(bounds.begin(), bounds.end(), [](const CpuBound& bound) { return !!bound.response; })) return bounds;
+  std::vector<CpuBound> beyond = GlobalAnalysis(tasks, limits, any_order).run(true);
+  for (std::size_t index = 0; index < bounds.size(); ++index)
+    if (!bounds[index].response || (beyond[index].response && *beyond[index].response < *bounds[index].response))
+      bounds[index] = std::move(beyond[index]);
+  return bounds;
 }
 
 }  // namespace amalthea::engine::cpu

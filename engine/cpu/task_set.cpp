@@ -22,6 +22,15 @@ Duration least_distance(const EventModel& arrivals, std::int64_t count) {
   return Duration::picoseconds(static_cast<std::int64_t>(std::min(most, std::max({Wide(0), by_period, by_distance}))));
 }
 
+Duration longest_blocking(const std::vector<CpuTask>& tasks) {
+  Duration section, cooperative;
+  for (const CpuTask& task : tasks) {
+    for (const Section& each : task.sections) section = std::max(section, each.length);
+    cooperative = std::max(cooperative, task.cooperative.value_or(Duration{}));
+  }
+  return section + cooperative;
+}
+
 double utilization(const std::vector<CpuTask>& tasks) {
   double sum = 0;
   for (const CpuTask& task : tasks)

@@ -52,8 +52,14 @@ struct CpuTask {
   /// A job can be preempted once more after its last execution and before it ends: a task released at that instant runs
   /// first.
   bool preemptible_at_end = false;
+  /// The longest time for which a job waits for a GPU, and how often. It either polls, and so keeps the core, or suspends.
+  Duration waiting;
+  std::int64_t waits = 0;
+  bool polls = false;
   /// Nothing is known about it: it has no bound, and may take all time from its core.
   bool unlimited = false;
+
+  bool has_sections() const { return !sections.empty() || cooperative; }
 };
 
 enum class CpuPart : std::uint8_t {
@@ -62,6 +68,7 @@ enum class CpuPart : std::uint8_t {
   preemption,  ///< jobs of `by` that run first
   blocking,    ///< a section of `by`, which has a lower priority
   supply,      ///< time that a server does not supply
+  waiting,     ///< for a GPU
 };
 
 struct CpuShare {
@@ -75,6 +82,7 @@ enum class NoBound : std::uint8_t {
   unlimited,  ///< `obstacle` is unlimited; it may be the task itself
   overload,   ///< the total demand exceeds the supply
   too_long,   ///< the busy window exceeds Limits::window, or the iteration exceeds Limits::steps
+  no_supply,  ///< its server may not get its budget in every period
 };
 
 struct CpuBound {
@@ -88,6 +96,10 @@ struct Limits {
   Duration window = Duration::seconds(1000);  ///< longer busy windows have no bound
   std::int64_t steps = 2'000'000;             ///< maximum number of arrival computations for all tasks together
 };
+
+/// The longest time for which sections of one task keep others from a core in a row: a cooperative section, and another
+/// one that it waits for.
+Duration longest_blocking(const std::vector<CpuTask>& tasks);
 
 /// Long-run utilization of the tasks: sum of WCET / period.
 double utilization(const std::vector<CpuTask>& tasks);

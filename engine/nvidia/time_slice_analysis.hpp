@@ -262,6 +262,8 @@ struct GpuTask {
   /// Its releases and its execution on the core are unknown; only the slice and the operations of its context are
   /// known. It has no bound, and neither has any task that it can delay on its core.
   bool unlimited = false;
+  /// Another analysis bounds its response: it is alone on its core here, and this is its response.
+  std::optional<std::optional<Duration>> elsewhere = {};
   /// For each GPU (nothing: zero): maximum time of a job's label accesses in memory that the GPU also uses, and the part
   /// of it that the task executes beside its own GPU segments.
   std::vector<Duration> accesses, accesses_beside;

@@ -34,6 +34,8 @@ ContributionKind contribution_of(cpu::CpuPart part) {
       return ContributionKind::blocking;
     case cpu::CpuPart::supply:
       return ContributionKind::budget;
+    case cpu::CpuPart::waiting:
+      return ContributionKind::kernel;
   }
   return ContributionKind::execution;
 }
@@ -94,9 +96,14 @@ TrafficKind traffic_of(BoundPart part) {
 }  // namespace
 
 std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, const CoreProblem& problem,
-                                                TaskIndex task, const std::vector<cpu::CpuShare>& shares) {
+                                                TaskIndex task, const std::vector<cpu::CpuShare>& shares,
+                                                const std::vector<Contribution>& waiting) {
   std::vector<Contribution> parts;
   for (const cpu::CpuShare& share : shares) {
+    if (share.part == cpu::CpuPart::waiting) {
+      for (const Contribution& part : waiting) add_contribution(parts, part.kind, part.by, part.time, part.traffic);
+      continue;
+    }
     if (share.part == cpu::CpuPart::execution && !share.by) {
       add_own_time(parts, subject, task, share.time);
       continue;

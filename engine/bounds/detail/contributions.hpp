@@ -10,9 +10,10 @@
 
 namespace amalthea::engine::bounds {
 
-/// For a task of a core.
+/// For a task of a core; `waiting` is what the time consists of for which it waits for GPUs.
 std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, const CoreProblem& problem,
-                                                TaskIndex task, const std::vector<cpu::CpuShare>& shares);
+                                                TaskIndex task, const std::vector<cpu::CpuShare>& shares,
+                                                const std::vector<Contribution>& waiting);
 
 /// For a task of the problem of the GPUs; `segments` are those whose own work is among the shares.
 std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const Problems& problems,

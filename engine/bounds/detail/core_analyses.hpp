@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/bounds/detail/core_models.hpp"
+#include "engine/cpu/periodic_resource.hpp"
 #include "engine/cpu/task_set.hpp"
 
 namespace amalthea::engine::bounds {
@@ -25,10 +26,13 @@ struct CoreProblem {
   struct Member {
     TaskIndex task = 0;  ///< entries with the same task run one after the other
     bool interrupt = false;
-    std::vector<std::size_t> cores;  ///< cores it may run on: indices into CoreModel::units
+    std::optional<std::size_t> server = {};  ///< that it runs in: index into the servers
+    std::vector<std::size_t> cores;          ///< cores it may run on: indices into CoreModel::units
   };
   std::vector<cpu::CpuTask> tasks;
   std::vector<Member> members;  ///< parallel to `tasks`
+  bool by_deadline = false;     ///< a scheduler of the core schedules by deadlines
+  std::vector<cpu::PeriodicResource> servers;
 };
 
 struct CoreAnalysis {
@@ -47,6 +51,9 @@ extern const CoreAnalysis on_several_cores, by_deadline, by_fixed_priority;
 inline constexpr const CoreAnalysis* core_analyses[] = {&on_several_cores, &by_deadline, &by_fixed_priority};
 
 const CoreAnalysis& analysis_for(const CoreView& view);
+
+/// Whether this scheduler limits the time of its tasks by a budget.
+bool limits_time(const Scheduler& scheduler);
 
 /// "NAME schedules by ALGORITHM"
 std::string algorithm_of(const CoreView& view, SchedulerIndex scheduler);

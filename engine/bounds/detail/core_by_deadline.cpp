@@ -21,7 +21,7 @@ bool has_deadline_scheduler(const CoreView& view) {
   });
 }
 
-/// All tasks must be under one deadline-based scheduler, have a deadline, and be fully preemptive.
+/// All tasks must be under one deadline-based scheduler.
 std::string fault_by_deadline(const CoreView& view) {
   std::optional<SchedulerIndex> only;
   for (const TaskIndex task : view.core.tasks) {
@@ -32,14 +32,6 @@ std::string fault_by_deadline(const CoreView& view) {
         !uses_deadlines(view.system.platform.schedulers[*only].kind))
       return fmt::format("{}, together with another scheduler", algorithm_of(view, *only));
   }
-  for (const TaskIndex task : view.core.tasks) {
-    const Task& stated = view.system.tasks[task];
-    const SchedulerIndex scheduler = only.value_or(view.ranks.schedulers[task].front());
-    if (!is_interrupt(stated) && !view.ranks.relative_deadline[task])
-      return fmt::format("{}, and {} has neither a deadline nor a period", algorithm_of(view, scheduler), stated.name);
-    if (view.shapes[task].has_sections())
-      return fmt::format("{}, and {} has non-preemptive parts", algorithm_of(view, scheduler), stated.name);
-  }
   return {};
 }
 
@@ -49,35 +41,61 @@ struct Selection {
   std::vector<std::size_t> places;
 };
 
-Selection select(const CoreProblem& problem, bool interrupts) {
+template <typename Chosen>
+Selection select(const CoreProblem& problem, const std::vector<cpu::CpuTask>& tasks, Chosen chosen) {
   Selection selection;
-  for (std::size_t i = 0; i < problem.tasks.size(); ++i)
-    if (problem.members[i].interrupt == interrupts) {
-      selection.tasks.push_back(problem.tasks[i]);
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    if (chosen(problem.members[i].interrupt, tasks[i].deadline)) {
+      selection.tasks.push_back(tasks[i]);
       selection.places.push_back(i);
     }
   return selection;
 }
 
-/// Copies the bounds `found` for a selection into the order of the problem; `places` are the indices there.
-void put_back(std::vector<cpu::CpuBound> found, const std::vector<std::size_t>& places,
-              std::vector<cpu::CpuBound>& bounds) {
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    for (cpu::CpuShare& share : found[i].parts)
-      if (share.by) share.by = places[*share.by];
-    if (found[i].reason == cpu::NoBound::unlimited) found[i].obstacle = places[found[i].obstacle];
-    bounds[places[i]] = std::move(found[i]);
-  }
+/// Waiting counts as execution. While all jobs wait that are more urgent, a section of another task may begin: it may
+/// block at the start of each job and after each wait.
+std::vector<cpu::CpuTask> with_waiting(const CoreProblem& problem) {
+  std::vector<cpu::CpuTask> tasks = problem.tasks;
+  const bool suspends =
+      std::any_of(tasks.begin(), tasks.end(), [](const cpu::CpuTask& task) { return task.waits > 0 && !task.polls; });
+  const Duration blocking = suspends ? std::min(endless, cpu::longest_blocking(tasks)) : Duration{};
+  for (cpu::CpuTask& task : tasks) task.worst += task.waiting + blocking * (1 + task.waits);
+  return tasks;
 }
 
-/// Interrupts are ordered by their priorities.
+/// Undoes with_waiting for the parts of a bound.
+void part_waiting(const cpu::CpuTask& counted, const cpu::CpuTask& task, cpu::CpuBound& bound) {
+  if (counted.worst == task.worst || !bound.response) return;
+  bound.parts.front().time = task.worst;
+  const Duration blocking = counted.worst - task.worst - task.waiting;
+  if (!blocking.is_zero()) bound.parts.push_back({cpu::CpuPart::blocking, std::nullopt, blocking});
+  if (!task.waiting.is_zero()) bound.parts.push_back({cpu::CpuPart::waiting, std::nullopt, task.waiting});
+  if (task.worst.is_zero()) bound.parts.erase(bound.parts.begin());
+}
+
+/// Interrupts are ordered by their priorities. A task without a deadline runs when no other task does. Its bound holds
+/// for any order of the tasks; so it is one for the others, too.
 std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
-  const Selection tasks = select(problem, false), interrupts = select(problem, true);
-  std::vector<std::size_t> places = tasks.places;
+  const std::vector<cpu::CpuTask> tasks = with_waiting(problem);
+  const Selection urgent = select(
+      problem, tasks, [](bool interrupt, Duration deadline) { return !interrupt && deadline < Duration::max(); });
+  const Selection background = select(
+      problem, tasks, [](bool interrupt, Duration deadline) { return !interrupt && deadline == Duration::max(); });
+  const Selection interrupts = select(problem, tasks, [](bool interrupt, Duration) { return interrupt; });
+  std::vector<cpu::CpuBound> bounds = cpu::fixed_priority_bounds(tasks);
+  auto by_deadline = cpu::earliest_deadline_bounds(urgent.tasks, interrupts.tasks, {}, background.tasks);
+  std::vector<std::size_t> places = urgent.places;
   places.insert(places.end(), interrupts.places.begin(), interrupts.places.end());
-  std::vector<cpu::CpuBound> bounds(problem.tasks.size());
-  put_back(cpu::earliest_deadline_bounds(tasks.tasks, interrupts.tasks), places, bounds);
-  put_back(cpu::fixed_priority_bounds(interrupts.tasks), interrupts.places, bounds);
+  places.insert(places.end(), background.places.begin(), background.places.end());
+  for (std::size_t i = 0; i < by_deadline.size(); ++i) {
+    cpu::CpuBound& found = by_deadline[i];
+    for (cpu::CpuShare& share : found.parts)
+      if (share.by) share.by = places[*share.by];
+    if (found.reason == cpu::NoBound::unlimited) found.obstacle = places[found.obstacle];
+    cpu::CpuBound& bound = bounds[places[i]];
+    if (!bound.response || (found.response && *found.response <= *bound.response)) bound = std::move(found);
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) part_waiting(tasks[i], problem.tasks[i], bounds[i]);
   return bounds;
 }
 

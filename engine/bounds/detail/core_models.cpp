@@ -65,36 +65,37 @@ void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& a
       models.cores[at->second].units.push_back(unit);
 }
 
-std::string fault_of_servers(const CoreView& view) {
-  for (const TaskIndex task : view.core.tasks)
+/// Servers are covered on one core under fixed priorities, if no task of the core waits for a GPU. Their tasks must be
+/// preemptive and no interrupts.
+std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject, bool offloads_any) {
+  for (const TaskIndex task : view.core.tasks) {
+    std::size_t servers = 0;
     for (const SchedulerIndex index : view.ranks.schedulers[task]) {
       const Scheduler& scheduler = view.system.platform.schedulers[index];
-      const bool server = scheduler.kind == SchedulingAlgorithm::polling_periodic_server ||
-                          scheduler.kind == SchedulingAlgorithm::deferrable_server;
-      const bool limits = scheduler.share.budget && scheduler.share.period;
-      if ((server && limits) || scheduler.kind == SchedulingAlgorithm::constant_bandwidth_server)
-        return fmt::format("{}, and the analysis does not cover servers", algorithm_of(view, index));
+      if (scheduler.kind == SchedulingAlgorithm::constant_bandwidth_server)
+        return fmt::format("{}, and the analysis does not cover servers with a constant bandwidth",
+                           algorithm_of(view, index));
+      if (!limits_time(scheduler)) continue;
+      if (++servers > 1) return fmt::format("{} within another server", algorithm_of(view, index));
+      if (!view.core.analysis->with_gpu)
+        return fmt::format("{}, and the analysis covers servers only under fixed priorities on one core",
+                           algorithm_of(view, index));
+      if (offloads_any) return fmt::format("{}, and a task on its core waits for a GPU", algorithm_of(view, index));
+      if (view.shapes[task].has_sections())
+        return fmt::format("{}, and {} has non-preemptive parts", algorithm_of(view, index), subject.name(task));
+      // Its urgency is not that of the server.
+      if (is_interrupt(subject.task(task)))
+        return fmt::format("{}, and {} is an interrupt", algorithm_of(view, index), subject.name(task));
+      for (TaskIndex other = 0; other < subject.tasks(); ++other) {
+        const auto& path = view.ranks.schedulers[other];
+        if (std::find(path.begin(), path.end(), index) != path.end() &&
+            std::find(view.core.tasks.begin(), view.core.tasks.end(), other) == view.core.tasks.end() &&
+            !subject.steps(other).empty())
+          return fmt::format("{} on several cores", algorithm_of(view, index));
+      }
     }
+  }
   return {};
-}
-
-/// For a core with a task that waits for a GPU.
-std::string fault_with_offload(const CoreView& view, const Task& offloading) {
-  if (view.core.analysis->with_gpu) return {};
-  const Scheduler& scheduler = view.system.platform.schedulers[offloading.scheduler];
-  return fmt::format("{} schedules {}by {}, and {} waits for a GPU", scheduler.name,
-                     view.core.several() ? "tasks on several cores " : "", to_string(scheduler.kind), offloading.name);
-}
-
-/// Fully preemptive, with at most one release per period.
-bool is_plain(const CoreModel& core, const std::vector<TaskShape>& shapes,
-              const std::vector<Activations>& activations) {
-  return std::all_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) {
-    const auto& all = activations[task].all;
-    return !shapes[task].has_sections() && std::all_of(all.begin(), all.end(), [](const Activation& activation) {
-      return activation.jitter.is_zero() && activation.minimum_distance.is_zero();
-    });
-  });
 }
 
 }  // namespace
@@ -107,15 +108,12 @@ CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activati
   for (CoreModel& core : models.cores) {
     const CoreView view{subject.system, models.ranks, models.shapes, core};
     core.analysis = &analysis_for(view);
-    const auto offloading = std::find_if(core.tasks.begin(), core.tasks.end(),
-                                         [&](TaskIndex task) { return offloads.waits_for_any(task); });
-    const bool offloads_any = offloading != core.tasks.end();
-    std::string fault = fault_of_servers(view);
+    const bool offloads_any =
+        std::any_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) { return offloads.waits_for_any(task); });
+    std::string fault = fault_of_servers(view, subject, offloads_any);
     if (fault.empty()) fault = core.analysis->fault(view);
-    if (fault.empty() && offloads_any) fault = fault_with_offload(view, subject.task(*offloading));
     for (const TaskIndex task : core.tasks) add_fault(faults, task, fault);
-    core.apart =
-        fault.empty() && !offloads_any && !(core.analysis->with_gpu && is_plain(core, models.shapes, activations));
+    core.apart = fault.empty() && !(offloads_any && core.analysis->with_gpu);
   }
   return models;
 }

@@ -22,7 +22,8 @@ struct CoreModel {
   std::vector<UnitIndex> units;
   std::vector<TaskIndex> tasks;  ///< active ones
   const CoreAnalysis* analysis = nullptr;
-  bool apart = false;  ///< analyzed separately from GPUs
+  /// Analyzed separately from GPUs: the time for which its tasks wait for GPUs counts as part of their jobs.
+  bool apart = false;
 
   bool several() const { return units.size() > 1; }
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -26,30 +25,13 @@ bool alike(const ProcessingUnit& a, const ProcessingUnit& b) {
                     });
 }
 
-/// All cores must be identical, all tasks under one priority-based scheduler and fully preemptive.
+/// All cores must be identical.
 std::string fault_on_several_cores(const CoreView& view) {
-  if (by_deadline.is_for(view))
-    if (std::string fault = by_deadline.fault(view); !fault.empty()) return fault;
   const auto& units = view.system.platform.units;
   const ProcessingUnit& first = units[view.core.units.front()];
   for (const UnitIndex unit : view.core.units)
     if (!alike(first, units[unit]))
       return fmt::format("tasks migrate between {} and {}, which are different", first.name, units[unit].name);
-  std::optional<SchedulerIndex> only;
-  for (const TaskIndex task : view.core.tasks) {
-    const Task& stated = view.system.tasks[task];
-    if (!is_interrupt(stated)) {
-      const auto& schedulers = view.ranks.schedulers[task];
-      if (!only) only = schedulers.front();
-      if (schedulers.size() > 1 || schedulers.front() != *only)
-        return fmt::format("tasks of several schedulers share {} and the cores between which tasks migrate",
-                           first.name);
-      if (uses_deadlines(view.system.platform.schedulers[*only].kind))
-        return fmt::format("{} on several cores", algorithm_of(view, *only));
-    }
-    if (view.shapes[task].has_sections())
-      return fmt::format("tasks migrate between cores, and {} has non-preemptive parts", stated.name);
-  }
   return {};
 }
 
@@ -61,12 +43,12 @@ std::vector<cpu::CpuBound> bounds_on_several_cores(const CoreProblem& problem) {
     task.task.worst = std::max(task.task.worst, Duration::picoseconds(1));
     tasks.push_back(std::move(task));
   }
-  return cpu::global_fixed_priority_bounds(tasks);
+  return cpu::global_fixed_priority_bounds(tasks, {}, problem.by_deadline);
 }
 
 }  // namespace
 
-/// Fixed priorities, and tasks that migrate between cores.
+/// Tasks that migrate between cores. Under deadlines, their bounds hold for any order.
 const CoreAnalysis on_several_cores{are_several, fault_on_several_cores, bounds_on_several_cores};
 
 }  // namespace amalthea::engine::bounds

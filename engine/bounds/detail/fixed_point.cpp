@@ -22,8 +22,9 @@ class FixedPoint {
     for (std::size_t round = 0;; ++round) {
       find_bounds();
       if (!solution_.fault.empty()) return std::move(solution_);
-      const bool later = raise_jitters(round < max_rounds), more = raise_accesses(round < max_rounds);
-      if (!later && !more) return std::move(solution_);
+      const bool may_grow = round < max_rounds;
+      const bool later = raise_jitters(may_grow), more = raise_accesses(may_grow), longer = raise_responses(may_grow);
+      if (!later && !more && !longer) return std::move(solution_);
     }
   }
 
@@ -33,12 +34,26 @@ class FixedPoint {
     return problem_task.activation < all.size() ? &all[problem_task.activation] : nullptr;
   }
 
+  /// Whether its place stands for all activations of the task.
+  bool is_merged(const ProblemTask& problem_task) const {
+    const auto& all = problems_.of_task[problem_task.task];
+    return all.size() > 1 && problems_.problem_tasks[all[0]].at == problems_.problem_tasks[all[1]].at;
+  }
+
   /// Computes the bounds for the current jitters.
   void find_bounds() {
     for (const ProblemTask& problem_task : problems_.problem_tasks) {
       const Activation* activation = activation_of(problem_task);
-      if (activation != nullptr && !problems_.is_unlimited(problem_task))
-        problems_.jitter_of(problem_task) = activation->jitter;
+      if (activation == nullptr || problems_.is_unlimited(problem_task)) continue;
+      const Duration jitter =
+          is_merged(problem_task) ? merged(activations_[problem_task.task].all).jitter : activation->jitter;
+      problems_.jitter_of(problem_task) = std::min(jitter, longest_period);
+      if (problem_task.waiting)
+        problems_.gpu.problem.tasks[*problem_task.waiting].jitter =
+            std::min(longest_period, merged(activations_[problem_task.task].all).jitter);
+      if (jitter < nvidia::longest_analyzed) continue;
+      problems_.set_unlimited(problem_task);
+      add_fault(faults_, problem_task.task, "the jitters of its activation sources are too long");
     }
     auto found = nvidia::time_slice_bounds(problems_.gpu.problem);
     if (!found) {
@@ -46,6 +61,14 @@ class FixedPoint {
       return;
     }
     solution_.gpu = std::move(*found);
+    for (const ProblemTask& problem_task : problems_.problem_tasks) {
+      if (!problem_task.waiting) continue;
+      Duration waiting;
+      for (const Duration segment : solution_.gpu.tasks[*problem_task.waiting].gpu_segments)
+        waiting = std::min(nvidia::longest_analyzed, waiting + std::min(nvidia::longest_analyzed, segment));
+      cpu::CpuTask& task = problems_.cores[*problem_task.core].tasks[problem_task.at];
+      task.waiting = waiting;
+    }
     solution_.cores.resize(problems_.cores.size());
     for (std::size_t core = 0; core < problems_.cores.size(); ++core)
       if (cores_.cores[core].apart) solution_.cores[core] = cores_.cores[core].analysis->bounds(problems_.cores[core]);
@@ -68,6 +91,24 @@ class FixedPoint {
       faults_[problem_task.task] =
           fmt::format("it is triggered by {}, {}", subject_.name(activation->source->task),
                       jitter ? "and the fixed-point iteration of the two bounds diverges" : "which has no bound");
+    }
+    return changed;
+  }
+
+  /// The same for the responses of tasks on separate cores that wait for GPUs: the longest of all activations.
+  bool raise_responses(bool may_grow) {
+    bool changed = false;
+    for (std::size_t index = 0; index < problems_.gpu.problem.tasks.size(); ++index) {
+      auto& stated = problems_.gpu.problem.tasks[index].elsewhere;
+      if (!stated || !*stated || problems_.gpu.problem.tasks[index].unlimited) continue;
+      std::optional<Duration> longest = **stated;
+      for (const std::size_t each : problems_.of_task[problems_.gpu.members[index].task]) {
+        const auto response = solution_.response_of(problems_.problem_tasks[each]);
+        longest = longest && response ? std::optional(std::max(*longest, *response)) : std::nullopt;
+      }
+      if (longest == *stated) continue;
+      changed = true;
+      *stated = may_grow ? longest : std::nullopt;
     }
     return changed;
   }
@@ -104,6 +145,10 @@ class FixedPoint {
     const ProblemTask& problem_task = problems_.problem_tasks[problem_tasks[source.activation]];
     const auto response = solution_.response_of(problem_task);
     const Activation* activation = activation_of(problem_task);
+    // A device task for which a host waits: the activation of the host that triggers it.
+    if (problem_task.task != source.task)
+      if (const auto& host = activations_[source.task].all[source.activation].source)
+        activation = &activations_[host->task].all[host->activation];
     if (!response || activation == nullptr) return std::nullopt;
     const Duration latest = activation->jitter + *response;
     // The response of a device task may be that of the host that waits for it.

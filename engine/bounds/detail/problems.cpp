@@ -2,6 +2,7 @@
 #include "engine/bounds/detail/problems.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/core.h>
@@ -25,14 +26,14 @@ cpu::CpuTask cpu_task(const ProblemInput& input, TaskIndex host, const Faults& f
   task.cooperative = shape.cooperative;
   task.last_cooperative = shape.last_cooperative;
   task.preemptible_at_end = shape.preemptible_at_end;
-  task.deadline = input.cores.ranks.relative_deadline[host].value_or(Duration{});
+  task.deadline = input.cores.ranks.relative_deadline[host].value_or(Duration::max());
   // Longer times are useless, and must not count as less.
   task.unlimited = !faults[host].empty() || task.worst >= nvidia::longest_analyzed;
   return task;
 }
 
 CoreProblem::Member member_of(const CoreModel& core, const Task& task, TaskIndex index) {
-  CoreProblem::Member member{index, is_interrupt(task), {}};
+  CoreProblem::Member member{index, is_interrupt(task), {}, {}};
   for (std::size_t unit = 0; unit < core.units.size(); ++unit)
     if (task.units.empty() ? task.unit == core.units[unit]
                            : std::find(task.units.begin(), task.units.end(), core.units[unit]) != task.units.end())
@@ -75,17 +76,29 @@ class ProblemBuilder {
 
   /// With its host, if one waits for it.
   void add_device(TaskIndex device) {
-    std::size_t problem_task = 0;
     if (const auto driver = input_.offloads.driver[device]) {
-      if (problems_.of_task[*driver].empty()) add_host(*driver);
-      problem_task = problems_.of_task[*driver].front();
-    } else {
-      GpuEntry entry = device_entry(input_, problems_.gpu, device, faults_);
-      entry.task.core = problems_.gpu.problem.cores.size();
-      problems_.gpu.problem.cores.push_back(entry.task.name);
-      problem_task = add(std::move(entry), 0);
+      if (problems_.of_task[*driver].empty())
+        input_.cores.core(*driver).apart ? add_to_core(*driver) : add_host(*driver);
+      problems_.of_task[device].assign(input_.activations[device].count(), problems_.of_task[*driver].front());
+      return;
     }
-    problems_.of_task[device].assign(input_.activations[device].count(), problem_task);
+    GpuEntry entry = device_entry(input_, problems_.gpu, device, faults_);
+    entry.task.core = problems_.gpu.problem.cores.size();
+    problems_.gpu.problem.cores.push_back(entry.task.name);
+    add_merged(std::move(entry));
+  }
+
+  /// One task of the problem for all activations: its jobs run one after the other, also while they use the GPU.
+  void add_merged(GpuEntry entry) {
+    const TaskIndex task = entry.member.task;
+    entry.task.period = merged(input_.activations[task].all).period;
+    const std::size_t first = add(std::move(entry), 0);
+    problems_.of_task[task] = {first};
+    const ProblemTask problem_task = problems_.problem_tasks[first];
+    for (std::size_t activation = 1; activation < input_.activations[task].all.size(); ++activation) {
+      problems_.of_task[task].push_back(problems_.problem_tasks.size());
+      problems_.problem_tasks.push_back({task, activation, std::nullopt, problem_task.at});
+    }
   }
 
   void add_host(TaskIndex host) {
@@ -93,6 +106,7 @@ class ProblemBuilder {
     GpuEntry entry = host_entry(input_, problems_.gpu, host, faults_);
     entry.task.period = longest_period;
     auto& problem_tasks = problems_.of_task[host];
+    if (input_.offloads.waits_for_any(host) && !entry.task.unlimited) return add_merged(std::move(entry));
     if (entry.task.unlimited) {
       problem_tasks.assign(activations.count(), add(std::move(entry), 0));
       return;
@@ -111,20 +125,53 @@ class ProblemBuilder {
       add_fault(faults_, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     const std::size_t core = *input_.cores.core_of[host];
     CoreProblem& problem = problems_.cores[core];
+    std::optional<std::size_t> server;
+    for (const SchedulerIndex index : input_.cores.ranks.schedulers[host]) {
+      const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
+      problem.by_deadline = problem.by_deadline || uses_deadlines(scheduler.kind);
+      if (limits_time(scheduler)) server = place_of(index, scheduler, problem);
+    }
     auto& problem_tasks = problems_.of_task[host];
+    const auto waiting = add_waiting(host, task);
     for (std::size_t activation = 0; activation < (task.unlimited ? 1 : activations.all.size()); ++activation) {
       if (!task.unlimited) {
         const Activation& releases = activations.all[activation];
         task.arrivals = {releases.period, {}, releases.minimum_distance};
       }
       problem_tasks.push_back(problems_.problem_tasks.size());
-      problems_.problem_tasks.push_back({host, activation, core, problem.tasks.size()});
+      problems_.problem_tasks.push_back({host, activation, core, problem.tasks.size(), waiting});
       problem.tasks.push_back(task);
       problem.members.push_back(member_of(input_.cores.cores[core], input_.subject.task(host), host));
+      problem.members.back().server = server;
     }
     const std::size_t first = problem_tasks.front();
     problem_tasks.resize(activations.count(), first);
-    for (std::size_t gpu = 0; gpu < problems_.gpu.units.size(); ++gpu) add_accesses(host, gpu);
+    for (std::size_t gpu = 0; gpu < problems_.gpu.units.size() && !waiting; ++gpu) add_accesses(host, gpu);
+  }
+
+  /// The index of a server among those of its core.
+  std::size_t place_of(SchedulerIndex index, const Scheduler& scheduler, CoreProblem& problem) {
+    const auto [at, added] = servers_.emplace(index, problem.servers.size());
+    if (added)
+      problem.servers.push_back({*scheduler.share.period, *scheduler.share.budget,
+                                 scheduler.kind == SchedulingAlgorithm::polling_periodic_server});
+    return at->second;
+  }
+
+  /// For a host on a separate core that waits for a GPU: adds its GPU segments to the problem of the GPUs.
+  std::optional<std::size_t> add_waiting(TaskIndex host, cpu::CpuTask& task) {
+    if (!input_.offloads.waits_for_any(host)) return std::nullopt;
+    GpuEntry entry = host_entry(input_, problems_.gpu, host, faults_);
+    task.unlimited = task.unlimited || entry.task.unlimited;
+    task.waits = static_cast<std::int64_t>(entry.member.segments.size());
+    task.polls = entry.task.wait == nvidia::WaitMode::busy;
+    entry.task.elsewhere.emplace(Duration{});
+    entry.task.core = problems_.gpu.problem.cores.size();
+    problems_.gpu.problem.cores.push_back(entry.task.name);
+    entry.task.deadline = entry.task.period = merged(input_.activations[host].all).period;
+    problems_.gpu.problem.tasks.push_back(std::move(entry.task));
+    problems_.gpu.members.push_back(std::move(entry.member));
+    return problems_.gpu.members.size() - 1;
   }
 
   /// The solution adds the response bound to the jitter.
@@ -154,8 +201,11 @@ class ProblemBuilder {
       if (!blocking[i].response || blocking[i].response->is_zero()) continue;
       const bool for_ever = *blocking[i].response >= endless;
       if (for_ever && faults_[task].empty()) faults_[task] = endless_blocking(core, blocking[i]);
+      std::size_t seen = problems_.gpu.members.size();
       for (const std::size_t problem_task : problems_.of_task[task]) {
-        nvidia::GpuTask& blocked = problems_.gpu.problem.tasks[problems_.problem_tasks[problem_task].at];
+        const std::size_t at = problems_.problem_tasks[problem_task].at;
+        if (std::exchange(seen, at) == at) continue;
+        nvidia::GpuTask& blocked = problems_.gpu.problem.tasks[at];
         if (for_ever) blocked.unlimited = true;
         for (std::size_t part = 0; part < blocking[i].parts.size() && !for_ever; ++part) {
           const auto& by = problems_.of_task[core.tasks[*blocking[i].parts[part].by]];
@@ -176,6 +226,7 @@ class ProblemBuilder {
   const ProblemInput& input_;
   Faults& faults_;
   Problems problems_;
+  std::map<SchedulerIndex, std::size_t> servers_;
 };
 
 }  // namespace
@@ -193,6 +244,7 @@ bool Problems::is_unlimited(const ProblemTask& problem_task) const {
 void Problems::set_unlimited(const ProblemTask& problem_task) {
   (problem_task.core ? cores[*problem_task.core].tasks[problem_task.at].unlimited
                      : gpu.problem.tasks[problem_task.at].unlimited) = true;
+  if (problem_task.waiting) gpu.problem.tasks[*problem_task.waiting].unlimited = true;
 }
 
 Problems problems_of(const ProblemInput& input, const std::vector<UnitIndex>& gpus, Faults& faults) {

@@ -12,12 +12,18 @@
 
 namespace amalthea::engine::bounds {
 
-/// One task of a problem: it stands for one activation pattern of a system task.
+/// One task of a problem: it stands for one activation pattern of a system task. Those of a task that uses the GPU share
+/// one place, with the releases of all patterns (merged).
 struct ProblemTask {
   TaskIndex task = 0;
   std::size_t activation = 0;
   std::optional<std::size_t> core;  ///< index into Problems::cores; nothing: in the problem of the GPUs
   std::size_t at = 0;               ///< index of the task within its problem
+  /// On a separate core, of a task that waits for a GPU: its index in the problem of the GPUs
+  std::optional<std::size_t> waiting = {};
+
+  /// Its index in the problem of the GPUs.
+  std::size_t on_gpu() const { return waiting.value_or(at); }
 };
 
 struct Problems {

@@ -54,8 +54,9 @@ std::string why_unbounded_on_core(const ProblemInput& input, const CoreProblem& 
   }
   if (std::string blocking = endless_blocking(input.subject, problem, task); !blocking.empty()) return blocking;
   if (core.several())
-    return fmt::format("with the interference on {}, the response time may exceed the minimum inter-arrival time",
-                       where);
+    return fmt::format("with the interference on {}, more than 64 jobs of the task may be pending", where);
+  if (bounds[at].reason == cpu::NoBound::no_supply)
+    return fmt::format("its server on {} may not get its budget in every period", where);
   const double demand = demand_on(core, problem, input.cores.ranks.rank[task]);
   if (bounds[at].reason == cpu::NoBound::overload)
     return fmt::format("{} is overloaded{}: utilization {:.2f} %", where,

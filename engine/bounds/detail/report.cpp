@@ -92,9 +92,16 @@ class Report {
   }
 
   std::vector<Contribution> parts_of(const ProblemTask& problem_task) const {
-    if (problem_task.core)
+    if (problem_task.core) {
+      std::vector<Contribution> waiting;
+      if (problem_task.waiting)
+        for (const auto& segment : solution_.gpu.tasks[*problem_task.waiting].segment_parts)
+          for (const Contribution& part : contributions_with_gpu(subject_, problems_, problem_task.task, segment,
+                                                                 problems_.gpu.members[*problem_task.waiting].segments))
+            waiting.push_back(part);
       return contributions_on_core(subject_, problems_.cores[*problem_task.core], problem_task.task,
-                                   solution_.cores[*problem_task.core][problem_task.at].parts);
+                                   solution_.cores[*problem_task.core][problem_task.at].parts, waiting);
+    }
     return contributions_with_gpu(subject_, problems_, problem_task.task, solution_.gpu.tasks[problem_task.at].parts,
                                   problems_.gpu.members[problem_task.at].segments);
   }
@@ -118,7 +125,7 @@ class Report {
   template <typename Visit>
   void for_segments(TaskIndex device, Visit visit) const {
     if (problems_.of_task[device].empty()) return;
-    const std::size_t at = problems_.problem_tasks[problems_.of_task[device].front()].at;
+    const std::size_t at = problems_.problem_tasks[problems_.of_task[device].front()].on_gpu();
     const auto& segments = problems_.gpu.members[at].segments;
     for (std::size_t segment = 0; segment < segments.size(); ++segment)
       if (segments[segment] == device) visit(at, segment);

@@ -89,6 +89,8 @@ std::string why_endless(const AnalyzedSystem& subject, const Ranks& ranks, const
   const SchedulerIndex scheduler = ranks.schedulers[uses.front().task].front();
   if (subject.system.platform.schedulers[scheduler].kind == SchedulingAlgorithm::priority_based_round_robin)
     return "whose users take turns (round robin)";
+  if (uses_deadlines(subject.system.platform.schedulers[scheduler].kind))
+    return "whose ceiling has no effect on tasks that are scheduled by their deadlines";
   for (const SemaphoreUse& use : uses)
     if (use.most > semaphore.free)
       return fmt::format("of which {} requests more than is initially free", subject.name(use.task));
