@@ -30,7 +30,8 @@
 /// Steps of a Program are rounded to the nearest picosecond. Upper bounds therefore add one picosecond for each access,
 /// copy or kernel, and lower bounds subtract one, unless the clock and data rates of the unit yield whole picoseconds.
 /// On GPUs whose copies and kernels slow each other down, the simulation rounds their progress down by less than a
-/// picosecond at every event. Their bounds add a nanosecond and a millionth to cover this.
+/// picosecond at every event. The bounds of operations that something can slow down add a nanosecond and a millionth to
+/// cover this.
 
 #include <map>
 #include <vector>
