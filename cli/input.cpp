@@ -96,6 +96,22 @@ void add_memory_options(CLI::App& verb, AnalysisInput& options) {
       ->group(rarely(group::analysis));
 }
 
+void add_bound_options(CLI::App& verb, AnalysisInput& options) {
+  verb.add_option(
+          "--bounds", options.bounds,
+          "How to bound response times. quick: for all offsets; exact: where tighter, for the stated offsets, by "
+          "exploring all schedules of cores whose releases are known (docs/theory/bounds.md)")
+      ->check(CLI::IsMember({"quick", "exact"}))
+      ->capture_default_str()
+      ->group(group::analysis);
+  verb.add_option(
+          "--bound-states", options.bound_states,
+          "With --bounds exact, the largest number of states to explore for a core. Beyond it, the core keeps its "
+          "other bounds")
+      ->capture_default_str()
+      ->group(rarely(group::analysis));
+}
+
 void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--map", options.map,
                   "Run a task on another core: TASK=CORE[:PRIORITY]. Overrides the model; may be repeated")
@@ -188,6 +204,8 @@ std::vector<std::pair<std::string, std::string>> words_of(const AnalysisInput& o
   const auto add_number = [&](const char* name, std::uint64_t value, std::uint64_t usually) {
     if (value != usually) words.emplace_back(name, fmt::format("{}", value));
   };
+  if (options.bounds != usual.bounds) add("--bounds", options.bounds);
+  add_number("--bound-states", options.bound_states, usual.bound_states);
   add_flag("--keep-wrappers", options.build.keep_wrappers);
   add_number("--max-activities", options.build.max_activities, usual.build.max_activities);
   add_flag("--lenient", options.lenient);
@@ -248,6 +266,7 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
       ->type_name("NAME")
       ->group(group::analysis);
   add_memory_options(verb, options);
+  add_bound_options(verb, options);
   add_mapping_options(verb, options);
   verb.add_option(
           "--communication", options.communication,
@@ -353,6 +372,8 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   analysis.compile.memory = std::move(*memory);
   if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
   if (options.contention == "dynamic") analysis.contention = engine::Contention::dynamic;
+  analysis.bounds.for_offsets = options.bounds == "exact";
+  analysis.bounds.states = options.bound_states;
   if (options.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
   if (options.communication == "let") analysis.communication = engine::Communication::let;
   analysis.strict = options.strict;

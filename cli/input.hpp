@@ -52,6 +52,8 @@ struct AnalysisInput {
   std::string memory = "model";
   std::string line_rule = "exact";
   std::string contention = "static";
+  std::string bounds = "quick";
+  std::uint64_t bound_states = engine::BoundOptions{}.states;
   std::string mapping_file;
   std::vector<std::string> map;
   std::vector<std::string> chains;  ///< "A->B->C" by task names

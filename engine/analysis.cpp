@@ -378,7 +378,7 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   add_demands(system, flattened, results);
   describe_use_of_gpus(system, devices, contexts, results);
   judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
-  add_bounds(system, system_bounds(system, devices, options.compile), results);
+  add_bounds(system, system_bounds(system, devices, options.compile, options.bounds), results);
   add_bases(system, devices, results);
   std::vector<std::optional<Duration>> responses;
   for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);

@@ -9,6 +9,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "engine/bounds/bounds.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/results/results.hpp"
 #include "engine/simulation/simulation_observer.hpp"
@@ -21,6 +22,7 @@ struct AnalysisOptions {
   std::optional<Duration> until;           ///< simulated time; by default the hyperperiod and the largest offset
   const DeviceProfile* profile = nullptr;  ///< for every GPU; by default chosen per unit by profile_for
   CompileOptions compile;                  ///< options for the compiled programs, such as memory costs
+  BoundOptions bounds;
   /// the semantics that latency constraints are judged by
   Communication communication = Communication::implicit;
   Contention contention = Contention::static_;         ///< of label accesses in the simulation

@@ -84,7 +84,7 @@ class Runs {
         programs_(compile_programs(system, options.analysis.execution, preparation.devices, options.analysis.compile)),
         window_(4 * std::size_t{options.threads}) {
     if (!system.requirements.empty() || !system.constraints.empty()) {
-      bounds_ = system_bounds(system, preparation.devices, options.analysis.compile).tasks;
+      bounds_ = system_bounds(system, preparation.devices, options.analysis.compile, options.analysis.bounds).tasks;
       for (Bound& bound : bounds_) bound.parts.clear();
     }
     sum_.execution = options.analysis.execution;

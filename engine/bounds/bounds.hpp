@@ -20,7 +20,8 @@
 /// - A task that is triggered by a step of another task inherits its period. Its release jitter (7a) is the jitter plus
 ///   the bound of the triggering task, minus the minimum execution of that task's job before and after the step. Bounds
 ///   and jitters together are the smallest common fixed point, reached from below, by the same argument as (8).
-/// - Offsets are ignored. Activation limits are ignored too: a lost activation cannot delay any task.
+/// - Offsets are ignored, unless the caller wants bounds for the stated ones (BoundOptions). Activation limits are
+///   ignored too: a lost activation cannot delay any task.
 /// - Where nothing varies, device tasks that share a context get their exact response times for the stated offsets
 ///   (detail/exact_responses.hpp).
 /// - A task outside this model has no bound, and we know no limit on the time it may take from its core. Its GPU
@@ -30,8 +31,10 @@
 /// Steps of a Program are rounded to the nearest picosecond. Upper bounds therefore add one picosecond for each access,
 /// copy or kernel, and lower bounds subtract one, unless the clock and data rates of the unit yield whole picoseconds.
 /// On GPUs whose copies and kernels slow each other down, the simulation rounds their progress down by less than a
-/// picosecond at every event. Their bounds add a nanosecond and a millionth to cover this.
+/// picosecond at every event. The bounds of operations that something can slow down add a nanosecond and a millionth to
+/// cover this.
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -47,13 +50,20 @@ struct SystemBounds {
   std::map<NodeIndex, Bound> operations;  ///< of every copy and kernel, from submission to completion
 };
 
+struct BoundOptions {
+  /// Whether bounds may hold for the stated offsets only, where these make them tighter (detail/offset_responses.hpp).
+  bool for_offsets = false;
+  std::uint64_t states = 1'000'000;  ///< for each core: states of its schedule graph, jobs of its longest schedule
+  std::uint64_t steps = 20'000'000;  ///< for each task: evaluated sums over busy periods
+};
+
 /// `best` and `worst` are the programs of all tasks with their shortest and longest times; both have the same steps.
 /// `devices` is parallel to Platform::units, null for CPUs.
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
-                           const std::vector<const DeviceProfile*>& devices);
+                           const std::vector<const DeviceProfile*>& devices, const BoundOptions& options = {});
 
 /// The same for programs that this function compiles: without branches, otherwise with these options.
 SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices,
-                           CompileOptions options = {});
+                           CompileOptions compile = {}, const BoundOptions& options = {});
 
 }  // namespace amalthea::engine

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -189,6 +190,7 @@ class Sharing {
     for (StreamFacts& stream : streams)
       for (StreamUse& use : stream.uses)
         for (StreamOperation& operation : use.operations) operation.slowdown = slowdown_of(stream, use, operation);
+    for (ContextFacts& context : contexts) add_roundings(context);
     for (StreamFacts& stream : streams)
       for (StreamUse& use : stream.uses)
         for (StreamOperation& operation : use.operations) set_times(operation);
@@ -316,6 +318,26 @@ class Sharing {
     return std::max({apart, by(all), by(described)});
   }
 
+  /// Time lost to rounding may cost a turn, so it is part of the work, but only where something slows an operation down:
+  /// this one or, in a context that several tasks use, any of the context.
+  void add_roundings(const ContextFacts& context) {
+    const auto for_each = [&](const auto& visit) {
+      for (const std::size_t stream : context.streams)
+        for (StreamUse& use : streams[stream].uses)
+          for (StreamOperation& operation : use.operations) visit(operation);
+    };
+    bool any = false;
+    for_each([&](const StreamOperation& operation) { any = any || operation.slowdown.largest != Slowdown{}; });
+    for_each([&](StreamOperation& operation) {
+      const Duration rounding = operation.operation->rounding;
+      if (rounding.is_zero() || !any || (context.is_private() && operation.slowdown.largest == Slowdown{})) return;
+      GpuOperation& rounded = rounded_.emplace_back(*operation.operation);
+      rounded.worst += rounding;
+      if (!rounded.longest_block.is_zero()) rounded.longest_block += rounding;
+      operation.operation = &rounded;
+    });
+  }
+
   static void set_times(StreamOperation& operation) {
     const GpuOperation& written = *operation.operation;
     operation.slowest = slowed(written.worst, operation.slowdown.largest);
@@ -357,6 +379,7 @@ class Sharing {
 
   const TimeSliceProblem& problem_;
   std::vector<std::optional<std::size_t>> own_stream_;  ///< of every task
+  std::deque<GpuOperation> rounded_;                    ///< operations with what rounding adds to them
 };
 
 TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std::size_t index) {

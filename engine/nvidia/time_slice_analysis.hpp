@@ -233,6 +233,8 @@ struct GpuOperation {
   std::int64_t blocks = 1;
   std::optional<gpu::SmUse> use = {};  ///< of each block; nothing: one block that occupies the whole execution engine
   std::string cache_config = {};       ///< (N8)
+  /// What it may lose to rounding where something slows it down.
+  Duration rounding = {};
 };
 struct GpuSegment {
   std::vector<GpuOperation> operations;

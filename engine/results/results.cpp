@@ -77,6 +77,20 @@ std::string_view to_string(ResourceKind kind) {
   return "core";
 }
 
+std::string_view to_string(BoundMethod method) {
+  switch (method) {
+    case BoundMethod::equations:
+      return "equations";
+    case BoundMethod::offsets:
+      return "offsets";
+    case BoundMethod::longest_schedule:
+      return "longest_schedule";
+    case BoundMethod::graph:
+      return "graph";
+  }
+  return "equations";
+}
+
 std::string_view to_string(TrafficKind traffic) {
   switch (traffic) {
     case TrafficKind::none:

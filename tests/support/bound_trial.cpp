@@ -36,6 +36,10 @@ class Trial {
       if (system_.platform.units[unit].type == PuType::gpu) devices_[unit] = &drawn.profile;
     options_.memory = drawn.memory;
     bounds_ = system_bounds(system_, devices_, options_);
+    BoundOptions for_offsets;
+    for_offsets.for_offsets = true;
+    for_offsets.states = 20'000;
+    for_offsets_ = system_bounds(system_, devices_, options_, for_offsets);
     std::vector<std::optional<Duration>> responses;
     for (const Bound& bound : bounds_.tasks) responses.push_back(bound.worst);
     chains_ = chain_latencies(system_, responses);
@@ -83,8 +87,21 @@ class Trial {
 
   void check_parts() {
     way_ = "bounds";
+    check_parts(bounds_);
+    way_ = "bounds for the stated offsets";
+    check_parts(for_offsets_);
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
-      const Bound& bound = bounds_.tasks[task];
+      const auto &general = bounds_.tasks[task].worst, &tighter = for_offsets_.tasks[task].worst;
+      if (general && (!tighter || *tighter > *general))
+        fault(fmt::format("the bound of {} for the stated offsets is not the smaller one", system_.tasks[task].name),
+              task);
+      if (for_offsets_.tasks[task].method != BoundMethod::equations) ++all_.for_offsets;
+    }
+  }
+
+  void check_parts(const SystemBounds& bounds) {
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
+      const Bound& bound = bounds.tasks[task];
       Duration sum;
       for (const Contribution& part : bound.parts) sum += part.time;
       check_causes(bound.parts, task);
@@ -143,6 +160,7 @@ class Trial {
     all_.jobs += result.response.jobs;
     longest_[task] = std::max(longest_[task], result.response.max);
     check(name, task, result.response, bound);
+    if (!shifted_) check(name, task, result.response, for_offsets_.tasks[task]);
     if (bound.worst && *bound.worst <= horizon && result.unfinished > 0 && !results.stopped_early)
       fault(fmt::format("{} has a bound of {}, and {} jobs never ended", name, format_duration(*bound.worst),
                         result.unfinished),
@@ -191,7 +209,7 @@ class Trial {
   BoundTrial& all_;
   std::vector<const DeviceProfile*> devices_;
   CompileOptions options_;
-  SystemBounds bounds_;
+  SystemBounds bounds_, for_offsets_;
   std::vector<ChainResult> chains_;
   std::vector<Program> programs_[4];  ///< by execution
   std::vector<Duration> longest_;
@@ -213,12 +231,13 @@ std::string BoundTrial::text() const {
     return sorted.empty() ? 0.F : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
   };
   std::string text = fmt::format(
-      "{} systems, {} simulations, {} jobs; {} tasks with a bound ({} exact), {} without, {} chains with one; seen / "
+      "{} systems, {} simulations, {} jobs; {} tasks with a bound ({} exact, {} tighter for the stated "
+      "offsets), {} without, {} chains with one; seen / "
       "bound: "
       "median "
       "{:.3f}, 90 % {:.3f}, largest {:.6f}; {} outside",
-      systems, simulations, jobs, bounded, exact, unbounded, chains, quantile(0.5), quantile(0.9), quantile(1),
-      faults.size());
+      systems, simulations, jobs, bounded, exact, for_offsets, unbounded, chains, quantile(0.5), quantile(0.9),
+      quantile(1), faults.size());
   constexpr std::size_t reported = 20;
   for (std::size_t i = 0; i < std::min(reported, faults.size()); ++i) text += "\n" + faults[i];
   return text;

@@ -374,6 +374,7 @@ void add_exact_responses(const ProblemInput& input, SystemBounds& bounds) {
       bound.parts = result.contributions;
       bound.reason.clear();
       bound.exact = true;
+      bound.method = BoundMethod::equations;
     }
     for (const OperationResult& operation : schedule->operations) {
       const auto bound = bounds.operations.find(operation.node);

@@ -25,6 +25,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.kind = gpu::kind_of(activity);
     operation.best = span.best;
     operation.worst = std::max(span.worst, Duration::picoseconds(1));
+    operation.rounding = rounding_of(subject, task_step);
     const auto* kernel = std::get_if<Kernel>(&activity);
     operation.by_cpu = law.worst_of_copy_by_cpu();
     if (kernel == nullptr) continue;

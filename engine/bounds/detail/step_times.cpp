@@ -47,13 +47,6 @@ bool slows(const DeviceProfile& profile) {
          profile.measured_memory.has_value();
 }
 
-/// Time lost to rounding may cost a whole turn, so it must be part of the work.
-Duration with_losses(const AnalyzedSystem& subject, TaskStep task_step, Duration worst) {
-  if (!is_operation(subject.step(task_step)) || !slows(*subject.devices[subject.task(task_step.task).unit]))
-    return worst;
-  return worst + Duration::nanoseconds(1) + scale(worst, 1, 1'000'000, Rounding::up);
-}
-
 }  // namespace
 
 Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
@@ -63,13 +56,16 @@ Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
   // The cheapest alternative of a branch may differ from the most expensive one, which alone has its work in `step`.
   const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
   const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
-  return {(shortest - std::min(shortest, rounding)) * rounds,
-          with_losses(subject, task_step, (step.work + rounding) * rounds)};
+  return {(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
 }
 
 Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step) {
-  return with_losses(subject, task_step,
-                     subject.step(task_step).work + Duration::picoseconds(roundings_of(subject, task_step)));
+  return subject.step(task_step).work + Duration::picoseconds(roundings_of(subject, task_step));
+}
+
+Duration rounding_of(const AnalyzedSystem& subject, TaskStep task_step) {
+  if (!slows(*subject.devices[subject.task(task_step.task).unit])) return {};
+  return Duration::nanoseconds(1) + scale(span_of(subject, task_step).worst, 1, 1'000'000, Rounding::up);
 }
 
 Span execution_of(const AnalyzedSystem& subject, TaskIndex task) {

@@ -22,6 +22,9 @@ Span span_of(const AnalyzedSystem& subject, TaskStep task_step);
 /// The maximum time of each block of a kernel.
 Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step);
 
+/// What a copy or kernel may lose to rounding where something slows it down.
+Duration rounding_of(const AnalyzedSystem& subject, TaskStep task_step);
+
 /// Over all execute steps of a task.
 Span execution_of(const AnalyzedSystem& subject, TaskIndex task);
 /// Over its execute steps in [from, to).

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tightness/small_system.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace amalthea::bench {
+namespace {
+
+class Drawing {
+ public:
+  Drawing(SystemClass kind, std::mt19937& random) : kind_(kind), random_(random) {}
+
+  SmallSystem run() {
+    const bool several = kind_ == SystemClass::global;
+    system_.cores = several ? 2 : 1;
+    const int count = several ? 4 : 3;
+    if (kind_ == SystemClass::earliest_deadline) system_.scheduling = SchedulingAlgorithm::earliest_deadline_first;
+    if (kind_ == SystemClass::server) {
+      system_.scheduling =
+          between(0, 1) == 0 ? SchedulingAlgorithm::polling_periodic_server : SchedulingAlgorithm::deferrable_server;
+      system_.server_period = 6;
+      system_.budget = between(3, 5);
+    }
+    const bool with_gpu = offloads() || kind_ == SystemClass::slices;
+    system_.slice = between(1, 3);
+    const int load = (kind_ == SystemClass::server ? system_.budget * 16 : 100) * system_.cores * between(50, 90) / 100;
+    for (int index = 0; index < count; ++index) {
+      SmallTask task;
+      task.period = any_of(with_gpu ? std::vector<int>{12, 24, 48} : std::vector<int>{6, 8, 12, 24});
+      task.offset = between(0, task.period - 1);
+      task.priority = count - index;
+      const int budget = std::max(1, task.period * load / 100 / count);
+      add_phases(task, index, budget);
+      if (has_jitter()) task.jitter = between(0, 3);
+      if (is_protected(index)) task.preemption = Preemption::non_preemptive;
+      if (kind_ == SystemClass::cooperative) task.preemption = Preemption::cooperative;
+      task.polls = kind_ != SystemClass::suspending;
+      system_.tasks.push_back(std::move(task));
+    }
+    std::shuffle(system_.tasks.begin(), system_.tasks.end(), random_);
+    return system_;
+  }
+
+ private:
+  int between(int low, int high) { return std::uniform_int_distribution<int>(low, std::max(low, high))(random_); }
+  int any_of(const std::vector<int>& values) {
+    return values[static_cast<std::size_t>(between(0, static_cast<int>(values.size()) - 1))];
+  }
+  bool offloads() const { return kind_ == SystemClass::polling || kind_ == SystemClass::suspending; }
+  bool has_jitter() const { return kind_ == SystemClass::jitter || kind_ == SystemClass::non_preemptive_jitter; }
+  bool is_protected(int index) const {
+    return kind_ == SystemClass::non_preemptive || kind_ == SystemClass::non_preemptive_jitter ||
+           (kind_ == SystemClass::mixed && index != 0);
+  }
+
+  void add(SmallTask& task, Phase::Kind kind, int worst) {
+    task.phases.push_back({kind, std::max(1, worst - between(0, 2)), std::max(1, worst)});
+  }
+
+  void add_phases(SmallTask& task, int index, int budget) {
+    if (kind_ == SystemClass::slices || (offloads() && index < 2)) {
+      const bool host = offloads();
+      const int on_core = host ? std::max(2, budget / 2) : 0;
+      if (host) add(task, Phase::Kind::core, on_core / 2);
+      if (between(0, 1) == 0) add(task, Phase::Kind::copy, 1);
+      add(task, Phase::Kind::kernel, std::min(6, budget - on_core));
+      if (host) add(task, Phase::Kind::core, on_core - on_core / 2);
+      return;
+    }
+    const int worst = between(1, std::min(8, 2 * budget - 1));
+    const int parts = kind_ == SystemClass::cooperative ? between(1, std::min(3, worst)) : 1;
+    for (int part = 0; part < parts; ++part)
+      add(task, Phase::Kind::core, worst * (part + 1) / parts - worst * part / parts);
+  }
+
+  SystemClass kind_;
+  std::mt19937& random_;
+  SmallSystem system_;
+};
+
+class Translation {
+ public:
+  explicit Translation(const SmallSystem& small) : small_(small) {}
+
+  System run() {
+    add_units();
+    for (std::size_t index = 0; index < small_.tasks.size(); ++index) add(small_.tasks[index], index);
+    for (NodeIndex from = 0; from < system_.graph.size(); ++from)
+      for (NodeIndex to = 0; to < system_.graph.size(); ++to) {
+        const auto* set = std::get_if<SetEvents>(&system_.graph[from].activity);
+        const auto* wait = std::get_if<WaitEvents>(&system_.graph[to].activity);
+        if (set != nullptr && wait != nullptr && set->events == wait->events)
+          system_.graph.connect(from, to, GraphEdge{EdgeKind::event, {}});
+      }
+    return std::move(system_);
+  }
+
+ private:
+  void add_unit(const std::string& name, PuType type) {
+    Platform& platform = system_.platform;
+    ProcessingUnit unit;
+    unit.name = name;
+    unit.type = type;
+    unit.definition = type == PuType::gpu ? 1 : 0;
+    unit.frequency = Frequency::millihertz(1'000'000'000);
+    unit.accesses.push_back({0, Cycles{1, 1, 1}, Cycles{1, 1, 1}, {}});
+    platform.units.push_back(std::move(unit));
+  }
+
+  void add_units() {
+    Platform& platform = system_.platform;
+    platform.memories.push_back({"memory", {}});
+    platform.definitions.push_back({"core", PuType::cpu});
+    platform.definitions.push_back({"GPU", PuType::gpu});
+    Scheduler scheduler;
+    scheduler.name = "OS";
+    scheduler.kind = small_.scheduling;
+    for (int core = 0; core < small_.cores; ++core) {
+      scheduler.units.push_back(static_cast<UnitIndex>(platform.units.size()));
+      add_unit(fmt::format("core{}", core), PuType::cpu);
+    }
+    if (small_.budget > 0) {
+      scheduler.share.budget = Duration::microseconds(small_.budget);
+      scheduler.share.period = Duration::microseconds(small_.server_period);
+    }
+    platform.schedulers.push_back(scheduler);
+    Scheduler gpu;
+    gpu.name = "GPU";
+    gpu.units = {static_cast<UnitIndex>(platform.units.size())};
+    platform.schedulers.push_back(gpu);
+    add_unit("GPU", PuType::gpu);
+  }
+
+  StimulusIndex add(Occurrence occurrence) {
+    system_.stimuli.emplace_back();
+    system_.stimuli.back().name = fmt::format("stimulus{}", system_.stimuli.size());
+    system_.stimuli.back().occurrence = std::move(occurrence);
+    return static_cast<StimulusIndex>(system_.stimuli.size() - 1);
+  }
+
+  TaskIndex add_task(const std::string& name, bool device, StimulusIndex stimulus) {
+    Task task;
+    task.name = name;
+    task.side = device ? Side::device : Side::host;
+    task.scheduler = device ? 1 : 0;
+    task.unit = device ? static_cast<UnitIndex>(small_.cores) : 0;
+    if (!device && small_.cores > 1) task.units = system_.platform.schedulers.front().units;
+    system_.tasks.push_back(std::move(task));
+    const auto index = static_cast<TaskIndex>(system_.tasks.size() - 1);
+    system_.stimuli[stimulus].activates.push_back(index);
+    return index;
+  }
+
+  void append(TaskIndex task, Activity activity) {
+    GraphNode node;
+    node.name = std::string(kind_name(activity));
+    node.activity = std::move(activity);
+    node.task = task;
+    auto& body = system_.tasks[task].body;
+    body.push_back(system_.graph.add(node));
+    if (body.size() > 1) system_.graph.connect(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}});
+  }
+
+  void append(TaskIndex task, const Phase& phase) {
+    Ticks ticks;
+    ticks.otherwise = Cycles{phase.best, phase.best, phase.worst};
+    if (phase.kind == Phase::Kind::core) return append(task, Compute{ticks});
+    if (phase.kind == Phase::Kind::kernel) {
+      Kernel kernel;
+      kernel.ticks = ticks;
+      return append(task, kernel);
+    }
+    // A label whose lines cost one cycle each: copies take constant time.
+    Copy copy;
+    copy.kind = CopyKind::host_to_device;
+    copy.size = DataSize{64 * phase.worst};
+    system_.labels.push_back({"label", copy.size, MemoryIndex{0}, LabelSide::host, {}});
+    copy.sources.push_back(static_cast<LabelIndex>(system_.labels.size() - 1));
+    append(task, copy);
+  }
+
+  void add(const SmallTask& small, std::size_t number) {
+    Periodic releases{Duration::microseconds(small.period), Duration::microseconds(small.offset)};
+    releases.jitter.upper = Duration::microseconds(small.jitter).picoseconds();
+    releases.jitter.average = releases.jitter.upper / 2;
+    const std::string name = fmt::format("task{}", number);
+    const TaskIndex task = add_task(name, small.is_device(), add(releases));
+    system_.tasks[task].priority = small.priority;
+    system_.tasks[task].preemption = small.preemption;
+    std::optional<TaskIndex> device;
+    EventIndex done = 0;
+    for (std::size_t at = 0; at < small.phases.size(); ++at) {
+      const Phase& phase = small.phases[at];
+      if (phase.kind != Phase::Kind::core && !small.is_device()) {
+        if (!device) {
+          const StimulusIndex request = add(InterProcess{});
+          done = static_cast<EventIndex>(system_.events.size());
+          system_.events.push_back({name + "_done"});
+          device = add_task(name + "_gpu", true, request);
+          append(task, Trigger{request});
+        }
+        append(*device, phase);
+        continue;
+      }
+      if (device) finish(task, *std::exchange(device, std::nullopt), done, small.polls);
+      if (at > 0 && small.preemption == Preemption::cooperative) append(task, SchedulePoint{});
+      append(task, phase);
+    }
+  }
+
+  void finish(TaskIndex task, TaskIndex device, EventIndex done, bool polls) {
+    append(task, WaitEvents{{done}, false, polls});
+    append(task, ClearEvents{{done}});
+    append(device, SetEvents{{done}, task});
+  }
+
+  const SmallSystem& small_;
+  System system_;
+};
+
+}  // namespace
+
+int SmallSystem::hyperperiod() const {
+  int multiple = std::max(1, server_period);
+  for (const SmallTask& task : tasks) multiple = std::lcm(multiple, task.period);
+  return multiple;
+}
+
+std::string_view name_of(SystemClass kind) {
+  switch (kind) {
+    case SystemClass::preemptive:
+      return "preemptive";
+    case SystemClass::jitter:
+      return "preemptive, with jitter";
+    case SystemClass::non_preemptive:
+      return "non-preemptive";
+    case SystemClass::non_preemptive_jitter:
+      return "non-preemptive, with jitter";
+    case SystemClass::cooperative:
+      return "cooperative";
+    case SystemClass::mixed:
+      return "preemptive and non-preemptive";
+    case SystemClass::earliest_deadline:
+      return "earliest deadline first";
+    case SystemClass::global:
+      return "global fixed priorities, two cores";
+    case SystemClass::polling:
+      return "offloading, polling";
+    case SystemClass::suspending:
+      return "offloading, suspending";
+    case SystemClass::slices:
+      return "kernels in time slices";
+    case SystemClass::server:
+      return "polling and deferrable servers";
+  }
+  return "";
+}
+
+SmallSystem draw_system(SystemClass kind, std::mt19937& random) { return Drawing(kind, random).run(); }
+
+System system_of(const SmallSystem& small) { return Translation(small).run(); }
+
+engine::DeviceProfile profile_of(const SmallSystem& small) {
+  engine::DeviceProfile profile;
+  profile.name = "small";
+  profile.time_slice = Duration::microseconds(small.slice);
+  return profile;
+}
+
+}  // namespace amalthea::bench

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Systems so small that every schedule of them can be visited (every_schedule.hpp), drawn by class.
+///
+/// One tick is one microsecond. Priorities differ, so that ties do not matter.
+
+#include <cstdint>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/graph/system.hpp"
+#include "engine/gpu/device_profile.hpp"
+
+namespace amalthea::bench {
+
+/// Part of a job: on its core, or a copy or kernel. Its time is a whole number of ticks from `best` to `worst`.
+struct Phase {
+  enum class Kind : std::uint8_t { core, copy, kernel };
+  Kind kind = Kind::core;
+  int best = 1, worst = 1;
+};
+
+struct SmallTask {
+  int period = 1, offset = 0;
+  int jitter = 0;  ///< < period
+  int priority = 0;
+  Preemption preemption = Preemption::preemptive;
+  bool polls = true;          ///< while the GPU works for it
+  std::vector<Phase> phases;  ///< between two core phases there is a schedule point
+
+  bool is_device() const { return phases.front().kind != Phase::Kind::core; }
+};
+
+/// All tasks share the cores and one GPU, on which each has a context of its own.
+struct SmallSystem {
+  SchedulingAlgorithm scheduling = SchedulingAlgorithm::fixed_priority_preemptive;
+  int cores = 1;
+  int slice = 1;                      ///< of every context
+  int budget = 0, server_period = 0;  ///< of a server; `scheduling` is its algorithm
+  std::vector<SmallTask> tasks;
+
+  int hyperperiod() const;
+};
+
+enum class SystemClass : std::uint8_t {
+  preemptive,
+  jitter,  ///< preemptive with release jitter
+  non_preemptive,
+  non_preemptive_jitter,
+  cooperative,
+  mixed,  ///< preemptive and non-preemptive tasks
+  earliest_deadline,
+  global,
+  polling,
+  suspending,
+  slices,  ///< device tasks alone: kernels of several contexts
+  server,
+};
+inline constexpr SystemClass all_classes[] = {SystemClass::preemptive,
+                                              SystemClass::jitter,
+                                              SystemClass::non_preemptive,
+                                              SystemClass::non_preemptive_jitter,
+                                              SystemClass::cooperative,
+                                              SystemClass::mixed,
+                                              SystemClass::earliest_deadline,
+                                              SystemClass::global,
+                                              SystemClass::polling,
+                                              SystemClass::suspending,
+                                              SystemClass::slices,
+                                              SystemClass::server};
+std::string_view name_of(SystemClass);
+
+SmallSystem draw_system(SystemClass kind, std::mt19937& random);
+
+/// The same system as the analysis sees it.
+System system_of(const SmallSystem& small);
+/// Its GPU.
+engine::DeviceProfile profile_of(const SmallSystem& small);
+
+}  // namespace amalthea::bench

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// How close the bounds are to the truth, on systems so small that all of their schedules can be visited.
+//
+//   bench_tightness [SYSTEMS [SEED]]
+//
+// Prints two lines per class of systems: quick bounds against the longest responses for all offsets, exact bounds against
+// those for the stated offsets. A line has the bound divided by the longest response (median, 90 %, largest), the share
+// of tasks with a bound, and the seconds that the bounds take. Ends with 1 if a response exceeds its bound.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "bench/tightness/every_schedule.hpp"
+#include "bench/tightness/small_system.hpp"
+#include "engine/bounds/bounds.hpp"
+
+namespace {
+
+using namespace amalthea;
+using Clock = std::chrono::steady_clock;
+
+struct Row {
+  std::vector<double> ratios;
+  std::size_t bounded = 0, tasks = 0, exceeded = 0, for_offsets = 0;
+  double seconds = 0;
+
+  void add(const std::optional<Duration>& bound, int truth) {
+    ++tasks;
+    if (!bound || truth == 0) return;
+    ++bounded;
+    const double ratio = static_cast<double>(bound->picoseconds()) / 1e6 / truth;
+    if (ratio < 1) ++exceeded;
+    ratios.push_back(ratio);
+  }
+  std::string text() {
+    std::sort(ratios.begin(), ratios.end());
+    const auto quantile = [this](double q) {
+      return ratios.empty() ? 0 : ratios[static_cast<std::size_t>(q * static_cast<double>(ratios.size() - 1))];
+    };
+    return fmt::format("{:.2f} | {:.2f} | {:.2f} | {:.1f} % | {:.4f} s", quantile(0.5), quantile(0.9), quantile(1),
+                       100.0 * static_cast<double>(bounded) / static_cast<double>(std::max<std::size_t>(1, tasks)),
+                       seconds);
+  }
+};
+
+/// Compares the bounds of all tasks with their longest responses. Returns how many are exceeded.
+std::size_t add_bounds(const bench::SmallSystem& small, bool exact, const std::vector<int>& longest, Row& row) {
+  const System system = bench::system_of(small);
+  const engine::DeviceProfile profile = bench::profile_of(small);
+  std::vector<const engine::DeviceProfile*> devices(system.platform.units.size(), nullptr);
+  devices.back() = &profile;
+  engine::BoundOptions options;
+  options.for_offsets = exact;
+  const auto begin = Clock::now();
+  const engine::SystemBounds bounds = engine::system_bounds(system, devices, {}, options);
+  row.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+  const std::size_t before = row.exceeded;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    const std::string& name = system.tasks[task].name;
+    if (name.find("_gpu") != std::string::npos) continue;
+    const auto& worst = bounds.tasks[task].worst;
+    const int truth = longest[std::stoul(name.substr(4))];
+    if (bounds.tasks[task].method != engine::BoundMethod::equations) ++row.for_offsets;
+    row.add(worst, truth);
+    if (!worst || *worst >= Duration::microseconds(truth)) continue;
+    fmt::print(stderr, "{} has the bound {} and takes {} us, in", name, format_duration(*worst), truth);
+    for (const bench::SmallTask& each : small.tasks) {
+      fmt::print(stderr, " (period {}, offset {}, jitter {}, priority {}:", each.period, each.offset, each.jitter,
+                 each.priority);
+      for (const bench::Phase& phase : each.phases) fmt::print(stderr, " {}..{}", phase.best, phase.worst);
+      fmt::print(stderr, ")");
+    }
+    fmt::print(stderr, "\n");
+  }
+  return row.exceeded - before;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int systems = argc > 1 ? std::atoi(argv[1]) : 200;
+  const auto seed = static_cast<unsigned>(argc > 2 ? std::atoi(argv[2]) : 1);
+  std::size_t exceeded = 0;
+  fmt::print("| class | bounds | tasks | median | 90 % | largest | with a bound | time |\n");
+  fmt::print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+  for (const bench::SystemClass kind : bench::all_classes) {
+    std::mt19937 random(seed);
+    Row rows[2];
+    for (int drawn = 0; drawn < systems;) {
+      const bench::SmallSystem small = bench::draw_system(kind, random);
+      const auto for_all_offsets = bench::longest_responses_for_all_offsets(small);
+      const auto for_stated = for_all_offsets ? bench::longest_responses(small) : std::nullopt;
+      if (!for_stated) continue;
+      ++drawn;
+      for (const bool exact : {false, true})
+        exceeded += add_bounds(small, exact, exact ? *for_stated : *for_all_offsets, rows[exact ? 1 : 0]);
+    }
+    for (const bool exact : {false, true}) {
+      Row& row = rows[exact ? 1 : 0];
+      if (exact && row.for_offsets == 0) continue;
+      fmt::print("| {} | {} | {} | {} |\n", bench::name_of(kind), exact ? "exact" : "quick", row.tasks, row.text());
+    }
+    std::fflush(stdout);
+  }
+  return exceeded == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
