@@ -50,6 +50,19 @@ void write_all(int descriptor, std::string_view bytes) {
   }
 }
 
+// Sanitizers reserve more address space than any limit allows.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool reserves_memory = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool reserves_memory = true;
+#else
+constexpr bool reserves_memory = false;
+#endif
+#else
+constexpr bool reserves_memory = false;
+#endif
+
 /// Never returns: open files and exit handlers belong to the parent.
 [[noreturn]] void be_child(const ProcessWork& work, std::size_t index, int pipe, pid_t parent) {
   // The parent's handler, if there is one, removes temporary files; a child must not ignore the signal.
@@ -61,7 +74,7 @@ void write_all(int descriptor, std::string_view bytes) {
   const int nowhere = ::open("/dev/null", O_WRONLY);
   ::dup2(nowhere, STDOUT_FILENO);
   ::dup2(nowhere, STDERR_FILENO);
-  if (work.limits.memory) {
+  if (work.limits.memory && !reserves_memory) {
     const rlimit limit{*work.limits.memory, *work.limits.memory};
     ::setrlimit(RLIMIT_AS, &limit);
   }

@@ -130,10 +130,9 @@ void add_calibrate(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str()
       ->group(group::calibration);
-  verb->add_flag(
-          "--isolated", options->isolated,
-          "Nothing else ran during the measurement, so that the times contain no contention. The analysis adds it. "
-          "By default the times of kernels contain it, and their gpu.memoryIntensity becomes 0")
+  verb->add_flag("--isolated", options->isolated,
+                 "The measured times contain no contention. Nothing else ran then, and the analysis adds it. "
+                 "By default the times of kernels contain it, and their gpu.memoryIntensity becomes 0")
       ->group(group::calibration);
   verb->add_flag("--copies", options->copies,
                  "Also scale the latencies with which GPUs access memories, so that copies take their measured times")

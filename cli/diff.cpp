@@ -127,7 +127,8 @@ void add_diff(CLI::App& app, int& exit_code) {
                  "Also analyze both and show what the changes do to verdicts, bounds and demand, and the share of each "
                  "part of the model")
       ->group(group::analysis);
-  verb->add_flag("--gate", options->gate, "With --timing: exit with the code of NEW's verdict, as analyze does")
+  verb->add_flag("--gate", options->gate,
+                 "With --timing: exit with the code of NEW's verdict. These are the codes of analyze")
       ->group(group::verdict);
   add_input(*verb, "--base", options->base,
             "Check a three-way merge: OLD and NEW are changed versions of this model. Print the conflicts")

@@ -27,7 +27,7 @@ Accounts::Accounts(const Clock& clock, const CoreScheduling& cpu, const Jobs& jo
       listeners_(listeners),
       intervals_(intervals),
       accounts_(tasks),
-      logs_(cpu.core_sets()),
+      logs_(std::max<std::size_t>(cpu.core_sets(), 1)),  // tasks without a core refer to the first
       limits_(cpu.core_sets(), short_log),
       moved_(cpu.core_sets()),
       sum_(tasks) {}
