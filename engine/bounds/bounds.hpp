@@ -7,11 +7,12 @@
 /// (nvidia/time_slice_analysis.hpp), and one problem for each core that is analyzed separately (detail/problems.hpp).
 /// The function system_bounds shows the steps.
 /// - The analysis of a core depends on its schedulers (detail/core_analyses.hpp). The TimeSliceProblem covers
-///   preemptive fixed-priority cores where each task has one job per period, and cores with tasks that wait for a GPU;
-///   sections that more urgent tasks cannot preempt count as blocking. The analyses in cpu/ cover all other cores.
+///   fixed-priority cores with tasks that wait for a GPU; sections that more urgent tasks cannot preempt count as
+///   blocking. The analyses in cpu/ cover all other cores. There the time for which a task waits for a GPU counts as
+///   part of its jobs, and the TimeSliceProblem gets its response bound.
 /// - A host task of the TimeSliceProblem runs under preemptive fixed priorities on its core. A task with several
 ///   activations (stimuli, triggers) that does not offload counts as several tasks of equal priority. Their bounds hold
-///   for any order among them.
+///   for any order among them. Those of a task that uses the GPU are merged into one.
 /// - An *offload* is a trigger of a device task and a later wait for an event. Only this device task sets the event,
 ///   once, after all of its operations, and the event is cleared between waits. The device task then executes only
 ///   while the host's job waits. The offload is a GPU segment of the host task. What the host executes between trigger

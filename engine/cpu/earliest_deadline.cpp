@@ -16,7 +16,11 @@ class EarliestDeadlineAnalysis {
  public:
   EarliestDeadlineAnalysis(const std::vector<CpuTask>& tasks, const std::vector<CpuTask>& interrupts,
                            const Limits& limits, const std::vector<CpuTask>& background)
-      : tasks_(tasks), interrupts_(interrupts), background_(background), limits_(limits) {}
+      : tasks_(tasks), interrupts_(interrupts), background_(background), limits_(limits) {
+    for (std::size_t task = 0; task < tasks_.size() + background_.size(); ++task)
+      if ((task < tasks_.size() ? tasks_[task] : background_[task - tasks_.size()]).has_sections())
+        blockers_.push_back(task);
+  }
 
   std::vector<CpuBound> bounds() {
     if (const auto fault = common_fault()) return std::vector<CpuBound>(tasks_.size(), *fault);
@@ -24,9 +28,9 @@ class EarliestDeadlineAnalysis {
     std::optional<Wide> busy;
     Wide busy_blocked = -1;
     for (std::size_t task = 0; task < tasks_.size(); ++task) {
-      const auto [blocked, by] = blocking_of(task);
+      const Wide blocked = blocking_of(task, 0).first;
       if (blocked != busy_blocked) busy = longest_busy(busy_blocked = blocked);
-      bounds.push_back(busy ? bound_of(task, *busy, blocked, by) : CpuBound{{}, {}, NoBound::too_long, 0});
+      bounds.push_back(busy ? bound_of(task, *busy) : CpuBound{{}, {}, NoBound::too_long, 0});
     }
     return bounds;
   }
@@ -68,22 +72,23 @@ class EarliestDeadlineAnalysis {
     return std::nullopt;
   }
 
-  /// The longest time for which tasks with a longer deadline block the task, and one that does so.
-  std::pair<Wide, std::optional<std::size_t>> blocking_of(std::size_t index) const {
-    std::vector<CpuTask> later = background_;
+  /// The longest time for which jobs from before the busy period with a later deadline than one released at `at` block
+  /// it, and a task that does so.
+  std::pair<Wide, std::optional<std::size_t>> blocking_of(std::size_t index, Wide at) const {
+    Duration section, cooperative, longest;
     std::optional<std::size_t> by;
-    Duration longest;
-    for (std::size_t other = 0; other < tasks_.size() + background_.size(); ++other) {
+    for (const std::size_t other : blockers_) {
       const bool has_deadline = other < tasks_.size();
       const CpuTask& task = has_deadline ? tasks_[other] : background_[other - tasks_.size()];
-      if (has_deadline && task.deadline <= tasks_[index].deadline) continue;
-      if (has_deadline) later.push_back(task);
-      const Duration own = longest_blocking({task});
-      if (own <= longest) continue;
-      longest = own;
+      if (has_deadline && task.deadline.picoseconds() <= at + tasks_[index].deadline.picoseconds()) continue;
+      const Duration own = longest_section(task);
+      section = std::max(section, own);
+      cooperative = std::max(cooperative, task.cooperative.value_or(Duration{}));
+      if (std::max(own, cooperative) <= longest) continue;
+      longest = std::max(own, cooperative);
       by = has_deadline ? other : other + interrupts_.size();
     }
-    return {longest_blocking(later).picoseconds(), by};
+    return {Wide(section.picoseconds()) + cooperative.picoseconds(), by};
   }
 
   std::optional<Wide> longest_busy(Wide blocked) {
@@ -115,7 +120,7 @@ class EarliestDeadlineAnalysis {
     return load(task, std::min(window - 1, deadline - task.deadline.picoseconds()));
   }
 
-  CpuBound bound_of(std::size_t index, Wide busy, Wide blocked, std::optional<std::size_t> by) {
+  CpuBound bound_of(std::size_t index, Wide busy) {
     const CpuTask& own = tasks_[index];
     std::set<Wide> candidates;
     for (std::size_t other = 0; other < tasks_.size(); ++other)
@@ -126,7 +131,8 @@ class EarliestDeadlineAnalysis {
     for (const Wide at : candidates) {
       const Wide deadline = at + own.deadline.picoseconds();
       // a job without execution time counts as one moment
-      const Wide own_load = blocked + std::max<Wide>(load(own, at), 1) + (own.preemptible_at_end ? 1 : 0);
+      const Wide own_load =
+          blocking_of(index, at).first + std::max<Wide>(load(own, at), 1) + (own.preemptible_at_end ? 1 : 0);
       Wide window = own_load;
       for (bool again = true; again;) {
         if (steps_ > limits_.steps || window > limit()) return {{}, {}, NoBound::too_long, 0};
@@ -142,12 +148,12 @@ class EarliestDeadlineAnalysis {
       longest_at = at;
       longest_window = window;
     }
-    return describe(index, longest, longest_at, longest_window, blocked, by);
+    return describe(index, longest, longest_at, longest_window);
   }
 
-  CpuBound describe(std::size_t index, Wide longest, Wide at, Wide window, Wide blocked,
-                    std::optional<std::size_t> by) {
+  CpuBound describe(std::size_t index, Wide longest, Wide at, Wide window) {
     const CpuTask& own = tasks_[index];
+    const auto [blocked, by] = blocking_of(index, at);
     const Wide worst = own.worst.picoseconds();
     const Wide moment = (worst == 0 ? 1 : 0) + (own.preemptible_at_end ? 1 : 0);
     CpuBound bound;
@@ -178,6 +184,7 @@ class EarliestDeadlineAnalysis {
   const std::vector<CpuTask>& tasks_;
   const std::vector<CpuTask>& interrupts_;
   const std::vector<CpuTask>& background_;
+  std::vector<std::size_t> blockers_;  ///< tasks with sections; those of the background follow
   Limits limits_;
   std::int64_t steps_ = 0;
 };

@@ -12,8 +12,8 @@
 /// busy period. Only values of a at which some n increases need to be checked. Deadlines are relative to the release
 /// after the jitter, as in Spuri; equal deadlines count as earlier.
 ///
-/// Blocking. At the start of a deadline busy period, a section of a task with a longer deadline may have begun that i
-/// cannot preempt (George, Rivierre, Spuri, "Preemptive and non-preemptive real-time uniprocessor scheduling", INRIA
+/// Blocking. At the start of a deadline busy period, a section of a task with D > a + D_i may have begun that i cannot
+/// preempt (George, Rivierre, Spuri, "Preemptive and non-preemptive real-time uniprocessor scheduling", INRIA
 /// RR-2966, 1996), with cooperative tasks one more (longest_blocking). It is added to L(a) and L.
 ///
 /// The second algorithm is the processor demand test of Baruah, Rosier, Howell, "Algorithms and complexity concerning

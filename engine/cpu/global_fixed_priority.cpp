@@ -113,7 +113,7 @@ class GlobalAnalysis {
         }
     const Wide period = task(index).arrivals.period.picoseconds(), jitter = task(index).arrivals.jitter.picoseconds();
     const Wide limit =
-        std::min<Wide>(limits_.window.picoseconds(), beyond_ ? period * most_jobs + jitter : period - jitter);
+        std::min<Wide>(limits_.window.picoseconds(), beyond_ ? period * most_pending_jobs + jitter : period - jitter);
     Wide longest = bounds_[index].response->picoseconds(), window = own_time(index).picoseconds();
     for (std::int64_t job = 0;; ++job) {
       const Wide own = Wide(own_time(index).picoseconds()) * (job + 1);
@@ -177,9 +177,6 @@ class GlobalAnalysis {
       given = upto;
     }
   }
-
-  /// More jobs in a row have no bound.
-  static constexpr std::int64_t most_jobs = 64;
 
   const std::vector<GlobalTask>& tasks_;
   Limits limits_;

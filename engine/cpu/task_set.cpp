@@ -22,10 +22,16 @@ Duration least_distance(const EventModel& arrivals, std::int64_t count) {
   return Duration::picoseconds(static_cast<std::int64_t>(std::min(most, std::max({Wide(0), by_period, by_distance}))));
 }
 
+Duration longest_section(const CpuTask& task) {
+  Duration longest;
+  for (const Section& section : task.sections) longest = std::max(longest, section.length);
+  return longest;
+}
+
 Duration longest_blocking(const std::vector<CpuTask>& tasks) {
   Duration section, cooperative;
   for (const CpuTask& task : tasks) {
-    for (const Section& each : task.sections) section = std::max(section, each.length);
+    section = std::max(section, longest_section(task));
     cooperative = std::max(cooperative, task.cooperative.value_or(Duration{}));
   }
   return section + cooperative;

@@ -52,7 +52,8 @@ struct CpuTask {
   /// A job can be preempted once more after its last execution and before it ends: a task released at that instant runs
   /// first.
   bool preemptible_at_end = false;
-  /// The longest time for which a job waits for a GPU, and how often. It either polls, and so keeps the core, or suspends.
+  /// The longest time for which a job waits for a GPU, and how often. It either polls, and so keeps the core, or
+  /// suspends.
   Duration waiting;
   std::int64_t waits = 0;
   bool polls = false;
@@ -97,6 +98,7 @@ struct Limits {
   std::int64_t steps = 2'000'000;             ///< maximum number of arrival computations for all tasks together
 };
 
+Duration longest_section(const CpuTask& task);
 /// The longest time for which sections of one task keep others from a core in a row: a cooperative section, and another
 /// one that it waits for.
 Duration longest_blocking(const std::vector<CpuTask>& tasks);

@@ -1260,9 +1260,9 @@ class Analysis {
           return fmt::format("the {} engine is overloaded: utilization {:.2f} %", kernels ? "execution" : "copy",
                              100 * engine_demand_[engine]);
       }
-    const Duration limit = distance_of(index);
+    const Duration limit = beyond_ ? task(index).period : distance_of(index);
     const std::string limit_text =
-        task(index).jitter.is_zero()
+        beyond_ || task(index).jitter.is_zero()
             ? fmt::format("period of {}", format_duration(limit))
             : fmt::format("minimum inter-arrival time of {} (period {}, jitter {})", format_duration(limit),
                           format_duration(task(index).period), format_duration(task(index).jitter));
@@ -1293,6 +1293,10 @@ class Analysis {
       return fmt::format(
           "the fixed-point iteration does not converge within its step limit; the utilization of core {} is {:.2f} %",
           core, 100 * bounds.core_demand[task(index).core]);
+    if (beyond_)
+      return fmt::format(
+          "with interference by tasks of at least its priority on core {}, more than {} of its jobs may be pending",
+          core, max_periods);
     if (!task(index).blocking.empty())
       return fmt::format(
           "with interference by tasks of at least its priority on core {} and blocking of up to {} by {}, the response "

@@ -27,7 +27,7 @@
 /// (3) Demand. In any window of length w, context k has work on an engine from at most
 ///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the minimum time of a job before its
 ///     first and after its last operation on that engine: a job released at r uses the engine only within
-///     [r + pre_k, r + R_k - post_k]. Each job contributes its work, in the number of turns of (1). Needs R_k <= T_k.
+///     [r + pre_k, r + R_k - post_k]. Each job contributes its work, in the number of turns of (1).
 ///     Without R_k: jobs of k run one after the other, none shorter than its best case B_k. So n jobs that use the
 ///     engine in a window take at least post_k + (n - 2) B_k + pre_k: at most
 ///     ceil((w + 2 B_k - pre_k - post_k) / B_k) jobs.
@@ -38,12 +38,12 @@
 ///     no switches.
 /// (5) Slowdown. A kernel beside another context's copy, a copy beside another's kernel, and both beside label accesses
 ///     of a core are f times slower, with a factor f for each aggressor; of several only the largest factor counts. For
-///     work W this costs at most (F - 1) W with the largest F. Aggressor a, which is active for B_a in the window, costs
-///     at most (1 - 1/f_a) B_a: while it is the worst one, W loses that share of the time. So the sum over all
+///     work W this costs at most (F - 1) W with the largest F. Aggressor a, which is active for B_a in the window,
+///     costs at most (1 - 1/f_a) B_a: while it is the worst one, W loses that share of the time. So the sum over all
 ///     aggressors, but at most (F - 1) W, is a limit; those with factors of at most f together cost at most (f - 1) W.
 ///     B_a is for a task its work on the other engines by (3), and for a task that accesses memory at most
-///     ceil((w + R_a) / T_a) jobs with all their accesses. A task never slows itself down, since it has one operation at
-///     a time; as a host it does so with the accesses that it executes beside the GPU. Work in (3) is slowed down at
+///     ceil((w + R_a) / T_a) jobs with all their accesses. A task never slows itself down, since it has one operation
+///     at a time; as a host it does so with the accesses that it executes beside the GPU. Work in (3) is slowed down at
 ///     most by this value for each group of the job, and by the full factor if R_k is unknown.
 /// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which occupy time as if
 ///     they polled, and J, which are counted with jitter. Polling tasks and those without GPU segments are in M;
@@ -55,7 +55,11 @@
 ///       X = C_i + G_i + sum_{h in M} ceil(X / T_h) (C_h + G_h) + sum_{h in J} ceil((X + R_h - C_h) / T_h) C_h
 ///           + sum_{k not in M, k != i} min( sum_{j in M and i} jobs_j(X) I_{j,k}, demand_k(X) )
 ///     with G the own work and own switches of the job's groups, I_{j,k} the time they wait for k by (4), and demand_k
-///     the work of (3) on both engines with its switches. R_i = X if X <= T_i; beyond that there is no bound.
+///     the work of (3) on both engines with its switches. R_i = X if X <= T_i.
+///     Beyond that, jobs of i may be pending at t0: let t' be the last instant at which no earlier job of M and i is.
+///     For a job that q jobs of i precede in [t', t0], q + 1 jobs of i count in C_i + G_i and jobs_i, and R_i = max
+///     over q of X - max(0, q T_i - V_i). If X <= (q + 1) T_i - V_i, all jobs of M and i have ended by t' + X, so that
+///     no later job of i has the same t': q is the last one.
 ///     For J: a job of h that still runs at the start of the window ends within R_h of its release, so it has at most
 ///     the rest of that left to run. A shift of its release adds at the end of the window what it removes at the start.
 ///     M needs no bounds for its tasks, J does.
@@ -67,12 +71,15 @@
 ///     with C_i its own time, G_i = 0, and i's context among the k, by the same argument. With the D of all groups in
 ///     between, the sum is another bound for R_i, smaller if other tasks of the core run during long GPU segments. A
 ///     GPU segment that ends while the core is occupied continues with its next CPU segment, which may take no time but
-///     needs the core (it counts as one moment).
+///     needs the core (it counts as one moment). Beyond the period, a job takes at most this sum after its predecessor,
+///     and R_i is the maximum over q of q + 1 times the sum minus max(0, q T_i - V_i), if the sum is at most T_i.
 /// (7a) Release jitter. If the releases of k are delayed by up to V_k after instants at least T_k apart,
 ///     ceil((w + V_k) / T_k) of them fall in a window w: V_k is added in every numerator of (3) and (6). R still counts
-///     from the release. Two releases are at least T_k - V_k apart, which replaces T_k as the limit of R_k.
+///     from the release. Two releases are at least T_k - V_k apart.
 /// (8) All R together are the smallest common fixed point, reached from below. It is a bound for all: at the first
-///     instant at which one were exceeded, the others would have held so far, and with them (3) and (6).
+///     instant at which one were exceeded, the others would have held so far, and with them (3) and (6). There are two
+///     such fixed points: without responses beyond T_k - V_k, where such tasks have no R_k, and with them, in windows
+///     of up to 64 periods. The smaller bound of each task and segment counts.
 /// (9) Streams. Several tasks may use one context. Their operations share its turns, so (1), (2) and (4) apply to the
 ///     time S for which the context must be served until a group has ended, in place of W. streams.hpp bounds S: by the
 ///     work of each other stream in the window, and, for streams that cannot overtake, by one operation of it for each
@@ -266,8 +273,8 @@ struct GpuTask {
   bool unlimited = false;
   /// Another analysis bounds its response: it is alone on its core here, and this is its response.
   std::optional<std::optional<Duration>> elsewhere = {};
-  /// For each GPU (nothing: zero): maximum time of a job's label accesses in memory that the GPU also uses, and the part
-  /// of it that the task executes beside its own GPU segments.
+  /// For each GPU (nothing: zero): maximum time of a job's label accesses in memory that the GPU also uses, and the
+  /// part of it that the task executes beside its own GPU segments.
   std::vector<Duration> accesses, accesses_beside;
   /// B and its parts: the longest section of `by`, a lower-priority task, that this task cannot preempt.
   struct Blocking {
@@ -341,7 +348,7 @@ struct BoundShare {
 };
 
 struct TaskBound {
-  std::optional<Duration> response;  ///< nothing: there is no bound up to the period minus the jitter
+  std::optional<Duration> response;  ///< nothing: there is no bound
   Duration best;                     ///< lower bound
   bool in_time = false;              ///< response <= deadline
   std::string reason;                ///< why not, a sentence; "" when in time

@@ -73,6 +73,25 @@ TEST_CASE("thousands of random systems stay within their bounds: second quarter"
 TEST_CASE("thousands of random systems stay within their bounds: third quarter", "[long]") { check_thousands(13); }
 TEST_CASE("thousands of random systems stay within their bounds: last quarter", "[long]") { check_thousands(14); }
 
+TEST_CASE("random systems under deadlines or on several cores or with servers stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(20);
+  for (const SystemFeature scheduling :
+       {SystemFeature::earliest_deadline, SystemFeature::global, SystemFeature::server})
+    for (const SystemFeature with :
+         {SystemFeature::offload, SystemFeature::cooperative, SystemFeature::non_preemptive,
+          SystemFeature::uninterruptible, SystemFeature::several_stimuli, SystemFeature::jitter, SystemFeature::trigger,
+          SystemFeature::interrupt, SystemFeature::overhead}) {
+      RandomSystemOptions options;
+      options.must = features_of({scheduling, with});
+      for (std::uint64_t index = 0; index < (is_thorough() ? 2'000 : 12); ++index)
+        trial.run(random_system(random, options), index, 4);
+    }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > 2 * trial.systems);
+}
+
 TEST_CASE("no observed chain latency exceeds its bound under implicit communication") {
   // Chains have bounds if all their tasks depend on strictly periodic ones.
   RandomSystemOptions options;

@@ -76,6 +76,8 @@ std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject
         return fmt::format("{}, and the analysis does not cover servers with a constant bandwidth",
                            algorithm_of(view, index));
       if (!limits_time(scheduler)) continue;
+      if (*scheduler.share.budget <= Duration{} || *scheduler.share.period <= Duration{})
+        return fmt::format("{} without a budget or a period", algorithm_of(view, index));
       if (++servers > 1) return fmt::format("{} within another server", algorithm_of(view, index));
       if (!view.core.analysis->with_gpu)
         return fmt::format("{}, and the analysis covers servers only under fixed priorities on one core",

@@ -153,7 +153,7 @@ class ProblemBuilder {
   std::size_t place_of(SchedulerIndex index, const Scheduler& scheduler, CoreProblem& problem) {
     const auto [at, added] = servers_.emplace(index, problem.servers.size());
     if (added)
-      problem.servers.push_back({*scheduler.share.period, *scheduler.share.budget,
+      problem.servers.push_back({*scheduler.share.period, std::min(*scheduler.share.period, *scheduler.share.budget),
                                  scheduler.kind == SchedulingAlgorithm::polling_periodic_server});
     return at->second;
   }

@@ -12,8 +12,8 @@
 
 namespace amalthea::engine::bounds {
 
-/// One task of a problem: it stands for one activation pattern of a system task. Those of a task that uses the GPU share
-/// one place, with the releases of all patterns (merged).
+/// One task of a problem: it stands for one activation pattern of a system task. Those of a task that uses the GPU
+/// share one place, with the releases of all patterns (merged).
 struct ProblemTask {
   TaskIndex task = 0;
   std::size_t activation = 0;
@@ -28,7 +28,8 @@ struct ProblemTask {
 
 struct Problems {
   std::vector<ProblemTask> problem_tasks;
-  /// For every active task, per activation: index into `problem_tasks`. A device task for which a host waits has those of the host.
+  /// For every active task, per activation: index into `problem_tasks`. A device task for which a host waits has those
+  /// of the host.
   std::vector<std::vector<std::size_t>> of_task;
   GpuProblem gpu;
   /// parallel to CoreModels::cores; empty for cores that are not analyzed separately

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "engine/cpu/fixed_priority.hpp"
+#include "engine/cpu/global_fixed_priority.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -46,15 +47,20 @@ std::string why_unbounded_on_core(const ProblemInput& input, const CoreProblem& 
     const std::size_t obstacle = bounds[at].obstacle;
     const TaskIndex other = problem.members[obstacle].task;
     const std::string& why = faults[other];
-    if (other != task)
+    if (other != task) {
+      std::string because = why;
+      if (because.empty() && bounds[obstacle].reason != cpu::NoBound::unlimited)
+        because = why_unbounded_on_core(input, problem, bounds, faults, other, obstacle);
       return fmt::format("{}, which may delay it on {}, has no bound{}", input.subject.name(other), where,
-                         why.empty() ? "" : ": " + why);
+                         because.empty() ? "" : ": " + because);
+    }
     // With several activations, another one may be the unbounded one.
     return why.empty() ? why_unbounded_on_core(input, problem, bounds, faults, task, obstacle) : why;
   }
   if (std::string blocking = endless_blocking(input.subject, problem, task); !blocking.empty()) return blocking;
   if (core.several())
-    return fmt::format("with the interference on {}, more than 64 jobs of the task may be pending", where);
+    return fmt::format("with the interference on {}, more than {} of its jobs may be pending", where,
+                       cpu::most_pending_jobs);
   if (bounds[at].reason == cpu::NoBound::no_supply)
     return fmt::format("its server on {} may not get its budget in every period", where);
   const double demand = demand_on(core, problem, input.cores.ranks.rank[task]);

@@ -543,6 +543,25 @@ TEST_CASE("global fixed priorities: as many tasks as cores do not delay each oth
       !global_fixed_priority_bounds({{task(6, 10, 3), {0}}, {task(4, 10, 2), {0}}, {task(1, 10, 1), {0}}})[2].response);
 }
 
+TEST_CASE("global fixed priorities: bounds beyond the period and with sections and waiting") {
+  // Lehoczky's example on one core: no carry-in, so the bound is exact.
+  const auto beyond = global_fixed_priority_bounds({{task(26, 70, 2), {0}}, {task(62, 100, 1), {0}}});
+  CHECK(responses(beyond) == Values{26, 118});
+  // A section below takes one of two cores at most; two take both, one after the other for as long as both last.
+  CpuTask low = task(4, 40, 1), lower = task(4, 40, 0);
+  low.sections = lower.sections = {{low.worst, 9}};
+  const auto on_two = [](const CpuTask& each) { return GlobalTask{each, {0, 1}}; };
+  CHECK(responses(global_fixed_priority_bounds({on_two(task(3, 20, 2)), on_two(low)})) == Values{3, 4});
+  CHECK(responses(global_fixed_priority_bounds({on_two(task(3, 20, 2)), on_two(low), on_two(lower)}))[0] == 7);
+  // A task that suspends itself leaves its core; one that polls does not.
+  CpuTask waiting = task(2, 40, 5);
+  waiting.waiting = waiting.worst;
+  waiting.waits = 1;
+  CHECK(responses(global_fixed_priority_bounds({{waiting, {0}}, {task(3, 40, 1), {0}}})) == Values{4, 5});
+  waiting.polls = true;
+  CHECK(responses(global_fixed_priority_bounds({{waiting, {0}}, {task(3, 40, 1), {0}}})) == Values{4, 7});
+}
+
 TEST_CASE("no job of a random set exceeds its bound under global fixed priorities with affinities") {
   Random random(7);
   Tightness tightness;
