@@ -227,9 +227,6 @@ class Sharing {
     AllSlowdowns slowdowns;
     slowdowns.by_contexts.resize(contexts.size());
     if (has_cpu_traffic(problem_, use.task, own.gpu)) slowdowns.by_cpu = operation.operation->by_cpu;
-    if (slowdowns.by_cpu != Slowdown{} && !own.is_private())
-      slowdowns.by_cpu =
-          std::max(slowdowns.by_cpu, measured_by(problem_.gpus[own.gpu].contention, *operation.operation, {}));
     slowdowns.largest = slowdowns.by_cpu;
     for (std::size_t context = 0; context < contexts.size(); ++context) {
       if (contexts[context].gpu != own.gpu) continue;
@@ -272,52 +269,21 @@ class Sharing {
     if (!is_own) return worst;
     worst.by_kernels =
         weigh(weigh(std::max(table.kernel_by_same_gpc, table.kernel_by_other_gpc), shares), operation.memory_share);
-    if (shares > 0) worst.by_kernels = std::max(worst.by_kernels, measured_by(gpu.contention, operation, kernels));
+    if (shares > 0 && operation.memory != nullptr &&
+        gpu.contention.basis_of(*operation.memory) == ContentionBasis::measured)
+      worst.by_kernels =
+          std::max(worst.by_kernels, gpu.contention
+                                         .worst_by_kernels(*operation.memory, operation.memory_share, kernels,
+                                                           has_cpu_traffic(problem_, use.task, context.gpu))
+                                         .slowdown);
     return worst;
-  }
-
-  /// By the measured law, the slowdown of a kernel by others and CPUs together: at least that by all of them, by those
-  /// that are described, and 1 plus the excess by one kernel of each stream alone. The fewer of its blocks are resident,
-  /// the more blocks of others are.
-  static Slowdown measured_by(const ContentionLaw& law, const GpuOperation& operation,
-                              const std::vector<std::vector<KernelInUse>>& kernels) {
-    if (operation.memory == nullptr || operation.memory_share <= 0 ||
-        law.basis_of(*operation.memory) != ContentionBasis::measured)
-      return {};
-    Slowdown worst;
-    gpu::KernelMemory memory = *operation.memory;
-    for (std::int64_t blocks = memory.described->blocks; blocks > 0; blocks /= 2) {
-      memory.described->blocks = blocks;
-      worst = std::max(worst, measured_by(law, memory, operation.memory_share, kernels));
-    }
-    return worst;
-  }
-
-  static Slowdown measured_by(const ContentionLaw& law, const gpu::KernelMemory& memory, double memory_share,
-                              const std::vector<std::vector<KernelInUse>>& kernels) {
-    const auto by = [&](const std::vector<KernelInUse>& others) {
-      return law.worst_by_kernels(memory, memory_share, others).slowdown;
-    };
-    std::vector<KernelInUse> all, described;
-    Slowdown apart;
-    for (const auto& stream : kernels) {
-      Slowdown worst;
-      for (const KernelInUse& kernel : stream) {
-        if (kernel.memory_share <= 0) continue;
-        worst = std::max(worst, by({kernel}));
-        all.push_back(kernel);
-        if (kernel.memory != nullptr && kernel.memory->described) described.push_back(kernel);
-      }
-      apart.ppm += worst.ppm - 1'000'000;
-    }
-    return std::max({apart, by(all), by(described)});
   }
 
   static void set_times(StreamOperation& operation) {
     const GpuOperation& written = *operation.operation;
     operation.slowest = slowed(written.worst, operation.slowdown.largest);
     const Duration block = written.longest_block.is_zero() ? written.worst : written.longest_block;
-    operation.blocks = {block, written.blocks, written.use, written.cache_config};
+    operation.blocks = {block, written.blocks, written.use, written.cache_config, written.sms};
   }
 
   void find_facts(ContextFacts& context) {

@@ -233,6 +233,7 @@ struct GpuOperation {
   std::int64_t blocks = 1;
   std::optional<gpu::SmUse> use = {};  ///< of each block; nothing: one block that occupies the whole execution engine
   std::string cache_config = {};       ///< (N8)
+  std::int64_t sms = 0;                ///< number of SMs that its blocks may use; 0: all
 };
 struct GpuSegment {
   std::vector<GpuOperation> operations;

@@ -69,6 +69,10 @@ class OneProcess {
       profile_.interference.kernel_by_other_gpc.ppm = draw(10, 15) * 100'000;
       profile_.interference.copy_by_kernel.ppm = draw(10, 20) * 100'000;
     }
+    masks_ = limits.sms > 1 && one_in(4);
+    if (masks_) limits.sms_per_tpc = 1;
+    measured_ = one_in(4);
+    if (measured_) profile_.measured_memory = engine::find_profile("tx2")->measured_memory;
     traffic_ = one_in(3);
     if (!traffic_) return;
     profile_.interference.kernel_by_cpu.ppm = draw(10, 30) * 100'000;
@@ -116,7 +120,9 @@ class OneProcess {
     }
     const TaskIndex device = add_task("device", gpu_, request);
     maker_[device].gpu.context = context;
-    maker_[device].gpu.stream = fmt::format("stream{}", one_in(8) ? 0 : number);
+    const int stream = one_in(8) ? 0 : number;
+    maker_[device].gpu.stream = fmt::format("stream{}", stream);
+    maker_[device].gpu.sm_mask = mask_of(stream);
     maker_[device].gpu.high_priority = high_ && one_in(2);
     maker_[device].gpu.runlist_slots = static_cast<std::uint32_t>(draw(1, 3));
     const int operations = draw(1, 3);
@@ -139,6 +145,30 @@ class OneProcess {
     }
   }
 
+  /// All tasks of a stream have the same; "" if there is none.
+  const std::string& mask_of(int stream) {
+    while (stream_masks_.size() <= static_cast<std::size_t>(stream)) {
+      const auto sms = static_cast<int>(profile_.multiprocessors->sms);
+      const bool masked = masks_ && one_in(2);
+      stream_masks_.push_back(masked ? fmt::format("~0x{:x}", draw(1, (1 << sms) - 1)) : "");
+    }
+    return stream_masks_[static_cast<std::size_t>(stream)];
+  }
+
+  void describe_accesses(Kernel& kernel) {
+    const KernelAccess::Pattern patterns[] = {KernelAccess::Pattern::sequential, KernelAccess::Pattern::random,
+                                              KernelAccess::Pattern::bulk};
+    kernel.footprint = DataSize{8 * 1024 * (std::int64_t{1} << draw(3, 11))};
+    KernelAccess& access = kernel.access.emplace();
+    access.pattern = patterns[draw(0, 2)];
+    access.zero_copy = one_in(6);
+    access.same_element = one_in(3);
+    if (access.pattern != KernelAccess::Pattern::bulk) return;
+    access.own = us(draw(1, 10));
+    access.load_path = us(draw(0, 10));
+    access.memory_path = us(draw(0, 10));
+  }
+
   /// `time`: alone on the GPU.
   void add_operation(TaskIndex device, int time) {
     if (one_in(4)) {
@@ -153,6 +183,7 @@ class OneProcess {
       maker_.add(device, kernel);
       return;
     }
+    // With a mask, the rounds are more.
     const auto sms = static_cast<int>(profile_.multiprocessors->sms);
     const int warps = equal_ > 0 ? equal_ : draw(1, warps_);
     const int blocks = draw(1, one_in(3) ? 12 : 2 * sms * (warps_ / warps));
@@ -160,6 +191,7 @@ class OneProcess {
     kernel.ticks = ticks(draw(1, std::max(1, 2 * time / rounds)));
     kernel.launch = Launch{blocks, 32 * warps, one_in(6) ? draw(8, 64) : 0, one_in(6) ? draw(4, 24) * 1024 : 0, ""};
     if (cache_) kernel.launch->cache_config = one_in(2) ? "shared" : "L1";
+    if (measured_ && !one_in(4)) describe_accesses(kernel);
     maker_.add(device, kernel);
   }
 
@@ -170,7 +202,8 @@ class OneProcess {
   UnitIndex gpu_ = 0;
   int warps_ = 0, tasks_ = 0, load_ = 0;
   int equal_ = 0;  ///< warps of every block; 0: they differ
-  bool high_ = false, whole_ = false, cache_ = false, traffic_ = false;
+  bool high_ = false, whole_ = false, cache_ = false, traffic_ = false, masks_ = false, measured_ = false;
+  std::vector<std::string> stream_masks_;
   std::vector<SystemFeatures> met_;
 };
 

@@ -8,6 +8,7 @@
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/nvidia/contention.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -36,6 +37,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.blocks = subject.step(task_step).blocks;
     operation.use = subject.step(task_step).block;
     operation.cache_config = kernel->launch->cache_config;
+    operation.sms = nvidia::enabled_sms(subject.task(device).gpu.sm_mask, *subject.devices[subject.task(device).unit]);
   }
   return segment;
 }

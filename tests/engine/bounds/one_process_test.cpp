@@ -104,6 +104,21 @@ TEST_CASE("a bound counts blocks of different sizes by what they keep from other
   CHECK(results.tasks[wide].response.max == us(20));
 }
 
+TEST_CASE("kernels with different masks of SMs wait for each other in one context") {
+  // The second waits for all rounds of the first on one SM: 3 of 10, then its own on two SMs.
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex first = kernel_task(maker, gpu, maker.periodic(500), 10, 6, 1024),
+                  second = kernel_task(maker, gpu, maker.periodic(500), 10, 4, 1024);
+  maker[first].gpu.sm_mask = "~0x1";
+  DeviceProfile profile = two_sms();
+  profile.multiprocessors->sms_per_tpc = 1;
+  const Results results = analyzed(maker.build(), us(500), profile);
+  CHECK(results.tasks[second].bound.worst == us(30 + 10));
+  CHECK(results.tasks[first].bound.worst == us(10 + 30));
+  CHECK(results.tasks[second].response.max == us(40));
+}
+
 TEST_CASE("tasks of one stream wait for each other in full") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
