@@ -38,6 +38,9 @@ constexpr std::int64_t max_group_steps = 1'000;
 constexpr std::int64_t max_core_steps = 20'000;
 /// Maximum total work, in pairs of tasks.
 constexpr std::int64_t max_work = 1'000'000'000;
+/// The same where responses may exceed periods, and the longest window there, in periods.
+constexpr std::int64_t max_work_beyond = 10'000'000;
+constexpr std::int64_t max_periods = 64;
 
 // ---- static facts about contexts, streams and tasks
 
@@ -415,6 +418,31 @@ struct Response {
   std::vector<BoundShare> parts;
 };
 
+/// For each task, the bound that has a response, or the shorter one; of each GPU segment and operation the shorter one.
+TimeSliceBounds least_of(TimeSliceBounds a, TimeSliceBounds b) {
+  for (std::size_t index = 0; index < a.tasks.size(); ++index) {
+    TaskBound& least = a.tasks[index];
+    TaskBound& other = b.tasks[index];
+    for (std::size_t segment = 0; segment < least.gpu_segments.size(); ++segment) {
+      auto& operations = least.operations[segment];
+      for (std::size_t operation = 0; operation < operations.size(); ++operation)
+        operations[operation] = std::min(operations[operation], other.operations[segment][operation]);
+      if (other.gpu_segments[segment] >= least.gpu_segments[segment]) continue;
+      least.gpu_segments[segment] = other.gpu_segments[segment];
+      least.segment_parts[segment] = std::move(other.segment_parts[segment]);
+    }
+    if (!other.response || (least.response && *least.response <= *other.response)) {
+      if (!least.response) least.reason = std::move(other.reason);
+      continue;
+    }
+    least.response = other.response;
+    least.parts = std::move(other.parts);
+    least.in_time = other.in_time;
+    least.reason = std::move(other.reason);
+  }
+  return a;
+}
+
 class Analysis {
  public:
   explicit Analysis(const TimeSliceProblem& problem)
@@ -424,34 +452,56 @@ class Analysis {
   }
 
   TimeSliceBounds run() {
-    if (!solve()) {
+    if (!solve(max_work)) {
       // Without demands, only the jitter of suspending tasks links the bounds.
       by_demand_ = false;
-      if (!solve()) std::fill(response_.begin(), response_.end(), std::nullopt);
+      if (!solve(max_work)) std::fill(response_.begin(), response_.end(), std::nullopt);
     }
-    return report();
+    TimeSliceBounds bounds = report();
+    by_demand_ = beyond_ = true;
+    if (!any_may_gain(bounds) || !solve(max_work_beyond)) return bounds;
+    return least_of(std::move(bounds), report());
   }
 
  private:
   std::size_t count() const { return problem_.tasks.size(); }
   const GpuTask& task(std::size_t index) const { return problem_.tasks[index]; }
 
-  /// The minimum distance of two releases, and so an upper limit for bounds (7a). Not above zero: no bound.
-  Duration limit_of(std::size_t index) const { return task(index).period - task(index).jitter; }
+  /// The minimum distance of two releases (7a); not above zero: they may coincide.
+  Duration distance_of(std::size_t index) const { return task(index).period - task(index).jitter; }
+  /// The minimum distance of a release and the `count`-th after it.
+  Duration distance_of(std::size_t index, std::int64_t count) const {
+    const Duration apart = times(task(index).period, count);
+    return apart - std::min(apart, task(index).jitter);
+  }
+  /// No window is longer.
+  Duration limit_of(std::size_t index) const {
+    if (!beyond_) return distance_of(index);
+    return std::min(longest_analyzed, sum(times(task(index).period, max_periods), task(index).jitter));
+  }
+
+  /// Whether a task has no bound because its response may exceed its period.
+  bool any_may_gain(const TimeSliceBounds& bounds) const {
+    for (std::size_t index = 0; index < count(); ++index)
+      if (!bounds.tasks[index].response && !task(index).unlimited) return true;
+    return false;
+  }
 
   /// (8): false if it takes too many steps.
-  bool solve() {
+  bool solve(std::int64_t most_work) {
     work_ = 0;
+    most_work_ = most_work;
+    std::fill(gave_up_.begin(), gave_up_.end(), false);
     jobs_.clear();
     for (std::size_t index = 0; index < count(); ++index)
       response_[index] = task(index).unlimited ? std::nullopt : std::optional(facts_[index].best);
     for (bool again = true; again;) {
       again = bound_jobs();
-      if (work_ > max_work) return false;
+      if (work_ > most_work_) return false;
       for (std::size_t index = 0; index < count(); ++index) {
         if (!response_[index]) continue;
         const auto found = response_of(index);
-        if (work_ > max_work) return false;
+        if (work_ > most_work_) return false;
         const auto next = found ? std::optional(std::max(found->time, *response_[index])) : std::nullopt;
         again = again || next != response_[index];
         response_[index] = next;
@@ -823,7 +873,16 @@ class Analysis {
       for (const BoundShare& share : segment->parts) add(share);
     }
     for (const BoundShare& share : shares_of_gpu(index, own, own.waits)) add(share);
-    if (response.time > limit_of(index)) return std::nullopt;
+    if (response.time > (beyond_ ? task(index).period : distance_of(index))) return std::nullopt;
+    // Jobs follow one another. The longest response is that of the last of those that jitter may release together, or of
+    // the next one.
+    const std::int64_t together = task(index).jitter.picoseconds() / task(index).period.picoseconds();
+    Duration earlier;
+    for (const std::int64_t before : {together, together + 1}) {
+      const Duration backlog = times(response.time, before), apart = distance_of(index, before);
+      earlier = std::max(earlier, backlog - std::min(backlog, apart));
+    }
+    add({BoundPart::preemption, index, earlier});
     std::sort(response.parts.begin(), response.parts.end(), &comes_before);
     return response;
   }
@@ -906,26 +965,70 @@ class Analysis {
     return best;
   }
 
+  /// (6): the longest of the jobs in a busy window; (7): a CPU segment.
   std::optional<Response> solve_response(const Demand& demand, const std::vector<std::size_t>& rivals,
                                          const std::vector<bool>& jitter) {
-    Duration window = sum(demand.execution, demand.moment);
-    if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
+    std::optional<Response> longest;
+    Duration window;
+    for (std::int64_t earlier = 0;; ++earlier) {
+      auto found = solve_window(demand, earlier, rivals, jitter, window);
+      if (!found) return std::nullopt;
+      window = sum(found->time, demand.moment);
+      const Duration released = demand.with_gpu ? distance_of(demand.task, earlier) : Duration{};
+      if (!longest || found->time - released > longest->time) {
+        leave_out(released, demand.task, *found);
+        longest = std::move(found);
+      }
+      if (!demand.with_gpu || window <= distance_of(demand.task, earlier + 1)) return longest;
+    }
+  }
+
+  /// The window up to the end of a job that follows `earlier` others, at least `window`.
+  std::optional<Response> solve_window(const Demand& demand, std::int64_t earlier,
+                                       const std::vector<std::size_t>& rivals, const std::vector<bool>& jitter,
+                                       Duration window) {
+    Duration least = sum(demand.execution, demand.moment);
+    if (demand.with_gpu) least = sum(least, jobs_[demand.task].own());
+    window = std::max(window, least);
+    const Duration limit = demand.with_gpu || !beyond_ ? limit_of(demand.task) : task(demand.task).period;
     const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (sharing_.contexts.size() + 1));
-    for (std::int64_t step = 0; step < max_core_steps && window <= limit_of(demand.task); ++step) {
+    for (std::int64_t step = 0; step < max_core_steps && window <= limit; ++step) {
       bound_steps += static_cast<std::uint64_t>(pairs);
-      if ((work_ += pairs) > max_work) break;
+      if ((work_ += pairs) > most_work_) break;
       std::vector<BoundShare> parts;
-      const Duration next = evaluate(demand, rivals, jitter, window, parts);
+      const Duration next = evaluate(demand, earlier, rivals, jitter, window, parts);
       if (next <= window) return Response{next - demand.moment, std::move(parts)};
       window = next;
     }
-    if (window <= limit_of(demand.task)) gave_up_[demand.task] = true;
+    if (window <= limit) gave_up_[demand.task] = true;
     return std::nullopt;
   }
 
+  /// Takes the time before the release out of a window: first of the task's earlier jobs, then of other tasks.
+  static void leave_out(Duration before, std::size_t index, Response& response) {
+    response.time = response.time - before;
+    const auto take = [&](const auto& from) {
+      for (BoundShare& share : response.parts) {
+        if (!from(share)) continue;
+        const Duration taken = std::min(before, share.time);
+        share.time -= taken;
+        before -= taken;
+      }
+    };
+    take([&](const BoundShare& share) { return share.part == BoundPart::preemption && share.by == index; });
+    take([](const BoundShare& share) { return share.part == BoundPart::blocking; });
+    take([](const BoundShare& share) { return share.part == BoundPart::preemption; });
+    take([](const BoundShare& share) { return share.by.has_value(); });
+    take([](const BoundShare&) { return true; });
+    auto& parts = response.parts;
+    parts.erase(
+        std::remove_if(parts.begin(), parts.end(), [](const BoundShare& share) { return share.time.is_zero(); }),
+        parts.end());
+  }
+
   /// The right side of (6) for X = window, or of (7) for a CPU segment.
-  Duration evaluate(const Demand& demand, const std::vector<std::size_t>& rivals, const std::vector<bool>& jitter,
-                    Duration window, std::vector<BoundShare>& parts) const {
+  Duration evaluate(const Demand& demand, std::int64_t earlier, const std::vector<std::size_t>& rivals,
+                    const std::vector<bool>& jitter, Duration window, std::vector<BoundShare>& parts) const {
     Duration total = demand.moment;
     const auto add = [&](BoundPart part, std::optional<std::size_t> by, Duration time,
                          std::optional<std::size_t> stream = std::nullopt) {
@@ -935,11 +1038,16 @@ class Analysis {
     add(BoundPart::execution, std::nullopt, demand.execution);
     std::vector<ContextWait> waits(sharing_.contexts.size());
     if (demand.with_gpu) waits = jobs_[demand.task].waits;
+    if (earlier > 0) {
+      add(BoundPart::preemption, demand.task, times(sum(demand.execution, jobs_[demand.task].own()), earlier));
+      for (ContextWait& wait : waits) wait = wait * (earlier + 1);
+    }
     const auto suspends = [this](std::size_t which) {
       return facts_[which].offloads && task(which).wait == WaitMode::suspend;
     };
     bool any_suspends = demand.with_gpu && suspends(demand.task);
-    std::int64_t starts = any_suspends ? static_cast<std::int64_t>(facts_[demand.task].segments.size()) : 0;
+    std::int64_t starts =
+        earlier + (any_suspends ? (earlier + 1) * static_cast<std::int64_t>(facts_[demand.task].segments.size()) : 0);
     for (const std::size_t other : rivals) {
       const Duration execution = facts_[other].execution;
       if (jitter[other]) {
@@ -1093,7 +1201,7 @@ class Analysis {
           return fmt::format("the {} engine is overloaded: utilization {:.2f} %", kernels ? "execution" : "copy",
                              100 * engine_demand_[engine]);
       }
-    const Duration limit = limit_of(index);
+    const Duration limit = distance_of(index);
     const std::string limit_text =
         task(index).jitter.is_zero()
             ? fmt::format("period of {}", format_duration(limit))
@@ -1166,7 +1274,8 @@ class Analysis {
   std::vector<double> engine_demand_;  ///< undisturbed work per time
   std::vector<bool> gave_up_;          ///< an equation of the task was not solved within the limit of steps
   bool by_demand_ = true;
-  std::int64_t work_ = 0;
+  bool beyond_ = false;  ///< responses may exceed the minimum distance of two releases
+  std::int64_t work_ = 0, most_work_ = max_work;
 };
 
 /// Describes what is wrong with a task; "" if nothing is.

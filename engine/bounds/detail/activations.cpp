@@ -100,6 +100,23 @@ Triggers triggers_of(const AnalyzedSystem& subject) {
   return triggers;
 }
 
+MergedReleases merged(const std::vector<Activation>& all) {
+  MergedReleases releases;
+  for (const Activation& each : all) {
+    if (&each == &all.front()) {
+      releases = {each.period, each.jitter};
+      continue;
+    }
+    const std::int64_t a = releases.period.picoseconds(), b = each.period.picoseconds();
+    const Duration period = std::max(Duration::picoseconds(1), scale(releases.period, b, a + b, Rounding::down));
+    const std::int64_t of_both = period.picoseconds();
+    releases.jitter = std::min(nvidia::longest_analyzed, scale(releases.jitter, of_both, a, Rounding::up) +
+                                                             scale(each.jitter, of_both, b, Rounding::up) + period);
+    releases.period = period;
+  }
+  return releases;
+}
+
 std::vector<Activations> activations_of(const AnalyzedSystem& subject, const Triggers& triggers) {
   return ActivationSearch(subject, triggers).run();
 }

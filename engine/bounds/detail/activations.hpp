@@ -50,6 +50,14 @@ struct Activations {
   std::size_t count() const { return all.empty() ? 1 : all.size(); }
 };
 
+/// A period and a jitter that allow every sequence of releases of all patterns together. With n patterns of the rates
+/// 1 / T_i it is T = 1 / (1/T_1 + ... + 1/T_n) and J = T (J_1 / T_1 + ... + J_n / T_n + n - 1): the number of releases in a
+/// window w is less than (w + J) / T + 1.
+struct MergedReleases {
+  Duration period = longest_period, jitter;
+};
+MergedReleases merged(const std::vector<Activation>& all);
+
 /// For every task.
 std::vector<Activations> activations_of(const AnalyzedSystem& subject, const Triggers& triggers);
 

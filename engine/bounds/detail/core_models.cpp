@@ -86,17 +86,6 @@ std::string fault_with_offload(const CoreView& view, const Task& offloading) {
                      view.core.several() ? "tasks on several cores " : "", to_string(scheduler.kind), offloading.name);
 }
 
-/// Fully preemptive, with at most one release per period.
-bool is_plain(const CoreModel& core, const std::vector<TaskShape>& shapes,
-              const std::vector<Activations>& activations) {
-  return std::all_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) {
-    const auto& all = activations[task].all;
-    return !shapes[task].has_sections() && std::all_of(all.begin(), all.end(), [](const Activation& activation) {
-      return activation.jitter.is_zero() && activation.minimum_distance.is_zero();
-    });
-  });
-}
-
 }  // namespace
 
 CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
@@ -114,8 +103,7 @@ CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activati
     if (fault.empty()) fault = core.analysis->fault(view);
     if (fault.empty() && offloads_any) fault = fault_with_offload(view, subject.task(*offloading));
     for (const TaskIndex task : core.tasks) add_fault(faults, task, fault);
-    core.apart =
-        fault.empty() && !offloads_any && !(core.analysis->with_gpu && is_plain(core, models.shapes, activations));
+    core.apart = fault.empty() && !offloads_any;
   }
   return models;
 }

@@ -33,12 +33,23 @@ class FixedPoint {
     return problem_task.activation < all.size() ? &all[problem_task.activation] : nullptr;
   }
 
+  /// Whether its place stands for all activations of the task.
+  bool is_merged(const ProblemTask& problem_task) const {
+    const auto& all = problems_.of_task[problem_task.task];
+    return all.size() > 1 && problems_.problem_tasks[all[0]].at == problems_.problem_tasks[all[1]].at;
+  }
+
   /// Computes the bounds for the current jitters.
   void find_bounds() {
     for (const ProblemTask& problem_task : problems_.problem_tasks) {
       const Activation* activation = activation_of(problem_task);
-      if (activation != nullptr && !problems_.is_unlimited(problem_task))
-        problems_.jitter_of(problem_task) = activation->jitter;
+      if (activation == nullptr || problems_.is_unlimited(problem_task)) continue;
+      const Duration jitter =
+          is_merged(problem_task) ? merged(activations_[problem_task.task].all).jitter : activation->jitter;
+      problems_.jitter_of(problem_task) = std::min(jitter, longest_period);
+      if (jitter < nvidia::longest_analyzed) continue;
+      problems_.set_unlimited(problem_task);
+      add_fault(faults_, problem_task.task, "the jitters of its activation sources are too long");
     }
     auto found = nvidia::time_slice_bounds(problems_.gpu.problem);
     if (!found) {
@@ -104,6 +115,10 @@ class FixedPoint {
     const ProblemTask& problem_task = problems_.problem_tasks[problem_tasks[source.activation]];
     const auto response = solution_.response_of(problem_task);
     const Activation* activation = activation_of(problem_task);
+    // A device task for which a host waits: the activation of the host that triggers it.
+    if (problem_task.task != source.task)
+      if (const auto& host = activations_[source.task].all[source.activation].source)
+        activation = &activations_[host->task].all[host->activation];
     if (!response || activation == nullptr) return std::nullopt;
     const Duration latest = activation->jitter + *response;
     // The response of a device task may be that of the host that waits for it.

@@ -153,8 +153,6 @@ GpuProblem empty_gpu_problem(const ProblemInput& input, const std::vector<UnitIn
 GpuEntry host_entry(const ProblemInput& input, const GpuProblem& gpu, TaskIndex host, Faults& faults) {
   const Activations& activations = input.activations[host];
   add_fault(faults, host, activations.fault);
-  if (input.offloads.waits_for_any(host) && activations.all.size() > 1)
-    add_fault(faults, host, "it has several activation sources, so its jobs may queue while it waits for the GPU");
   GpuEntry entry{task_named(input.subject.name(host)), {host, {}}};
   entry.task.core = *input.cores.core_of[host];
   entry.task.priority = input.cores.ranks.rank[host];
@@ -177,9 +175,7 @@ GpuEntry device_entry(const ProblemInput& input, const GpuProblem& gpu, TaskInde
     add_fault(faults, device, "it waits for an event on the GPU");
   const Activations& activations = input.activations[device];
   add_fault(faults, device, activations.fault);
-  if (activations.all.size() > 1) add_fault(faults, device, "it has several activation sources, so its jobs may queue");
   GpuEntry entry{task_named(input.subject.name(device)), {device, {}}};
-  entry.task.period = activations.all.empty() ? longest_period : activations.all.front().period;
   entry.task.unlimited = !faults[device].empty();
   nvidia::GpuSegment segment = segment_of(input.subject, gpu, device);
   if (segment.operations.empty()) return entry;

@@ -47,7 +47,7 @@ struct GpuEntry {
 /// A host task. The caller sets the period.
 GpuEntry host_entry(const ProblemInput& input, const GpuProblem& gpu, TaskIndex host, Faults& faults);
 
-/// A device task for which no host waits; the caller sets the core.
+/// A device task for which no host waits. The caller sets the core and the period.
 GpuEntry device_entry(const ProblemInput& input, const GpuProblem& gpu, TaskIndex device, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

@@ -75,17 +75,28 @@ class ProblemBuilder {
 
   /// With its host, if one waits for it.
   void add_device(TaskIndex device) {
-    std::size_t problem_task = 0;
     if (const auto driver = input_.offloads.driver[device]) {
       if (problems_.of_task[*driver].empty()) add_host(*driver);
-      problem_task = problems_.of_task[*driver].front();
-    } else {
-      GpuEntry entry = device_entry(input_, problems_.gpu, device, faults_);
-      entry.task.core = problems_.gpu.problem.cores.size();
-      problems_.gpu.problem.cores.push_back(entry.task.name);
-      problem_task = add(std::move(entry), 0);
+      problems_.of_task[device].assign(input_.activations[device].count(), problems_.of_task[*driver].front());
+      return;
     }
-    problems_.of_task[device].assign(input_.activations[device].count(), problem_task);
+    GpuEntry entry = device_entry(input_, problems_.gpu, device, faults_);
+    entry.task.core = problems_.gpu.problem.cores.size();
+    problems_.gpu.problem.cores.push_back(entry.task.name);
+    add_merged(std::move(entry));
+  }
+
+  /// One task of the problem for all activations: its jobs run one after the other, also while they use the GPU.
+  void add_merged(GpuEntry entry) {
+    const TaskIndex task = entry.member.task;
+    entry.task.period = merged(input_.activations[task].all).period;
+    const std::size_t first = add(std::move(entry), 0);
+    problems_.of_task[task] = {first};
+    const ProblemTask problem_task = problems_.problem_tasks[first];
+    for (std::size_t activation = 1; activation < input_.activations[task].all.size(); ++activation) {
+      problems_.of_task[task].push_back(problems_.problem_tasks.size());
+      problems_.problem_tasks.push_back({task, activation, std::nullopt, problem_task.at});
+    }
   }
 
   void add_host(TaskIndex host) {
@@ -93,6 +104,7 @@ class ProblemBuilder {
     GpuEntry entry = host_entry(input_, problems_.gpu, host, faults_);
     entry.task.period = longest_period;
     auto& problem_tasks = problems_.of_task[host];
+    if (input_.offloads.waits_for_any(host) && !entry.task.unlimited) return add_merged(std::move(entry));
     if (entry.task.unlimited) {
       problem_tasks.assign(activations.count(), add(std::move(entry), 0));
       return;
@@ -154,8 +166,11 @@ class ProblemBuilder {
       if (!blocking[i].response || blocking[i].response->is_zero()) continue;
       const bool for_ever = *blocking[i].response >= endless;
       if (for_ever && faults_[task].empty()) faults_[task] = endless_blocking(core, blocking[i]);
+      std::size_t seen = problems_.gpu.members.size();
       for (const std::size_t problem_task : problems_.of_task[task]) {
-        nvidia::GpuTask& blocked = problems_.gpu.problem.tasks[problems_.problem_tasks[problem_task].at];
+        const std::size_t at = problems_.problem_tasks[problem_task].at;
+        if (std::exchange(seen, at) == at) continue;
+        nvidia::GpuTask& blocked = problems_.gpu.problem.tasks[at];
         if (for_ever) blocked.unlimited = true;
         for (std::size_t part = 0; part < blocking[i].parts.size() && !for_ever; ++part) {
           const auto& by = problems_.of_task[core.tasks[*blocking[i].parts[part].by]];

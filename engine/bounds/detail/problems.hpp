@@ -12,7 +12,8 @@
 
 namespace amalthea::engine::bounds {
 
-/// One task of a problem: it stands for one activation pattern of a system task.
+/// One task of a problem: it stands for one activation pattern of a system task. Those of a task that uses the GPU share
+/// one place, with the releases of all patterns (merged).
 struct ProblemTask {
   TaskIndex task = 0;
   std::size_t activation = 0;
