@@ -22,6 +22,8 @@ class OneProcess {
     for (int core = 0; core < cores; ++core) cores_.push_back(maker_.core(fmt::format("core{}", core)));
     gpu_ = maker_.gpu("GPU");
     make_profile();
+    by_priority_ = one_in(6);
+    if (by_priority_) maker_.system().platform.units[gpu_].context_scheduling = "priority";
     tasks_ = draw(2, 4);
     load_ = draw(15, 80);
     high_ = one_in(3);
@@ -118,16 +120,16 @@ class OneProcess {
       host = add_task("host", cores_[static_cast<std::size_t>(draw(0, static_cast<int>(cores_.size()) - 1))], released);
       request = maker_.inter_process();
     }
-    const TaskIndex device = add_task("device", gpu_, request);
-    maker_[device].gpu.context = context;
-    const int stream = one_in(8) ? 0 : number;
-    maker_[device].gpu.stream = fmt::format("stream{}", stream);
-    maker_[device].gpu.sm_mask = mask_of(stream);
-    maker_[device].gpu.high_priority = high_ && one_in(2);
-    maker_[device].gpu.runlist_slots = static_cast<std::uint32_t>(draw(1, 3));
-    const int operations = draw(1, 3);
-    for (int i = 0; i < operations; ++i) add_operation(device, std::max(1, period * load_ / 100 / tasks_ / operations));
+    const bool several = waits && one_in(3);
+    const TaskIndex device = make_device(number, context, period / (several ? 2 : 1), request);
     if (!host) return;
+    if (several) {
+      const StimulusIndex second = maker_.inter_process();
+      const TaskIndex other =
+          make_device(number + (one_in(6) ? 0 : 10), one_in(3) ? "beside" : context, period / 2, second);
+      offload_both(*host, period, {device, other}, {request, second});
+      return;
+    }
     if (one_in(2)) {
       maker_.offload(*host, device, request, draw(0, period / 10), draw(0, period / 10), one_in(2));
       return;
@@ -143,6 +145,59 @@ class OneProcess {
       maker_.wait(*host, done, one_in(2));
       maker_.clear(*host, done);
     }
+  }
+
+  TaskIndex make_device(int number, const std::string& context, int period, StimulusIndex request) {
+    const TaskIndex device = add_task("device", gpu_, request);
+    const int stream = one_in(8) ? 0 : number;
+    if (!by_priority_) {  // there each device task has a context of its own
+      maker_[device].gpu.context = context;
+      maker_[device].gpu.stream = fmt::format("stream{}", stream);
+    }
+    maker_[device].gpu.sm_mask = mask_of(stream);
+    maker_[device].gpu.high_priority = high_ && one_in(2);
+    maker_[device].gpu.runlist_slots = static_cast<std::uint32_t>(draw(1, 3));
+    const int operations = draw(1, 3);
+    for (int i = 0; i < operations; ++i) add_operation(device, std::max(1, period * load_ / 100 / tasks_ / operations));
+    return device;
+  }
+
+  /// The host has both device tasks active at the same time, and perhaps one of them twice.
+  void offload_both(TaskIndex host, int period, const std::vector<TaskIndex>& devices,
+                    const std::vector<StimulusIndex>& requests) {
+    std::vector<EventIndex> done;
+    for (const TaskIndex device : devices) {
+      done.push_back(maker_.event(fmt::format("done{}", device)));
+      maker_.set(device, done.back(), host);
+    }
+    const bool active = one_in(2);
+    const auto compute = [&] {
+      if (one_in(2)) maker_.add(host, Compute{ticks(draw(0, period / 12))});
+    };
+    const auto visit = [&](std::size_t which) {
+      maker_.wait(host, done[which], active);
+      maker_.clear(host, done[which]);
+      compute();
+    };
+    compute();
+    maker_.trigger(host, requests[0]);
+    compute();
+    maker_.trigger(host, requests[1]);
+    compute();
+    if (one_in(3)) {
+      maker_.add(host, WaitEvents{done, true, active});
+      for (const EventIndex event : done) maker_.clear(host, event);
+      compute();
+      return;
+    }
+    const std::size_t first = one_in(2) ? 0 : 1;
+    visit(first);
+    if (one_in(3)) {
+      maker_.trigger(host, requests[first]);
+      compute();
+      visit(first);
+    }
+    visit(1 - first);
   }
 
   /// All tasks of a stream have the same; "" if there is none.
@@ -201,7 +256,8 @@ class OneProcess {
   std::vector<UnitIndex> cores_;
   UnitIndex gpu_ = 0;
   int warps_ = 0, tasks_ = 0, load_ = 0;
-  int equal_ = 0;  ///< warps of every block; 0: they differ
+  int equal_ = 0;             ///< warps of every block; 0: they differ
+  bool by_priority_ = false;  ///< the GPU serves contexts by priority
   bool high_ = false, whole_ = false, cache_ = false, traffic_ = false, masks_ = false, measured_ = false;
   std::vector<std::string> stream_masks_;
   std::vector<SystemFeatures> met_;

@@ -30,11 +30,15 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
         "on {}, an AMD GPU, kernels of different tasks run concurrently and may overtake each other; no bound is known "
         "for this",
         gpu);
-  if (schedules_by_urgency(subject.system, unit))
-    return fmt::format("{} serves contexts by priority, but the analysis covers only time slices", gpu);
   for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
+    if (context.tasks.size() > 1 && schedules_by_urgency(subject.system, unit))
+      return fmt::format(
+          "{} serves contexts by priority, and device tasks share one of them; the analysis covers only contexts of "
+          "one "
+          "task",
+          gpu);
     if (context.processes > 1)
       return fmt::format(
           "processes share {} through MPS, so their kernels run concurrently; no bound is known for this", gpu);

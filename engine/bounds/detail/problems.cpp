@@ -66,11 +66,27 @@ class ProblemBuilder {
  private:
   /// Returns the index into `problem_tasks`.
   std::size_t add(GpuEntry entry, std::size_t activation) {
+    const std::size_t at = problems_.gpu.members.size();
+    problems_.problem_tasks.push_back({entry.member.task, activation, std::nullopt, at});
+    for (nvidia::Segment& segment : entry.task.segments)
+      if (auto* wait = std::get_if<nvidia::WaitSegment>(&segment)) wait->task += at + 1;
+    const Duration period = entry.task.period;
+    auto beside = std::move(entry.beside);
+    add_to_gpu(std::move(entry));
+    for (GpuEntry& device : beside) {
+      device.task.period = period;
+      device.task.host = at;
+      device.task.core = problems_.gpu.problem.cores.size();
+      problems_.gpu.problem.cores.push_back(device.task.name);
+      add_to_gpu(std::move(device));
+    }
+    return problems_.problem_tasks.size() - 1;
+  }
+
+  void add_to_gpu(GpuEntry entry) {
     entry.task.deadline = entry.task.period;
-    problems_.problem_tasks.push_back({entry.member.task, activation, std::nullopt, problems_.gpu.members.size()});
     problems_.gpu.problem.tasks.push_back(std::move(entry.task));
     problems_.gpu.members.push_back(std::move(entry.member));
-    return problems_.problem_tasks.size() - 1;
   }
 
   /// With its host, if one waits for it.
