@@ -67,17 +67,21 @@ int run(ExplainOptions options) {
                                 did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
   }
   if (!results) return ExitCode::findings;
-  const auto explanation = engine::explain(prepared->system, prepared->analysis, *results, *task);
-  if (!explanation) {
-    tell("amalthea: {}\n", explanation.error());
-    return ExitCode::findings;
-  }
+  const TaskIndex asked = task.value_or(TaskIndex{});  // there is one
+  const auto explanation = engine::explain(prepared->system, prepared->analysis, *results, asked);
   // A simulation that was stopped would be stopped again.
   std::vector<engine::WhatIf> tried;
-  if (!results->stopped_early) tried = engine::what_if(prepared->system, prepared->analysis, explanation->task);
+  if (!results->stopped_early) tried = engine::what_if(prepared->system, prepared->analysis, asked);
   const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();
+  if (!explanation) {
+    tell("amalthea: {}\n", explanation.error());
+    if (options.format == "text" && !write_output(options.output, exporter::render_without_job_text(
+                                                                      view, asked, explanation.error(), tried, colour)))
+      return ExitCode::unusable;
+    return ExitCode::findings;
+  }
   const std::string text = options.format == "json"
                                ? exporter::render_explanation_json(view, *explanation, tried)
                                : exporter::render_explanation_text(view, *explanation, tried, colour);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -104,6 +105,17 @@ void report_queues(const gpu::StreamScenario& scenario) {
   print_findings(diagnostics);
 }
 
+/// Several contexts share the device by figures that its profile may lack.
+void report_unknown_figures(const gpu::StreamScenario& scenario) {
+  const auto& unknown = scenario.device.unknown;
+  if (scenario.contexts.size() < 2 || unknown.empty()) return;
+  tell(
+      "amalthea: warning: the profile \"{}\" has no published values for {}; placeholders are used; measure them and "
+      "use "
+      "a profile of your own (--platform)\n",
+      scenario.device.name, fmt::join(unknown, ", "));
+}
+
 std::optional<Input> read_scenario(const RunOptions& options, const engine::DeviceProfile* profile) {
   const auto text = file_text(options.scenario);
   if (!text) return std::nullopt;
@@ -124,12 +136,14 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
     input.scenario = std::move(read->scenario);
     input.benchmarks = std::move(read->benchmarks);
     report_queues(input.scenario);
+    report_unknown_figures(input.scenario);
     return input;
   }
   auto read = gpu::parse_stream_scenario(*text, profile);
   if (!read) return refused(read.error());
   input.scenario = std::move(*read);
   report_queues(input.scenario);
+  report_unknown_figures(input.scenario);
   if (!options.log_directory.empty()) input.benchmarks = gpu::benchmarks_of_streams(input.scenario);
   return input;
 }

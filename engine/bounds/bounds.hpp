@@ -17,6 +17,8 @@
 ///   once, after all of its operations, and the event is cleared between waits. The device task then executes only
 ///   while the host's job waits. The offload is a GPU segment of the host task. What the host executes between trigger
 ///   and wait counts before the segment, without overlap; in the best case it takes no time.
+/// - Device tasks that a host may have active at the same time are tasks of their own, and the host waits for them ((10)
+///   of time_slice_analysis.hpp).
 /// - A device task for which no host task waits is a task without CPU segments.
 /// - A task that is triggered by a step of another task inherits its period. Its release jitter (7a) is the jitter plus
 ///   the bound of the triggering task, minus the minimum execution of that task's job before and after the step. Bounds

@@ -146,13 +146,50 @@ ContentionBasis ContentionLaw::basis_of(const KernelMemory& kernel) const {
   return parameters_ && kernel.described ? ContentionBasis::measured : ContentionBasis::table;
 }
 
-double ContentionLaw::largest_prediction(const MemoryKernel& kernel, const std::vector<MemoryKernels>& others) const {
+double ContentionLaw::largest_prediction(const MemoryKernel& kernel) const {
   double largest = 1;
   const auto cores = static_cast<std::int64_t>(parameters_->cpu_cores);
-  for (const CpuTrafficKind kind : {CpuTrafficKind::none, CpuTrafficKind::random, CpuTrafficKind::sequential})
-    if (const auto found = predict_interference(*parameters_, limits_, kernel, others, {kind, cores}))
+  for (const CpuTrafficKind kind : {CpuTrafficKind::random, CpuTrafficKind::sequential})
+    if (const auto found = predict_interference(*parameters_, limits_, kernel, {}, {kind, cores}))
       largest = std::max(largest, found->memory_slowdown);
   return largest;
+}
+
+/// Including the rounding of slowdowns in the simulation.
+double ContentionLaw::worst_prediction(const MemoryKernel& kernel, const std::vector<const MemoryKernel*>& others,
+                                       bool cpu_traffic) const {
+  constexpr double rounding = 1e-6;
+  double largest = largest_slowdown(*parameters_, limits_, kernel, others, {});
+  const auto cores = static_cast<std::int64_t>(parameters_->cpu_cores);
+  if (cpu_traffic)
+    for (const CpuTrafficKind kind : {CpuTrafficKind::random, CpuTrafficKind::sequential})
+      largest = std::max(largest, largest_slowdown(*parameters_, limits_, kernel, others, {kind, cores}));
+  return largest > 1 ? largest + rounding : largest;
+}
+
+/// With too many choices of one kernel from each stream, all kernels count together, which is worse than any choice.
+double ContentionLaw::worst_prediction(const MemoryKernel& kernel,
+                                       const std::vector<std::vector<const MemoryKernel*>>& streams,
+                                       bool cpu_traffic) const {
+  constexpr std::size_t most_choices = 32;
+  std::size_t choices = 1;
+  std::vector<const MemoryKernel*> all;
+  for (const auto& stream : streams) {
+    choices = std::min(most_choices + 1, choices * stream.size());
+    all.insert(all.end(), stream.begin(), stream.end());
+  }
+  if (choices > most_choices) return worst_prediction(kernel, all, cpu_traffic);
+  double worst = 1;
+  for (std::size_t choice = 0; choice < choices; ++choice) {
+    std::vector<const MemoryKernel*> others;
+    std::size_t rest = choice;
+    for (const auto& stream : streams) {
+      others.push_back(stream[rest % stream.size()]);
+      rest /= stream.size();
+    }
+    worst = std::max(worst, worst_prediction(kernel, others, cpu_traffic));
+  }
+  return worst;
 }
 
 WorstSlowdown ContentionLaw::worst_by_cpu(const KernelMemory& kernel, double memory_share) const {
@@ -162,28 +199,36 @@ WorstSlowdown ContentionLaw::worst_by_cpu(const KernelMemory& kernel, double mem
     for (const MeasuredCase& measured : cases_)
       if (covers(measured, *kernel.described) && (!largest || measured.by_cpu < *largest)) largest = measured.by_cpu;
     if (largest) worst = {slowdown_of(static_cast<double>(largest->ppm) * margin / 1e6), ContentionBasis::measured};
-    worst.slowdown = std::max(worst.slowdown, slowdown_of(margin * largest_prediction(*kernel.described, {})));
+    worst.slowdown =
+        std::max({worst.slowdown, slowdown_of(margin * largest_prediction(*kernel.described)),
+                  slowdown_of(worst_prediction(*kernel.described, std::vector<const MemoryKernel*>{}, true))});
   }
   worst.slowdown = weigh(worst.slowdown, memory_share);
   return worst;
 }
 
 WorstSlowdown ContentionLaw::worst_by_kernels(const KernelMemory& kernel, double memory_share,
-                                              const std::vector<KernelInUse>& others) const {
+                                              const std::vector<std::vector<KernelInUse>>& streams,
+                                              bool cpu_traffic) const {
   double shares = 0;
-  bool described = basis_of(kernel) == ContentionBasis::measured;
-  std::vector<MemoryKernels> beside;
-  for (const KernelInUse& other : others) {
-    shares += other.memory_share;
-    described = described && other.memory != nullptr && other.memory->described;
-    if (described) beside.push_back({*other.memory->described, 1});
+  std::vector<std::vector<const MemoryKernel*>> described;
+  for (const auto& stream : streams) {
+    double largest = 0;
+    std::vector<const MemoryKernel*> kernels;
+    for (const KernelInUse& other : stream) {
+      if (other.memory_share <= 0) continue;
+      largest = std::max(largest, other.memory_share);
+      if (other.memory != nullptr && other.memory->described) kernels.push_back(&*other.memory->described);
+    }
+    shares = std::min(1.0, shares + largest);
+    if (!kernels.empty()) described.push_back(std::move(kernels));
   }
   // No measured case covers several kernels; the table and the predictions do.
-  WorstSlowdown worst{weigh(std::max(table_.kernel_by_same_gpc, table_.kernel_by_other_gpc), std::min(1.0, shares)),
+  WorstSlowdown worst{weigh(std::max(table_.kernel_by_same_gpc, table_.kernel_by_other_gpc), shares),
                       ContentionBasis::table};
-  worst.slowdown = std::max(worst.slowdown, table_.kernel_by_cpu);
-  if (described)
-    worst.slowdown = std::max(worst.slowdown, slowdown_of(margin * largest_prediction(*kernel.described, beside)));
+  if (cpu_traffic) worst.slowdown = std::max(worst.slowdown, table_.kernel_by_cpu);
+  if (basis_of(kernel) == ContentionBasis::measured)
+    worst.slowdown = std::max(worst.slowdown, slowdown_of(worst_prediction(*kernel.described, described, cpu_traffic)));
   worst.slowdown = weigh(worst.slowdown, memory_share);
   return worst;
 }

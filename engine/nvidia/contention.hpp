@@ -19,7 +19,7 @@
 ///
 /// The memory model predicts medians, and shares of a factor interpolate, so neither is a bound. The worst case is the
 /// largest measured value of the case with a margin, if a measured case covers the kernel, and otherwise the full factor
-/// of the table. It is never below the law's own prediction for any CPU traffic.
+/// of the table. It is never below the law's own prediction for any CPU traffic and any number of resident blocks.
 
 #include <cstdint>
 #include <optional>
@@ -88,9 +88,9 @@ class ContentionLaw {
   ContentionBasis basis_of(const KernelMemory& kernel) const;
   /// For a kernel beside any CPU traffic, and no other kernel.
   WorstSlowdown worst_by_cpu(const KernelMemory& kernel, double memory_share) const;
-  /// For a kernel beside any of these kernels, and any CPU traffic.
+  /// For a kernel beside at most one kernel of each of these streams, and any CPU traffic if there is some.
   WorstSlowdown worst_by_kernels(const KernelMemory& kernel, double memory_share,
-                                 const std::vector<KernelInUse>& others) const;
+                                 const std::vector<std::vector<KernelInUse>>& streams, bool cpu_traffic) const;
   /// For a kernel beside any copies of this kind.
   Slowdown worst_by_copies(double memory_share, StreamOperationKind copy) const;
   /// For a copy beside kernels with this sum of memory shares, and beside any CPU traffic.
@@ -102,7 +102,11 @@ class ContentionLaw {
   double beyond_l2(const KernelMemory* memory) const;
   bool can_predict(const std::vector<RunningKernel>& kernels) const;
   Interference predicted(const Neighbourhood& beside, std::size_t victim) const;
-  double largest_prediction(const MemoryKernel& kernel, const std::vector<MemoryKernels>& others) const;
+  double largest_prediction(const MemoryKernel& kernel) const;
+  double worst_prediction(const MemoryKernel& kernel, const std::vector<const MemoryKernel*>& others,
+                          bool cpu_traffic) const;
+  double worst_prediction(const MemoryKernel& kernel, const std::vector<std::vector<const MemoryKernel*>>& streams,
+                          bool cpu_traffic) const;
 
   InterferenceTable table_;
   std::optional<MemoryParameters> parameters_;

@@ -30,6 +30,7 @@ struct Resident {
   std::vector<double> blocks;  ///< per SM
   double kernels = 0;          ///< number of kernels with a resident block
   double all_blocks = 0;
+  bool is_limit = false;  ///< any number of blocks up to these may be resident
 
   double warps_per_block() const { return static_cast<double>((kernel->threads + 31) / 32); }
   double warps() const { return all_blocks * warps_per_block(); }
@@ -336,7 +337,10 @@ class Scene {
   /// The same for the memory path.
   double memory_path_use(const Resident& resident) const {
     const MemoryKernel& kernel = *resident.kernel;
-    if (!resident.is_bulk()) return std::min(1.0, queue_weight(resident) / walk_cycles(resident));
+    if (!resident.is_bulk()) {
+      const double cycles = resident.is_limit ? equations_.undisturbed_hit(*resident.kernel) : walk_cycles(resident);
+      return std::min(1.0, queue_weight(resident) / cycles);
+    }
     return kernel.memory_path_cycles * resident.all_blocks / static_cast<double>(kernel.blocks) / bulk_alone(resident);
   }
 
@@ -564,6 +568,51 @@ InterferencePrediction predict_interference(const MemoryParameters& parameters, 
   beside.reserve(others.size());
   for (const ResidentKernel& other : others) beside.push_back(running(other));
   return predict(parameters, running(kernel), beside, cpu);
+}
+
+namespace {
+
+/// Of a kernel in any residency: at most these blocks on every SM and in all.
+Resident at_most(const MemoryKernel& kernel, const SmLimits& limits, std::int64_t on_sm, std::int64_t in_all) {
+  Resident resident;
+  resident.kernel = &kernel;
+  resident.blocks.assign(static_cast<std::size_t>(limits.sms), static_cast<double>(on_sm));
+  resident.kernels = 1;
+  resident.all_blocks = static_cast<double>(in_all);
+  resident.is_limit = true;
+  return resident;
+}
+
+std::int64_t most_on_sm(const MemoryKernel& kernel, const SmLimits& limits) {
+  const std::int64_t warps = detail::divide(kernel.threads, limits.warp_size, Rounding::up);
+  return std::min({kernel.blocks, limits.blocks, std::max<std::int64_t>(1, limits.max_warps() / warps)});
+}
+
+/// Ranges of numbers of blocks: single ones, and from some number on an eighth more than the beginning.
+std::int64_t end_of_range(std::int64_t begin, std::int64_t last) { return std::min(last, begin + begin / 8); }
+
+}  // namespace
+
+double largest_slowdown(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel,
+                        const std::vector<const MemoryKernel*>& others, const CpuTraffic& cpu) {
+  std::vector<Resident> beside;
+  for (const MemoryKernel* other : others) {
+    const std::int64_t on_sm = most_on_sm(*other, limits);
+    beside.push_back(at_most(*other, limits, on_sm, std::min(other->blocks, on_sm * limits.sms)));
+  }
+  const std::int64_t per_sm = most_on_sm(kernel, limits), all = std::min(kernel.blocks, per_sm * limits.sms);
+  double largest = 1;
+  for (std::int64_t blocks = 1; blocks <= all; blocks = end_of_range(blocks, all) + 1) {
+    const std::int64_t most_blocks = end_of_range(blocks, all), most = std::min(per_sm, most_blocks);
+    for (std::int64_t on_sm = detail::divide(blocks, limits.sms, Rounding::up); on_sm <= most;
+         on_sm = end_of_range(on_sm, most) + 1) {
+      const Resident first = at_most(kernel, limits, on_sm, blocks);
+      const Resident last = at_most(kernel, limits, end_of_range(on_sm, most), most_blocks);
+      largest = std::max(largest, predict(parameters, last, beside, cpu).beside_cycles /
+                                      predict(parameters, first, {}, {}).alone_cycles);
+    }
+  }
+  return largest;
 }
 
 CoarsePrediction predict_coarsely(const InterferenceTable& table, double memory_share, bool other_kernels, bool cpu) {

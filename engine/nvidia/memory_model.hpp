@@ -91,6 +91,16 @@ struct ResidentKernel {
 InterferencePrediction predict_interference(const MemoryParameters& parameters, const ResidentKernel& kernel,
                                             const std::vector<ResidentKernel>& others, const CpuTraffic& cpu);
 
+/// An upper limit of `memory_slowdown` for the kernel beside at most one instance of each of `others` and CPU traffic,
+/// however many of their blocks are resident, and on whichever SMs. The kernels must be valid.
+///
+/// The time of an access never decreases if any kernel has more blocks on an SM, or in all. So the others count with as
+/// many blocks as their launches and an SM allow, on every SM. The time alone grows with the kernel's own blocks, too.
+/// So the limit is the maximum over ranges of them: the time beside the others at the end of a range, divided by the
+/// time alone at its beginning.
+double largest_slowdown(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel,
+                        const std::vector<const MemoryKernel*>& others, const CpuTraffic& cpu);
+
 /// What is wrong with a kernel as input of the model; "" if nothing is.
 std::string fault_of(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel);
 

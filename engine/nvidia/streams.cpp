@@ -39,6 +39,8 @@ BlockWeights::BlockWeights(const SmLimits& limits, const std::vector<KernelBlock
     return kernel.use && kernel.cache_config == kernels.front().cache_config;
   });
   if (!apply_) return;
+  for (const KernelBlocks& kernel : kernels)
+    if (kernel.sms > 0) sms_ = std::min(sms_, kernel.sms);
   for (const auto& [use, capacity] :
        {std::pair(&SmUse::blocks, limits.blocks), std::pair(&SmUse::warps, limits.max_warps()),
         std::pair(&SmUse::registers, limits.registers), std::pair(&SmUse::shared_memory, limits.shared_memory)}) {

@@ -40,6 +40,10 @@
 /// N: those of k but one, and those of the other kernels as above. k then ends within its C. This argument needs no B,
 /// but all kernels must state their launch configurations, and the same cache configuration.
 ///
+/// Masks. If a mask restricts k to some SMs, M counts the blocks that these hold while they are idle. The arguments in
+/// sequence do not change: no block overtakes, and other kernels that have blocks to assign wait even for idle SMs. By
+/// area, only the SMs that h may use are full, so N is the smallest number of SMs that any kernel of the context may use.
+///
 /// Coarse preemption. If a slice ends only at the end of blocks, no block is assigned after the slice, and all resident
 /// ones end. So every interval begins with idle SMs, and what is left of the rounds at its end is part of the drain:
 /// the arguments hold for the time outside of drains. If it ends only at the end of kernels, the kernels that have
@@ -61,6 +65,7 @@ struct KernelBlocks {
   std::int64_t blocks = 1;
   std::optional<SmUse> use;  ///< of each block; nothing: one block that occupies the whole engine
   std::string cache_config;
+  std::int64_t sms = 0;  ///< number of SMs that its blocks may use; 0: all
 };
 
 /// The weights of blocks among the kernels of a context.
@@ -82,7 +87,7 @@ class BlockWeights {
     std::int64_t full = 0;
   };
   bool apply_ = false;
-  std::int64_t sms_ = 1;
+  std::int64_t sms_ = 1;  ///< the fewest that a kernel may use
   std::vector<Resource> resources_;
 };
 

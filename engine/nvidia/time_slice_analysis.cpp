@@ -123,6 +123,7 @@ struct ContextFacts {
   std::size_t gpu = 0;
   Duration slice;
   ContextPriority priority = ContextPriority::medium;
+  std::int64_t urgency = 0;
   std::vector<std::size_t> streams = {};
   std::vector<std::size_t> tasks = {};       ///< that use it
   std::size_t place = 0;                     ///< index among the contexts of its GPU
@@ -168,6 +169,10 @@ struct TaskFacts {
   /// Worst times, one before and one after every GPU segment, possibly zero.
   std::vector<Duration> cpu_segments = std::vector<Duration>(1);
   std::vector<std::vector<Group>> segments;
+  std::vector<WaitSegment> waits;  ///< in the order of the job's steps
+
+  /// How often a job may leave its core.
+  std::int64_t stops() const { return static_cast<std::int64_t>(segments.size() + waits.size()); }
 };
 
 /// The contexts and streams of a problem with their operations.
@@ -175,7 +180,7 @@ class Sharing {
  public:
   explicit Sharing(const TimeSliceProblem& problem) : problem_(problem) {
     for (const SharedContext& context : problem.contexts)
-      contexts.push_back({context.gpu, context.slice, context.priority});
+      contexts.push_back({context.gpu, context.slice, context.priority, context.urgency});
     for (const SharedStream& stream : problem.streams) streams.push_back({stream.context, stream.priority, {}});
     for (std::size_t task = 0; task < problem.tasks.size(); ++task) add_uses(task);
     std::vector<std::size_t> places(problem.gpus.size());
@@ -232,9 +237,6 @@ class Sharing {
     AllSlowdowns slowdowns;
     slowdowns.by_contexts.resize(contexts.size());
     if (has_cpu_traffic(problem_, use.task, own.gpu)) slowdowns.by_cpu = operation.operation->by_cpu;
-    if (slowdowns.by_cpu != Slowdown{} && !own.is_private())
-      slowdowns.by_cpu =
-          std::max(slowdowns.by_cpu, measured_by(problem_.gpus[own.gpu].contention, *operation.operation, {}));
     slowdowns.largest = slowdowns.by_cpu;
     for (std::size_t context = 0; context < contexts.size(); ++context) {
       if (contexts[context].gpu != own.gpu) continue;
@@ -277,45 +279,14 @@ class Sharing {
     if (!is_own) return worst;
     worst.by_kernels =
         weigh(weigh(std::max(table.kernel_by_same_gpc, table.kernel_by_other_gpc), shares), operation.memory_share);
-    if (shares > 0) worst.by_kernels = std::max(worst.by_kernels, measured_by(gpu.contention, operation, kernels));
+    if (shares > 0 && operation.memory != nullptr &&
+        gpu.contention.basis_of(*operation.memory) == ContentionBasis::measured)
+      worst.by_kernels =
+          std::max(worst.by_kernels, gpu.contention
+                                         .worst_by_kernels(*operation.memory, operation.memory_share, kernels,
+                                                           has_cpu_traffic(problem_, use.task, context.gpu))
+                                         .slowdown);
     return worst;
-  }
-
-  /// By the measured law, the slowdown of a kernel by others and CPUs together: at least that by all of them, by those
-  /// that are described, and 1 plus the excess by one kernel of each stream alone. The fewer of its blocks are resident,
-  /// the more blocks of others are.
-  static Slowdown measured_by(const ContentionLaw& law, const GpuOperation& operation,
-                              const std::vector<std::vector<KernelInUse>>& kernels) {
-    if (operation.memory == nullptr || operation.memory_share <= 0 ||
-        law.basis_of(*operation.memory) != ContentionBasis::measured)
-      return {};
-    Slowdown worst;
-    gpu::KernelMemory memory = *operation.memory;
-    for (std::int64_t blocks = memory.described->blocks; blocks > 0; blocks /= 2) {
-      memory.described->blocks = blocks;
-      worst = std::max(worst, measured_by(law, memory, operation.memory_share, kernels));
-    }
-    return worst;
-  }
-
-  static Slowdown measured_by(const ContentionLaw& law, const gpu::KernelMemory& memory, double memory_share,
-                              const std::vector<std::vector<KernelInUse>>& kernels) {
-    const auto by = [&](const std::vector<KernelInUse>& others) {
-      return law.worst_by_kernels(memory, memory_share, others).slowdown;
-    };
-    std::vector<KernelInUse> all, described;
-    Slowdown apart;
-    for (const auto& stream : kernels) {
-      Slowdown worst;
-      for (const KernelInUse& kernel : stream) {
-        if (kernel.memory_share <= 0) continue;
-        worst = std::max(worst, by({kernel}));
-        all.push_back(kernel);
-        if (kernel.memory != nullptr && kernel.memory->described) described.push_back(kernel);
-      }
-      apart.ppm += worst.ppm - 1'000'000;
-    }
-    return std::max({apart, by(all), by(described)});
   }
 
   /// Time lost to rounding may cost a turn, so it is part of the work, but only where something slows an operation down:
@@ -342,7 +313,7 @@ class Sharing {
     const GpuOperation& written = *operation.operation;
     operation.slowest = slowed(written.worst, operation.slowdown.largest);
     const Duration block = written.longest_block.is_zero() ? written.worst : written.longest_block;
-    operation.blocks = {block, written.blocks, written.use, written.cache_config};
+    operation.blocks = {block, written.blocks, written.use, written.cache_config, written.sms};
   }
 
   void find_facts(ContextFacts& context) {
@@ -394,6 +365,12 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
       facts.cpu_segments.back() += cpu->worst;
       facts.best += cpu->best;
       for (EngineUse& use : facts.use) use.after += cpu->best;
+      continue;
+    }
+    if (const auto* wait = std::get_if<WaitSegment>(&segment)) {
+      facts.offloads = true;
+      facts.waits.push_back(*wait);
+      facts.cpu_segments.emplace_back();
       continue;
     }
     const auto& gpu = std::get<GpuSegment>(segment);
@@ -448,16 +425,19 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
 struct JobBound {
   Duration gpu, slowdown, own_switches, drains;
   std::vector<Duration> segments;
-  std::vector<BoundShare> slowed;   ///< parts of `slowdown`
-  std::vector<ContextWait> waits;   ///< by context
-  std::vector<Duration> queued;     ///< by stream
-  std::vector<Duration> work;       ///< on each engine, with maximum slowdown
-  std::vector<Duration> served;     ///< on each engine, from submission to end while the context is served
-  std::vector<std::int64_t> turns;  ///< for that work
+  std::vector<BoundShare> slowed;          ///< parts of `slowdown`
+  std::vector<ContextWait> waits;          ///< by context
+  std::vector<Duration> queued;            ///< by stream
+  std::vector<Duration> work;              ///< on each engine, with maximum slowdown
+  std::vector<Duration> served;            ///< on each engine, from submission to end while the context is served
+  std::vector<std::int64_t> turns;         ///< for that work
+  Duration awaited;                        ///< the longest time of its waits for tasks whose host it is (10)
+  std::vector<std::size_t> longest_waits;  ///< indices of the waits that this is the sum of
+  std::vector<std::vector<BoundShare>> segment_shares;  ///< of a task with a host
 
   /// What it needs itself, and what delays it in its own context.
   Duration own() const {
-    Duration total = sum(sum(gpu, slowdown), sum(own_switches, drains));
+    Duration total = sum(sum(sum(gpu, slowdown), sum(own_switches, drains)), awaited);
     for (const Duration time : queued) total = sum(total, time);
     return total;
   }
@@ -494,6 +474,7 @@ TimeSliceBounds least_of(TimeSliceBounds a, TimeSliceBounds b) {
     }
     least.response = other.response;
     least.parts = std::move(other.parts);
+    least.awaited = std::move(other.awaited);
     least.in_time = other.in_time;
     least.reason = std::move(other.reason);
   }
@@ -540,7 +521,8 @@ class Analysis {
   /// Whether a task has no bound because its response may exceed its period.
   bool any_may_gain(const TimeSliceBounds& bounds) const {
     for (std::size_t index = 0; index < count(); ++index)
-      if (!bounds.tasks[index].response && !task(index).unlimited && !task(index).elsewhere) return true;
+      if (!bounds.tasks[index].response && !task(index).unlimited && !task(index).elsewhere && !task(index).host)
+        return true;
     return false;
   }
 
@@ -551,7 +533,7 @@ class Analysis {
     std::fill(gave_up_.begin(), gave_up_.end(), false);
     jobs_.clear();
     for (std::size_t index = 0; index < count(); ++index)
-      response_[index] = task(index).unlimited ? std::nullopt : std::optional(facts_[index].best);
+      response_[index] = task(index).unlimited || task(index).host ? std::nullopt : std::optional(facts_[index].best);
     for (bool again = true; again;) {
       again = bound_jobs();
       if (work_ > most_work_) return false;
@@ -571,16 +553,19 @@ class Analysis {
   std::optional<EngineDemand> demand_of(std::size_t index, std::size_t engine) const {
     const EngineUse& use = facts_[index].use[engine];
     if (use.turns == 0) return EngineDemand{task(index).period, {}, {}, 0};
-    if (!by_demand_ || task(index).unlimited) return std::nullopt;
-    const Duration inside = use.before + use.after, best = facts_[index].best;
-    if (!response_[index]) {
+    const std::size_t releasing = task(index).host.value_or(index);
+    if (!by_demand_ || task(releasing).unlimited) return std::nullopt;
+    const Duration inside = use.before + use.after, best = facts_[releasing].best;
+    const auto& response = response_[releasing];
+    if (!response) {
       if (best.is_zero()) return std::nullopt;
-      return EngineDemand{best, best + (best - inside), jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
+      return EngineDemand{best, best + (best - std::min(best, inside)),
+                          jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
                           jobs_.empty() ? 1 : jobs_[index].turns[engine]};
     }
-    return EngineDemand{
-        task(index).period, sum(task(index).jitter, *response_[index] - std::min(*response_[index], inside)),
-        jobs_.empty() ? use.undisturbed : jobs_[index].work[engine], jobs_.empty() ? 1 : jobs_[index].turns[engine]};
+    return EngineDemand{task(releasing).period, sum(task(releasing).jitter, *response - std::min(*response, inside)),
+                        jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
+                        jobs_.empty() ? 1 : jobs_[index].turns[engine]};
   }
 
   /// Adds the demands of a context's tasks for an engine; false if one may always request it.
@@ -604,6 +589,7 @@ class Analysis {
         shared.slice = context.slice;
         shared.overrun = context.overrun[kind];
         shared.priority = context.priority;
+        shared.urgency = context.urgency;
         shared.demand.emplace();
         if (!add_demands(context, engine, *shared.demand)) shared.demand.reset();
       }
@@ -750,7 +736,9 @@ class Analysis {
       shares.push_back(cause.share);
     }
     const auto bound = [&](const std::vector<SharingContext>& contexts) {
-      CausedBound found{group_bound(work, contexts, context.place, context_switch), std::move(shares)};
+      CausedBound found{
+          group_bound(work, contexts, context.place, context_switch, problem_.gpus[context.gpu].by_priority),
+          std::move(shares)};
       for (std::size_t cause = 0; cause < found.slowed.size(); ++cause)
         found.slowed_by[cause].time = found.slowed[cause];
       return found;
@@ -850,11 +838,13 @@ class Analysis {
       JobBound& job = found[index];
       for (const auto& groups : facts_[index].segments) {
         Duration segment;
+        JobBound alone = empty_job();
         for (const Group& group : groups) {
           const CausedBound bound = bound_of(index, group, sharing);
           const ContextFacts& context = sharing_.contexts[sharing_.streams[group.stream].context];
           work_ += static_cast<std::int64_t>(sharing_.contexts.size() + bound.queued.size());
           segment = sum(segment, add_group(index, group, bound, in_streams, job));
+          if (task(index).host) add_group(index, group, bound, in_streams, alone);
           job.served[group.engine] = sum(job.served[group.engine], bound.served);
           if (!context.is_private()) continue;
           const Duration slowed_work = sum(bound.work, bound.slowdown);
@@ -862,6 +852,7 @@ class Analysis {
           job.turns[group.engine] += turns_of(slowed_work, context.slice);
         }
         job.segments.push_back(segment);
+        if (task(index).host) job.segment_shares.push_back(shares_of_gpu(index, alone, alone.waits));
       }
       for (std::size_t engine = 0; engine < job.work.size(); ++engine) {
         if (std::any_of(sharing_.contexts.begin(), sharing_.contexts.end(), [&](const ContextFacts& context) {
@@ -881,8 +872,30 @@ class Analysis {
                job.served[engine] > jobs_[index].served[engine];
       }
     }
+    for (std::size_t index = 0; index < count(); ++index) add_waits_for_tasks(index, found);
     jobs_ = std::move(found);
     return more;
+  }
+
+  /// (10): the longest sum of waits that do not overlap.
+  void add_waits_for_tasks(std::size_t index, std::vector<JobBound>& jobs) const {
+    const auto& waits = facts_[index].waits;
+    std::vector<Duration> longest;               // that ends with each wait
+    std::vector<std::vector<std::size_t>> sums;  // and what it consists of
+    for (std::size_t last = 0; last < waits.size(); ++last) {
+      longest.emplace_back();
+      sums.emplace_back();
+      for (std::size_t before = 0; before < last; ++before)
+        if (waits[before].to <= waits[last].from && longest[before] > longest[last]) {
+          longest[last] = longest[before];
+          sums[last] = sums[before];
+        }
+      longest[last] = sum(longest[last], jobs[waits[last].task].segments[waits[last].segment]);
+      sums[last].push_back(last);
+      if (longest[last] <= jobs[index].awaited) continue;
+      jobs[index].awaited = longest[last];
+      jobs[index].longest_waits = sums[last];
+    }
   }
 
   /// A task's demand for its core, and whether the GPU segments are in the same window.
@@ -966,6 +979,11 @@ class Analysis {
       const auto other =
           std::find_if(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task != index; });
       add(BoundPart::streams, other->task, job.queued[stream], stream);
+    }
+    for (const std::size_t wait : job.longest_waits) {
+      const WaitSegment& awaited = facts_[index].waits[wait];
+      for (const BoundShare& share : jobs_[awaited.task].segment_shares[awaited.segment])
+        add(share.part, share.by, share.time, share.stream);
     }
     return shares;
   }
@@ -1105,8 +1123,7 @@ class Analysis {
       return facts_[which].offloads && task(which).wait == WaitMode::suspend;
     };
     bool any_suspends = demand.with_gpu && suspends(demand.task);
-    std::int64_t starts =
-        earlier + (any_suspends ? (earlier + 1) * static_cast<std::int64_t>(facts_[demand.task].segments.size()) : 0);
+    std::int64_t starts = earlier + (any_suspends ? (earlier + 1) * facts_[demand.task].stops() : 0);
     for (const std::size_t other : rivals) {
       const Duration execution = facts_[other].execution;
       if (jitter[other]) {
@@ -1116,7 +1133,7 @@ class Analysis {
       }
       const std::int64_t jobs = ceiling(sum(window, task(other).jitter), task(other).period);
       add(BoundPart::preemption, other, times(sum(execution, jobs_[other].own()), jobs));
-      starts += jobs * (1 + (suspends(other) ? static_cast<std::int64_t>(facts_[other].segments.size()) : 0));
+      starts += jobs * (1 + (suspends(other) ? facts_[other].stops() : 0));
       any_suspends = any_suspends || suspends(other);
       if (!facts_[other].offloads) continue;
       for (std::size_t context = 0; context < waits.size(); ++context)
@@ -1194,7 +1211,9 @@ class Analysis {
         work_ = 0;
         auto found = response_of(index);
         bound.response = found->time;
-        bound.parts = std::move(found->parts);
+        for (const BoundShare& share : found->parts) add_share(bound.parts, share);
+        for (const std::size_t wait : jobs_[index].longest_waits)
+          bound.awaited.push_back(facts_[index].waits[wait].task);
         std::stable_sort(bound.parts.begin(), bound.parts.end(), &comes_before);
         bound.in_time = *bound.response <= task(index).deadline;
       }
@@ -1285,6 +1304,9 @@ class Analysis {
       waits = waits + job.waits[other];
       if (job.waits[other].total() > job.waits[longest].total()) longest = other;
     }
+    if (waits.total() >= infinite)
+      return fmt::format("{}, whose context has at least its priority on the GPU, has no bound",
+                         task(sharing_.contexts[longest].tasks.front()).name);
     if (sum(least, waits.total()) > limit)
       return fmt::format("the GPU may serve other contexts for {}, most of it {} ({}), but the task has a {}",
                          format_duration(waits.total()), task(sharing_.contexts[longest].tasks.front()).name,
@@ -1361,6 +1383,9 @@ std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
   for (const Segment& segment : task.segments) {
     bool good = true;
     if (const auto* cpu = std::get_if<CpuSegment>(&segment)) good = fits(cpu->best, cpu->worst);
+    if (const auto* wait = std::get_if<WaitSegment>(&segment))
+      if (wait->task >= problem.tasks.size() || !problem.tasks[wait->task].host)
+        return "it waits for a task without a host";
     if (const auto* gpu = std::get_if<GpuSegment>(&segment)) {
       if (gpu->stream && *gpu->stream >= problem.streams.size()) return "its stream is not there";
       if (gpu->operations.empty()) return "a GPU segment has no operation";
@@ -1494,7 +1519,7 @@ void limit_slowdown(const OperationGroup& group, Duration work, Duration most, s
 }  // namespace
 
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
-                       Duration context_switch) {
+                       Duration context_switch, bool by_priority) {
   const auto asks = [](const auto& demand) { return !demand || !demand->empty(); };
   const auto limit_of = [](const StreamRival& rival, const std::optional<Duration>& window) {
     Duration limit = rival.most.value_or(infinite);
@@ -1536,7 +1561,33 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     bound.drains = times(group.drain, turns);
     bound.response = sum(bound.response, bound.drains);
     Wide others_turns = 0;
-    for (std::size_t other = 0; other < contexts.size(); ++other) {
+    // By priority, less urgent contexts delay the group once, until the next preemption point.
+    std::optional<std::size_t> less_urgent;
+    for (std::size_t other = 0; other < contexts.size() && by_priority; ++other) {
+      const SharingContext& context = contexts[other];
+      if (other == self || !asks(context.demand)) continue;
+      ContextWait& wait = bound.waits[other];
+      if (context.urgency < contexts[self].urgency) {
+        if (!less_urgent || context.overrun > contexts[*less_urgent].overrun) less_urgent = other;
+        continue;
+      }
+      if (window && context.demand) {
+        const EngineShare share = share_of(*context.demand, *window);
+        wait.slices = share.work;
+        wait.switches = times(context_switch, share.turns);
+        others_turns += share.turns;
+      } else {
+        wait.slices = infinite;
+      }
+      bound.response = sum(bound.response, sum(wait.slices, wait.switches));
+    }
+    if (less_urgent) {
+      ContextWait& wait = bound.waits[*less_urgent];
+      wait.overruns = contexts[*less_urgent].overrun;
+      wait.switches = context_switch;
+      bound.response = sum(bound.response, wait.total());
+    }
+    for (std::size_t other = 0; other < contexts.size() && !by_priority; ++other) {
       const SharingContext& context = contexts[other];
       if (other == self || !asks(context.demand)) continue;
       std::int64_t slots = slots_before(contexts, self, other, turns);
@@ -1561,15 +1612,17 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     const bool shared = std::any_of(contexts.begin(), contexts.end(), [&](const SharingContext& context) {
       return &context != &contexts[self] && asks(context.demand);
     });
+    const Wide returns = 1 + others_turns;
     if (shared)
-      bound.own_switches = times(context_switch, static_cast<std::int64_t>(std::min<Wide>(turns, 1 + others_turns)));
+      bound.own_switches =
+          times(context_switch, static_cast<std::int64_t>(by_priority ? returns : std::min<Wide>(turns, returns)));
     bound.response = sum(bound.response, bound.own_switches);
     return bound;
   };
   Duration window = group.work;
   for (std::int64_t step = 0; step < max_group_steps; ++step) {
     GroupBound bound = evaluate(window);
-    if (bound.response <= window) return bound;
+    if (bound.response <= window || bound.response >= infinite) return bound;
     window = bound.response;
   }
   return evaluate(std::nullopt);

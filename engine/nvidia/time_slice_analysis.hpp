@@ -92,6 +92,18 @@
 ///     the resident ones; label accesses of a task), with its own k, it also grows by at most (1 - 1/k) of the time in
 ///     which it is active.
 ///
+/// (4a) Contexts by priority. If a GPU always serves the most urgent context, as GCAPS proposes, there are no turns. A
+///     group waits for everything that contexts of at least its urgency request in the window, which (3) bounds. Each of
+///     their groups causes at most a switch to its context and a switch back. When the group arrives, a less urgent
+///     context may be served up to its next preemption point, and the switch to it may be under way.
+/// (10) Concurrent offloads. A job may trigger several GPU segments before it waits for them. Then each belongs to a task
+///     of its own in the problem, and the task of the job is its *host*. A segment ends within the D of its groups after
+///     its trigger, whatever the job does meanwhile. Consider the last wait at which the job is not ready, and the
+///     trigger of its segment: all waiting after this trigger lies within D of it. The same argument applies to the
+///     steps before the trigger. So a job waits in all for at most the largest sum of D over segments that do not overlap
+///     in the order of its steps. This sum is own work in (6), and is added in (7). The segment ends before the job, so
+///     (3) uses the releases and the R of the host.
+///
 /// Equal priorities count as higher, which covers any order among them. Everything rounds up.
 ///
 /// Bounds hold for the model: calls take no time; in a context that one task uses, blocks of one kernel take equally
@@ -141,6 +153,7 @@ struct SharingContext {
   Duration slice;    ///< > 0
   Duration overrun;  ///< maximum time from the end of a slice to the next preemption point
   ContextPriority priority = ContextPriority::medium;
+  std::int64_t urgency = 0;  ///< larger is more urgent; counts if the GPU serves contexts by priority
   /// Its maximum demands for this engine; nothing: it may always request it. Empty: it never does.
   std::optional<std::vector<EngineDemand>> demand;
 };
@@ -207,9 +220,9 @@ std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size
                           std::int64_t turns);
 
 /// Equation (4) with (5). `contexts` are in the order of the runlist; the group belongs to `self`. Always finite:
-/// without demands it is the bound by slots.
+/// without demands it is the bound by slots. By priority (4a), times of 2^61 ps or more mean that there is no bound.
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
-                       Duration context_switch);
+                       Duration context_switch, bool by_priority = false);
 
 // ---- one core
 
@@ -240,6 +253,7 @@ struct GpuOperation {
   std::int64_t blocks = 1;
   std::optional<gpu::SmUse> use = {};  ///< of each block; nothing: one block that occupies the whole execution engine
   std::string cache_config = {};       ///< (N8)
+  std::int64_t sms = 0;                ///< number of SMs that its blocks may use; 0: all
   /// What it may lose to rounding where something slows it down.
   Duration rounding = {};
 };
@@ -251,7 +265,13 @@ struct CpuSegment {
   Duration best;
   Duration worst;
 };
-using Segment = std::variant<CpuSegment, GpuSegment>;
+/// A job waits for a GPU segment of another task, whose host its task is (10).
+struct WaitSegment {
+  std::size_t task = 0;
+  std::size_t segment = 0;       ///< index among the GPU segments of that task
+  std::size_t from = 0, to = 0;  ///< its trigger and the wait, in the order of the job's steps
+};
+using Segment = std::variant<CpuSegment, GpuSegment, WaitSegment>;
 
 /// How a job waits for its GPU segments.
 enum class WaitMode : std::uint8_t { busy, suspend };
@@ -276,6 +296,9 @@ struct GpuTask {
   /// For each GPU (nothing: zero): maximum time of a job's label accesses in memory that the GPU also uses, and the
   /// part of it that the task executes beside its own GPU segments.
   std::vector<Duration> accesses, accesses_beside;
+  /// The task whose jobs trigger each of its GPU segments and wait for it (10). It has no CPU segments, and only its GPU
+  /// segments have bounds.
+  std::optional<std::size_t> host = {};
   /// B and its parts: the longest section of `by`, a lower-priority task, that this task cannot preempt.
   struct Blocking {
     std::size_t by = 0;
@@ -291,11 +314,13 @@ struct SharedGpu {
   int copy_engines = 1;  ///< with two, copies from the device have their own
   gpu::SmLimits limits;
   ContentionLaw contention = {};  ///< of kernels that run beside each other; its table is `interference`
+  bool by_priority = false;       ///< it serves the most urgent context; then each context has one task
 };
 struct SharedContext {
   std::size_t gpu = 0;
   Duration slice = Context{}.slice;  ///< > 0
   ContextPriority priority = Context{}.priority;
+  std::int64_t urgency = 0;  ///< larger is more urgent
 };
 struct SharedStream {
   std::size_t context = 0;
@@ -354,7 +379,8 @@ struct TaskBound {
   std::string reason;                ///< why not, a sentence; "" when in time
   /// upper bound for each GPU segment, from submission to end; always finite
   std::vector<Duration> gpu_segments;
-  std::vector<BoundShare> parts;  ///< their sum is the response; in the order of BoundPart, then of tasks
+  std::vector<std::size_t> awaited;  ///< tasks whose segments are among the parts of the response (10)
+  std::vector<BoundShare> parts;     ///< their sum is the response; in the order of BoundPart, then of tasks
   /// parallel to gpu_segments; the sum of each is that segment
   std::vector<std::vector<BoundShare>> segment_parts;
   std::vector<std::vector<Duration>> operations;  ///< for each GPU segment: upper bound for each operation

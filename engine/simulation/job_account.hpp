@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/gpu/slowdown.hpp"
 #include "engine/results/process_metrics.hpp"
@@ -18,6 +19,8 @@ struct Reason {
   std::optional<TaskIndex> by;
   Slowdown slowdown;  ///< of its own operation or label access; the time it adds is interference by `by`
   TrafficKind traffic = TrafficKind::none;  ///< what `by` does then
+  std::vector<TaskIndex> also =
+      {};  ///< tasks on further cores whose accesses cause an equal share of the slowdown each
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 

@@ -16,6 +16,9 @@ namespace amalthea::exporter {
 /// Verdict, course of the job, its parts, the bound and its parts, possible improvements.
 std::string render_explanation_text(const ResultView& view, const engine::Explanation& explanation,
                                     const std::vector<engine::WhatIf>& tried, bool colour);
+/// For a task without a job to explain, for the reason `why`: verdict, bound, possible improvements.
+std::string render_without_job_text(const ResultView& view, TaskIndex asked, const std::string& why,
+                                    const std::vector<engine::WhatIf>& tried, bool colour);
 std::string render_explanation_json(const ResultView& view, const engine::Explanation& explanation,
                                     const std::vector<engine::WhatIf>& tried);
 /// The job's own row above the rows of the cores and GPUs that it used, from its release to its completion, as an SVG

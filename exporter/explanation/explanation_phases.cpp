@@ -86,8 +86,10 @@ class PhaseDescriber {
   /// By whom its own operation, the one that it waits for, or its label access is slowed down.
   std::string slowed(const Interval& interval) const {
     const engine::Reason& reason = interval.standing.reason;
-    return reason.by ? fmt::format(", slowed by {}", describe_aggressor(system_, reason.traffic, reason.by))
-                     : std::string();
+    if (!reason.by) return {};
+    std::string text = fmt::format(", slowed by {}", describe_aggressor(system_, reason.traffic, reason.by));
+    for (const TaskIndex other : reason.also) text += ", " + describe_aggressor(system_, reason.traffic, other);
+    return text;
   }
 
   std::string waiting_for_service(const Interval& interval) const {

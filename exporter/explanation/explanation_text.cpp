@@ -35,42 +35,17 @@ std::string parts_table(const System& system, std::vector<Contribution> parts, D
   return table.render(colour);
 }
 
-}  // namespace
-
-std::string render_explanation_text(const ResultView& view, const engine::Explanation& explanation,
-                                    const std::vector<engine::WhatIf>& tried, bool colour) {
-  const System& system = view.system;
-  const Task& task = system.tasks[explanation.task];
-  const engine::TaskResult& result = view.results.tasks[explanation.task];
-  const Duration response = explanation.completion - explanation.release;
-  std::string out =
-      fmt::format("{}: {} has a response time of {}", task.name,
-                  result.response.jobs == 1 ? "the only simulated job"
-                                            : fmt::format("the longest of {} simulated jobs", result.response.jobs),
-                  format_duration(response));
-  if (task.deadline)
-    out += response > *task.deadline
-               ? fmt::format(", {} more than its deadline of {}", format_duration(response - *task.deadline),
-                             format_duration(*task.deadline))
-               : fmt::format(", {} less than its deadline of {}", format_duration(*task.deadline - response),
-                             format_duration(*task.deadline));
-  out += ".\n";
+std::string verdict_line(const engine::TaskResult& result, bool colour) {
   const bool bad = result.verdict == Verdict::missed || result.verdict == Verdict::unbounded;
-  out +=
-      paint(fmt::format("{}: {}", to_string(result.verdict), result.reason), bad ? Colour::bad : Colour::good, colour) +
-      "\n";
-  out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", explanation.job + 1,
-                     ms(explanation.release.since_start()), system.platform.units[task.unit].name);
+  return paint(fmt::format("{}: {}", to_string(result.verdict), result.reason), bad ? Colour::bad : Colour::good,
+               colour) +
+         "\n";
+}
 
-  out += heading("Timeline from the release", colour);
-  TextTable table({{"at ms", Align::right}, {"for ms", Align::right}, {"what"}});
-  for (const Phase& phase : phases_of(system, explanation))
-    table.add_row({{ms(phase.from - explanation.release)}, {ms(phase.to - phase.from)}, {phase.text}});
-  out += table.render(colour);
-
-  out += heading("Contributions to the response time", colour);
-  out += parts_table(system, result.contributions, response, colour);
-
+/// The bound and its parts, and possible improvements.
+std::string bound_and_improvements(const System& system, const engine::TaskResult& result,
+                                   const std::vector<engine::WhatIf>& tried, bool colour) {
+  std::string out;
   out += heading("Upper bound on the response time", colour);
   if (result.bound.worst) {
     out += parts_table(system, result.bound.parts, *result.bound.worst, colour);
@@ -102,6 +77,50 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   for (const engine::WhatIf& one : tried)
     if (has_effect(one)) add(one.result, one.change);
   return out + changes.render(colour);
+}
+
+}  // namespace
+
+std::string render_explanation_text(const ResultView& view, const engine::Explanation& explanation,
+                                    const std::vector<engine::WhatIf>& tried, bool colour) {
+  const System& system = view.system;
+  const Task& task = system.tasks[explanation.task];
+  const engine::TaskResult& result = view.results.tasks[explanation.task];
+  const Duration response = explanation.completion - explanation.release;
+  std::string out =
+      fmt::format("{}: {} has a response time of {}", task.name,
+                  result.response.jobs == 1 ? "the only simulated job"
+                                            : fmt::format("the longest of {} simulated jobs", result.response.jobs),
+                  format_duration(response));
+  if (task.deadline)
+    out += response > *task.deadline
+               ? fmt::format(", {} more than its deadline of {}", format_duration(response - *task.deadline),
+                             format_duration(*task.deadline))
+               : fmt::format(", {} less than its deadline of {}", format_duration(*task.deadline - response),
+                             format_duration(*task.deadline));
+  out += ".\n";
+  out += verdict_line(result, colour);
+  out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", explanation.job + 1,
+                     ms(explanation.release.since_start()), system.platform.units[task.unit].name);
+
+  out += heading("Timeline from the release", colour);
+  TextTable table({{"at ms", Align::right}, {"for ms", Align::right}, {"what"}});
+  for (const Phase& phase : phases_of(system, explanation))
+    table.add_row({{ms(phase.from - explanation.release)}, {ms(phase.to - phase.from)}, {phase.text}});
+  out += table.render(colour);
+
+  out += heading("Contributions to the response time", colour);
+  out += parts_table(system, result.contributions, response, colour);
+
+  return out + bound_and_improvements(system, result, tried, colour);
+}
+
+std::string render_without_job_text(const ResultView& view, TaskIndex asked, const std::string& why,
+                                    const std::vector<engine::WhatIf>& tried, bool colour) {
+  const TaskIndex task = view.system.tasks[asked].folded_into.value_or(asked);
+  const engine::TaskResult& result = view.results.tasks[task];
+  return fmt::format("{}: {}.\n", view.system.tasks[task].name, why) + verdict_line(result, colour) +
+         bound_and_improvements(view.system, result, tried, colour);
 }
 
 }  // namespace amalthea::exporter

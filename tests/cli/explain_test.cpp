@@ -46,6 +46,17 @@ TEST_CASE("explain: the longest job has no gaps and its parts match analyze") {
   }
 }
 
+TEST_CASE("explain: a task without an ended job gets its bound and what would help") {
+  // CPU traffic slows its kernels down so much that none of its jobs ends.
+  const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "PRE_Lane_detection_gpu_POST"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Catch::Contains("no job of Lane_detection ended"));
+  CHECK_THAT(result.out, Catch::StartsWith("Lane_detection: no job of Lane_detection ended"));
+  CHECK_THAT(result.out, Catch::Contains("Upper bound on the response time\nno bound: "));
+  CHECK_THAT(result.out, Catch::Contains("What if\n"));
+  CHECK_THAT(result.out, Catch::Contains("none (the model as it is)"));
+}
+
 TEST_CASE("explain: a job that has not started is not preempted and equal priorities are named") {
   const auto result = test::amalthea(
       {"explain", test::sample("tutorial/5-shared-gpu.amxmi"), "Localization", "--map", "Localization=Core0:2"});

@@ -92,6 +92,21 @@ TEST_CASE("random systems under deadlines or on several cores or with servers st
   CHECK(trial.bounded > 2 * trial.systems);
 }
 
+TEST_CASE("thousands of random systems under CPU traffic stay within their bounds", "[long]") {
+  std::mt19937 random(15);
+  BoundTrial trial;
+  const std::uint64_t systems = is_thorough() ? 100'000 : 2'000;
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({SystemFeature::cpu_traffic});
+    options.must.set(index % feature_count);
+    trial.run(random_system(random, options), index, 4);
+  }
+  WARN(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > 2 * trial.systems);
+}
+
 TEST_CASE("no observed chain latency exceeds its bound under implicit communication") {
   // Chains have bounds if all their tasks depend on strictly periodic ones.
   RandomSystemOptions options;

@@ -22,6 +22,8 @@ class OneProcess {
     for (int core = 0; core < cores; ++core) cores_.push_back(maker_.core(fmt::format("core{}", core)));
     gpu_ = maker_.gpu("GPU");
     make_profile();
+    by_priority_ = one_in(6);
+    if (by_priority_) maker_.system().platform.units[gpu_].context_scheduling = "priority";
     tasks_ = draw(2, 4);
     load_ = draw(15, 80);
     high_ = one_in(3);
@@ -69,6 +71,10 @@ class OneProcess {
       profile_.interference.kernel_by_other_gpc.ppm = draw(10, 15) * 100'000;
       profile_.interference.copy_by_kernel.ppm = draw(10, 20) * 100'000;
     }
+    masks_ = limits.sms > 1 && one_in(4);
+    if (masks_) limits.sms_per_tpc = 1;
+    measured_ = one_in(4);
+    if (measured_) profile_.measured_memory = engine::find_profile("tx2")->measured_memory;
     traffic_ = one_in(3);
     if (!traffic_) return;
     profile_.interference.kernel_by_cpu.ppm = draw(10, 30) * 100'000;
@@ -114,14 +120,16 @@ class OneProcess {
       host = add_task("host", cores_[static_cast<std::size_t>(draw(0, static_cast<int>(cores_.size()) - 1))], released);
       request = maker_.inter_process();
     }
-    const TaskIndex device = add_task("device", gpu_, request);
-    maker_[device].gpu.context = context;
-    maker_[device].gpu.stream = fmt::format("stream{}", one_in(8) ? 0 : number);
-    maker_[device].gpu.high_priority = high_ && one_in(2);
-    maker_[device].gpu.runlist_slots = static_cast<std::uint32_t>(draw(1, 3));
-    const int operations = draw(1, 3);
-    for (int i = 0; i < operations; ++i) add_operation(device, std::max(1, period * load_ / 100 / tasks_ / operations));
+    const bool several = waits && one_in(3);
+    const TaskIndex device = make_device(number, context, period / (several ? 2 : 1), request);
     if (!host) return;
+    if (several) {
+      const StimulusIndex second = maker_.inter_process();
+      const TaskIndex other =
+          make_device(number + (one_in(6) ? 0 : 10), one_in(3) ? "beside" : context, period / 2, second);
+      offload_both(*host, period, {device, other}, {request, second});
+      return;
+    }
     if (one_in(2)) {
       maker_.offload(*host, device, request, draw(0, period / 10), draw(0, period / 10), one_in(2));
       return;
@@ -139,6 +147,83 @@ class OneProcess {
     }
   }
 
+  TaskIndex make_device(int number, const std::string& context, int period, StimulusIndex request) {
+    const TaskIndex device = add_task("device", gpu_, request);
+    const int stream = one_in(8) ? 0 : number;
+    if (!by_priority_) {  // there each device task has a context of its own
+      maker_[device].gpu.context = context;
+      maker_[device].gpu.stream = fmt::format("stream{}", stream);
+    }
+    maker_[device].gpu.sm_mask = mask_of(stream);
+    maker_[device].gpu.high_priority = high_ && one_in(2);
+    maker_[device].gpu.runlist_slots = static_cast<std::uint32_t>(draw(1, 3));
+    const int operations = draw(1, 3);
+    for (int i = 0; i < operations; ++i) add_operation(device, std::max(1, period * load_ / 100 / tasks_ / operations));
+    return device;
+  }
+
+  /// The host has both device tasks active at the same time, and perhaps one of them twice.
+  void offload_both(TaskIndex host, int period, const std::vector<TaskIndex>& devices,
+                    const std::vector<StimulusIndex>& requests) {
+    std::vector<EventIndex> done;
+    for (const TaskIndex device : devices) {
+      done.push_back(maker_.event(fmt::format("done{}", device)));
+      maker_.set(device, done.back(), host);
+    }
+    const bool active = one_in(2);
+    const auto compute = [&] {
+      if (one_in(2)) maker_.add(host, Compute{ticks(draw(0, period / 12))});
+    };
+    const auto visit = [&](std::size_t which) {
+      maker_.wait(host, done[which], active);
+      maker_.clear(host, done[which]);
+      compute();
+    };
+    compute();
+    maker_.trigger(host, requests[0]);
+    compute();
+    maker_.trigger(host, requests[1]);
+    compute();
+    if (one_in(3)) {
+      maker_.add(host, WaitEvents{done, true, active});
+      for (const EventIndex event : done) maker_.clear(host, event);
+      compute();
+      return;
+    }
+    const std::size_t first = one_in(2) ? 0 : 1;
+    visit(first);
+    if (one_in(3)) {
+      maker_.trigger(host, requests[first]);
+      compute();
+      visit(first);
+    }
+    visit(1 - first);
+  }
+
+  /// All tasks of a stream have the same; "" if there is none.
+  const std::string& mask_of(int stream) {
+    while (stream_masks_.size() <= static_cast<std::size_t>(stream)) {
+      const auto sms = static_cast<int>(profile_.multiprocessors->sms);
+      const bool masked = masks_ && one_in(2);
+      stream_masks_.push_back(masked ? fmt::format("~0x{:x}", draw(1, (1 << sms) - 1)) : "");
+    }
+    return stream_masks_[static_cast<std::size_t>(stream)];
+  }
+
+  void describe_accesses(Kernel& kernel) {
+    const KernelAccess::Pattern patterns[] = {KernelAccess::Pattern::sequential, KernelAccess::Pattern::random,
+                                              KernelAccess::Pattern::bulk};
+    kernel.footprint = DataSize{8 * 1024 * (std::int64_t{1} << draw(3, 11))};
+    KernelAccess& access = kernel.access.emplace();
+    access.pattern = patterns[draw(0, 2)];
+    access.zero_copy = one_in(6);
+    access.same_element = one_in(3);
+    if (access.pattern != KernelAccess::Pattern::bulk) return;
+    access.own = us(draw(1, 10));
+    access.load_path = us(draw(0, 10));
+    access.memory_path = us(draw(0, 10));
+  }
+
   /// `time`: alone on the GPU.
   void add_operation(TaskIndex device, int time) {
     if (one_in(4)) {
@@ -153,6 +238,7 @@ class OneProcess {
       maker_.add(device, kernel);
       return;
     }
+    // With a mask, the rounds are more.
     const auto sms = static_cast<int>(profile_.multiprocessors->sms);
     const int warps = equal_ > 0 ? equal_ : draw(1, warps_);
     const int blocks = draw(1, one_in(3) ? 12 : 2 * sms * (warps_ / warps));
@@ -160,6 +246,7 @@ class OneProcess {
     kernel.ticks = ticks(draw(1, std::max(1, 2 * time / rounds)));
     kernel.launch = Launch{blocks, 32 * warps, one_in(6) ? draw(8, 64) : 0, one_in(6) ? draw(4, 24) * 1024 : 0, ""};
     if (cache_) kernel.launch->cache_config = one_in(2) ? "shared" : "L1";
+    if (measured_ && !one_in(4)) describe_accesses(kernel);
     maker_.add(device, kernel);
   }
 
@@ -169,8 +256,10 @@ class OneProcess {
   std::vector<UnitIndex> cores_;
   UnitIndex gpu_ = 0;
   int warps_ = 0, tasks_ = 0, load_ = 0;
-  int equal_ = 0;  ///< warps of every block; 0: they differ
-  bool high_ = false, whole_ = false, cache_ = false, traffic_ = false;
+  int equal_ = 0;             ///< warps of every block; 0: they differ
+  bool by_priority_ = false;  ///< the GPU serves contexts by priority
+  bool high_ = false, whole_ = false, cache_ = false, traffic_ = false, masks_ = false, measured_ = false;
+  std::vector<std::string> stream_masks_;
   std::vector<SystemFeatures> met_;
 };
 

@@ -713,7 +713,31 @@ class Generator {
     mark(active ? F::polling : F::passive_waiting, host);
     std::string context;
     if (one_in(2) && use(F::shared_context, host)) context = fmt::format("context of {}", maker_[host].name);
+    if (one_in(3) && use(F::several_visits, host)) return offload_both(host, period, budget, active, context);
     for (int device = context.empty() ? 1 : 2; device > 0; --device) offload_one(host, period, budget, active, context);
+  }
+
+  /// Two device tasks are active at the same time.
+  void offload_both(TaskIndex host, int period, int budget, bool active, const std::string& context) {
+    std::vector<EventIndex> done;
+    for (int i = 0; i < 2; ++i) {
+      const StimulusIndex request = add_stimulus(InterProcess{});
+      const TaskIndex device = device_task(request, budget / 2, context);
+      done.push_back(maker_.event(fmt::format("done{}", maker_.system().events.size())));
+      maker_.set(device, done.back(), host);
+      if (tries(F::device_trigger)) {
+        mark(F::device_trigger, device);
+        trigger_host(device, period, 2);
+      }
+      maker_.trigger(host, request);
+      if (use(F::work_beside, host)) compute(host, budget / 4);
+      activated(host, device);
+      partners_.emplace_back(host, device);
+    }
+    for (const EventIndex event : done) {
+      maker_.wait(host, event, active);
+      maker_.clear(host, event);
+    }
   }
 
   void offload_one(TaskIndex host, int period, int budget, bool active, const std::string& context) {

@@ -30,21 +30,24 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
         "on {}, an AMD GPU, kernels of different tasks run concurrently and may overtake each other; no bound is known "
         "for this",
         gpu);
-  if (schedules_by_urgency(subject.system, unit))
-    return fmt::format("{} serves contexts by priority, but the analysis covers only time slices", gpu);
   for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
+    if (context.tasks.size() > 1 && schedules_by_urgency(subject.system, unit))
+      return fmt::format(
+          "{} serves contexts by priority, and device tasks share one of them; the analysis covers only contexts of "
+          "one "
+          "task",
+          gpu);
     if (context.processes > 1)
       return fmt::format(
           "processes share {} through MPS, so their kernels run concurrently; no bound is known for this", gpu);
-    const bool masked = std::any_of(context.tasks.begin(), context.tasks.end(),
-                                    [&](TaskIndex task) { return !subject.task(task).gpu.sm_mask.empty(); });
-    if (masked && context.tasks.size() > 1)
-      return fmt::format(
-          "device tasks share a context on {}, and a mask restricts kernels to some of its SMs; the analysis covers "
-          "masks only where every device task has a context of its own",
-          gpu);
+    for (const GpuStream& stream : context.streams)
+      for (const TaskIndex task : stream.tasks)
+        if (subject.task(task).gpu.sm_mask != stream.sm_mask)
+          return fmt::format(
+              "{} on {} shares a stream with a task that has another mask of SMs, and the mask belongs to the stream",
+              subject.name(task), gpu);
   }
   for (TaskIndex task = 0; task < subject.tasks(); ++task)
     if (!subject.is_host(task) && subject.task(task).unit == unit &&

@@ -2,12 +2,14 @@
 #include "engine/bounds/detail/gpu_problem.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/nvidia/contention.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -37,14 +39,46 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.blocks = subject.step(task_step).blocks;
     operation.use = subject.step(task_step).block;
     operation.cache_config = kernel->launch->cache_config;
+    operation.sms = nvidia::enabled_sms(subject.task(device).gpu.sm_mask, *subject.devices[subject.task(device).unit]);
   }
   return segment;
 }
 
 bool triggers_awaited(const ProblemInput& input, TaskStep task_step) {
   const auto& activates = input.subject.system.stimuli[input.subject.activity<Trigger>(task_step).stimulus].activates;
-  return std::any_of(activates.begin(), activates.end(),
-                     [&](TaskIndex device) { return input.offloads.waits_for(task_step.task, device); });
+  return std::any_of(activates.begin(), activates.end(), [&](TaskIndex device) {
+    return !input.offloads.beside[device] && input.offloads.waits_for(task_step.task, device);
+  });
+}
+
+nvidia::GpuTask task_named(const std::string& name) {
+  nvidia::GpuTask task;
+  task.name = name;
+  task.wait = nvidia::WaitMode::suspend;
+  return task;
+}
+
+/// The last step before `to` that triggers the device task.
+std::size_t trigger_before(const AnalyzedSystem& subject, TaskIndex host, std::size_t to, TaskIndex device) {
+  for (std::size_t step = to; step-- > 0;) {
+    if (subject.step({host, step}).kind != StepKind::trigger) continue;
+    const auto& activates = subject.system.stimuli[subject.activity<Trigger>({host, step}).stimulus].activates;
+    if (std::find(activates.begin(), activates.end(), device) != activates.end()) return step;
+  }
+  return 0;
+}
+
+/// A wait for a device task that may be active beside others.
+void add_wait(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskStep wait, TaskIndex device, GpuEntry& entry) {
+  auto& beside = entry.beside;
+  auto at =
+      std::find_if(beside.begin(), beside.end(), [&](const GpuEntry& each) { return each.member.task == device; });
+  if (at == beside.end()) at = beside.insert(at, {task_named(subject.name(device)), {device, {}}});
+  entry.task.segments.emplace_back(
+      nvidia::WaitSegment{static_cast<std::size_t>(at - beside.begin()), at->member.segments.size(),
+                          trigger_before(subject, wait.task, wait.step, device), wait.step});
+  at->task.segments.emplace_back(segment_of(subject, gpu, device));
+  at->member.segments.push_back(device);
 }
 
 void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex host, GpuEntry& entry) {
@@ -68,13 +102,18 @@ void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex ho
       triggered = step;
       entry.task.segments.emplace_back(before);
       before = {};
-    } else if (kind == StepKind::wait && step < waits.size() && waits[step]) {
+    } else if (kind == StepKind::wait && step < waits.size() && !waits[step].empty()) {
       if (subject.activity<WaitEvents>(task_step).active) entry.task.wait = nvidia::WaitMode::busy;
+      if (input.offloads.beside[waits[step].front()]) {
+        entry.task.segments.emplace_back(std::exchange(before, {}));
+        for (const TaskIndex device : waits[step]) add_wait(subject, gpu, task_step, device, entry);
+        continue;
+      }
       for (std::size_t unit = 0; unit < gpu.units.size(); ++unit)
         entry.task.accesses_beside[unit] += accesses_of(subject, host, gpu.units[unit], triggered, step);
       if (!beside.worst.is_zero()) entry.task.segments.emplace_back(nvidia::CpuSegment{{}, beside.worst});
-      entry.task.segments.emplace_back(segment_of(subject, gpu, *waits[step]));
-      entry.member.segments.push_back(*waits[step]);
+      entry.task.segments.emplace_back(segment_of(subject, gpu, waits[step].front()));
+      entry.member.segments.push_back(waits[step].front());
       at_work = false;
       beside = {};
     }
@@ -89,14 +128,8 @@ Duration longest_job(const AnalyzedSystem& subject, const GpuEntry& entry) {
   for (const nvidia::Segment& segment : entry.task.segments)
     if (const auto* cpu = std::get_if<nvidia::CpuSegment>(&segment)) longest += cpu->worst;
   for (const TaskIndex device : entry.member.segments) longest += operations_of(subject, device).worst;
+  for (const GpuEntry& beside : entry.beside) longest += longest_job(subject, beside);
   return longest;
-}
-
-nvidia::GpuTask task_named(const std::string& name) {
-  nvidia::GpuTask task;
-  task.name = name;
-  task.wait = nvidia::WaitMode::suspend;
-  return task;
 }
 
 nvidia::SharedGpu shared_gpu(const DeviceProfile& profile) {
@@ -117,7 +150,7 @@ void add_context(const ProblemInput& input, const GpuContext& context, std::size
       if (!input.activations[task].any()) continue;
       if (!added)
         problem.problem.contexts.push_back(
-            {gpu, context.slice, static_cast<gpu::ContextPriority>(context.runlist_slots)});
+            {gpu, context.slice, static_cast<gpu::ContextPriority>(context.runlist_slots), context.urgency});
       added = true;
       if (!index) {
         index = problem.problem.streams.size();
@@ -145,6 +178,7 @@ GpuProblem empty_gpu_problem(const ProblemInput& input, const std::vector<UnitIn
     for (const GpuContext& context : contexts_on(input.subject.system, unit, profile))
       add_context(input, context, empty.problem.gpus.size(), empty);
     empty.problem.gpus.push_back(shared_gpu(profile));
+    empty.problem.gpus.back().by_priority = schedules_by_urgency(input.subject.system, unit);
   }
   return empty;
 }

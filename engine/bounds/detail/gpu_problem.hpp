@@ -5,7 +5,8 @@
 ///
 /// An offload is a GPU segment of the host task. What the host executes between trigger and wait counts before the
 /// segment, without overlap; in the best case it takes no time. A device task for which no host waits is a task without
-/// CPU segments, alone on a core.
+/// CPU segments, alone on a core. A device task that may be active beside another one of its host is a task of its own,
+/// whose GPU segments the host awaits.
 
 #include <optional>
 #include <vector>
@@ -42,9 +43,10 @@ GpuProblem empty_gpu_problem(const ProblemInput& input, const std::vector<UnitIn
 struct GpuEntry {
   nvidia::GpuTask task;  ///< the caller sets its deadline
   GpuMember member;
+  std::vector<GpuEntry> beside = {};  ///< device tasks that a host awaits: they follow it in the problem
 };
 
-/// A host task. The caller sets the period.
+/// A host task. The caller sets the period. A WaitSegment has the index of its task in `beside`.
 GpuEntry host_entry(const ProblemInput& input, const GpuProblem& gpu, TaskIndex host, Faults& faults);
 
 /// A device task for which no host waits. The caller sets the core and the period.

@@ -9,7 +9,11 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-using Waits = std::vector<std::optional<TaskIndex>>;
+using Waits = std::vector<std::vector<TaskIndex>>;
+
+bool contains(const std::vector<TaskIndex>& tasks, TaskIndex task) {
+  return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
 
 tl::unexpected<std::string> because(std::string fault) { return tl::unexpected(std::move(fault)); }
 
@@ -29,17 +33,24 @@ class OffloadSearch {
     waits_.resize(steps_.size());
     for (std::size_t step = 0; step < steps_.size(); ++step) {
       if (steps_[step].kind != StepKind::wait) continue;
-      const auto device = awaited({host_, step});
-      if (!device) return device.error();
-      waits_[step] = *device;
-      if (std::find(devices_.begin(), devices_.end(), *device) == devices_.end()) devices_.push_back(*device);
+      const auto& wait = subject_.activity<WaitEvents>({host_, step});
+      if (wait.events.size() > 1 && !wait.all) return "it waits for any of several events";
+      for (const EventIndex event : wait.events) {
+        const auto device = awaited(event);
+        if (!device) return device.error();
+        if (contains(waits_[step], *device)) return fmt::format("it waits for several events of {}", name(*device));
+        waits_[step].push_back(*device);
+        if (!contains(devices_, *device)) devices_.push_back(*device);
+      }
     }
     for (const TaskIndex device : devices_)
       if (std::string fault = fault_of_turns(device); !fault.empty()) return fault;
-    return fault_of_overlap();
+    find_overlaps();
+    return {};
   }
 
   const std::vector<TaskIndex>& devices() const { return devices_; }
+  const std::vector<TaskIndex>& beside() const { return beside_; }
   Waits waits() && { return std::move(waits_); }
 
  private:
@@ -54,12 +65,10 @@ class OffloadSearch {
     return setters;
   }
 
-  /// The only device task that a wait is for, or why there is no such task.
-  tl::expected<TaskIndex, std::string> awaited(TaskStep wait_step) const {
-    const auto& wait = subject_.activity<WaitEvents>(wait_step);
-    if (wait.events.size() != 1) return because("it waits for several events at once");
-    const auto setters = setters_of(wait.events.front());
-    const std::string& event = subject_.system.events[wait.events.front()].name;
+  /// The only device task that a wait for the event is for, or why there is no such task.
+  tl::expected<TaskIndex, std::string> awaited(EventIndex index) const {
+    const auto setters = setters_of(index);
+    const std::string& event = subject_.system.events[index].name;
     if (setters.empty()) return because(fmt::format("it waits for {}, which no task sets", event));
     if (setters.size() > 1) return because(fmt::format("it waits for {}, which several places set", event));
     const TaskIndex setter = setters.front().task;
@@ -117,8 +126,9 @@ class OffloadSearch {
         return fmt::format("it waits for {}, which not every trigger activates", name(device));
     std::optional<EventIndex> event;
     for (std::size_t step = 0; step < waits_.size(); ++step)
-      if (waits_[step] == device) {
-        const EventIndex awaited_event = subject_.activity<WaitEvents>({host_, step}).events.front();
+      if (const auto at = std::find(waits_[step].begin(), waits_[step].end(), device); at != waits_[step].end()) {
+        const auto& events = subject_.activity<WaitEvents>({host_, step}).events;
+        const EventIndex awaited_event = events[static_cast<std::size_t>(at - waits_[step].begin())];
         if (event && *event != awaited_event) return fmt::format("it waits for different events of {}", name(device));
         event = awaited_event;
       }
@@ -135,7 +145,7 @@ class OffloadSearch {
         if (triggered) return fmt::format("it triggers {} again before it waits for the first result", name(device));
         if (!cleared) return fmt::format("it does not clear the event of {} before it triggers it again", name(device));
         triggered = any_trigger = true;
-      } else if (waits_[step] == device) {
+      } else if (contains(waits_[step], device)) {
         if (!triggered) return fmt::format("it waits for {}, but has not triggered it", name(device));
         triggered = cleared = false;
       } else if (clears(step, event)) {
@@ -150,18 +160,17 @@ class OffloadSearch {
     return {};
   }
 
-  /// Only one device task may be active at a time.
-  std::string fault_of_overlap() const {
-    const TaskIndex* open = nullptr;  ///< the active one
+  /// Device tasks that are active at the same time.
+  void find_overlaps() {
+    std::vector<TaskIndex> active;
     for (std::size_t step = 0; step < waits_.size(); ++step) {
-      if (waits_[step]) open = nullptr;
-      for (const TaskIndex& device : devices_) {
-        if (!triggers_device(step, device)) continue;
-        if (open != nullptr) return fmt::format("it has {} and {} active at the same time", name(*open), name(device));
-        open = &device;
-      }
+      std::erase_if(active, [&](TaskIndex device) { return contains(waits_[step], device); });
+      for (const TaskIndex device : devices_)
+        if (triggers_device(step, device)) active.push_back(device);
+      if (active.size() < 2) continue;
+      for (const TaskIndex device : active)
+        if (!contains(beside_, device)) beside_.push_back(device);
     }
-    return {};
   }
 
   const AnalyzedSystem& subject_;
@@ -170,27 +179,31 @@ class OffloadSearch {
   const std::vector<Step>& steps_;
   Waits waits_;                     ///< per step
   std::vector<TaskIndex> devices_;  ///< all device tasks that it waits for, in order
+  std::vector<TaskIndex> beside_;   ///< those that may be active beside another one
 };
 
 }  // namespace
 
 bool Offloads::waits_for_any(TaskIndex host) const {
-  return std::any_of(waits[host].begin(), waits[host].end(), [](const auto& wait) { return wait.has_value(); });
+  return std::any_of(waits[host].begin(), waits[host].end(), [](const auto& wait) { return !wait.empty(); });
 }
 
 bool Offloads::waits_for(TaskIndex host, TaskIndex device) const {
-  return std::find(waits[host].begin(), waits[host].end(), std::optional(device)) != waits[host].end();
+  return std::any_of(waits[host].begin(), waits[host].end(),
+                     [&](const auto& devices) { return contains(devices, device); });
 }
 
 Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
                      const std::vector<Activations>& activations, Faults& faults) {
-  Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()), std::vector<Waits>(subject.tasks())};
+  Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()), std::vector<Waits>(subject.tasks()),
+                    std::vector<bool>(subject.tasks())};
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (!subject.is_host(task) || !activations[task].any()) continue;
     OffloadSearch search(subject, triggers, task);
     faults[task] = search.run();
     if (!faults[task].empty()) continue;
     for (const TaskIndex device : search.devices()) offloads.driver[device] = task;
+    for (const TaskIndex device : search.beside()) offloads.beside[device] = true;
     offloads.waits[task] = std::move(search).waits();
   }
   return offloads;

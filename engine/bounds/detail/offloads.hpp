@@ -4,7 +4,8 @@
 /// Which device tasks a host task waits for. Such a device task executes only while its host task waits.
 ///
 /// An offload is a trigger of a device task and a later wait for an event. Only this device task sets the event, once,
-/// after all of its operations, and the event is cleared between waits: trigger, wait, clear, in turn, one at a time.
+/// after all of its operations, and the event is cleared between waits: trigger, wait, clear, in turn. Several device
+/// tasks of one host may be active at the same time; a wait for all of several events is a wait for each of them.
 
 #include <optional>
 #include <vector>
@@ -15,8 +16,9 @@ namespace amalthea::engine::bounds {
 
 struct Offloads {
   std::vector<std::optional<TaskIndex>> driver;  ///< for a device task, the host task that waits for it
-  /// For a host task, per step: the device task it waits for there. Empty if its waits are not analyzed.
-  std::vector<std::vector<std::optional<TaskIndex>>> waits;
+  /// For a host task, per step: the device tasks it waits for there. Empty if its waits are not analyzed.
+  std::vector<std::vector<std::vector<TaskIndex>>> waits;
+  std::vector<bool> beside;  ///< for a device task: it may be active beside another one of its host
 
   bool waits_for_any(TaskIndex host) const;
   bool waits_for(TaskIndex host, TaskIndex device) const;

@@ -67,11 +67,32 @@ class ProblemBuilder {
  private:
   /// Returns the index into `problem_tasks`.
   std::size_t add(GpuEntry entry, std::size_t activation) {
-    entry.task.deadline = entry.task.period;
     problems_.problem_tasks.push_back({entry.member.task, activation, std::nullopt, problems_.gpu.members.size()});
+    add_with_beside(std::move(entry));
+    return problems_.problem_tasks.size() - 1;
+  }
+
+  /// With the device tasks that may be active beside each other.
+  void add_with_beside(GpuEntry entry) {
+    const std::size_t at = problems_.gpu.members.size();
+    for (nvidia::Segment& segment : entry.task.segments)
+      if (auto* wait = std::get_if<nvidia::WaitSegment>(&segment)) wait->task += at + 1;
+    const Duration period = entry.task.period;
+    auto beside = std::move(entry.beside);
+    add_to_gpu(std::move(entry));
+    for (GpuEntry& device : beside) {
+      device.task.period = period;
+      device.task.host = at;
+      device.task.core = problems_.gpu.problem.cores.size();
+      problems_.gpu.problem.cores.push_back(device.task.name);
+      add_to_gpu(std::move(device));
+    }
+  }
+
+  void add_to_gpu(GpuEntry entry) {
+    entry.task.deadline = entry.task.period;
     problems_.gpu.problem.tasks.push_back(std::move(entry.task));
     problems_.gpu.members.push_back(std::move(entry.member));
-    return problems_.problem_tasks.size() - 1;
   }
 
   /// With its host, if one waits for it.
@@ -162,16 +183,22 @@ class ProblemBuilder {
   std::optional<std::size_t> add_waiting(TaskIndex host, cpu::CpuTask& task) {
     if (!input_.offloads.waits_for_any(host)) return std::nullopt;
     GpuEntry entry = host_entry(input_, problems_.gpu, host, faults_);
+    if (!entry.beside.empty()) {
+      add_fault(
+          faults_, host,
+          "it has several device tasks active at the same time, and its core is not scheduled by fixed priorities");
+      entry.task.unlimited = true;
+    }
     task.unlimited = task.unlimited || entry.task.unlimited;
     task.waits = static_cast<std::int64_t>(entry.member.segments.size());
     task.polls = entry.task.wait == nvidia::WaitMode::busy;
     entry.task.elsewhere.emplace(Duration{});
     entry.task.core = problems_.gpu.problem.cores.size();
     problems_.gpu.problem.cores.push_back(entry.task.name);
-    entry.task.deadline = entry.task.period = merged(input_.activations[host].all).period;
-    problems_.gpu.problem.tasks.push_back(std::move(entry.task));
-    problems_.gpu.members.push_back(std::move(entry.member));
-    return problems_.gpu.members.size() - 1;
+    entry.task.period = merged(input_.activations[host].all).period;
+    const std::size_t at = problems_.gpu.members.size();
+    add_with_beside(std::move(entry));
+    return at;
   }
 
   /// The solution adds the response bound to the jitter.

@@ -2,6 +2,7 @@
 #include "engine/bounds/detail/report.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "engine/bounds/detail/contributions.hpp"
 #include "engine/bounds/detail/reasons.hpp"
@@ -14,27 +15,27 @@ namespace {
 constexpr Duration largest_time = Duration::picoseconds(std::int64_t{1} << 60);
 constexpr const char* beyond_counting = "the time that the GPU may serve other contexts overflows";
 
-/// A lower bound for every job of the host: all its steps in sequence, except what it executes concurrently with an
-/// offload. After a Terminate, which may be in an alternative, only the steps of the operating system count.
+/// A lower bound for every job of the host: all its steps in sequence, which at a wait has reached at least the trigger
+/// and the operations of the device task. After a Terminate, which may be in an alternative, only the steps of the
+/// operating system count.
 Duration shortest_response(const ProblemInput& input, TaskIndex host) {
   const AnalyzedSystem& subject = input.subject;
   const auto& waits = input.offloads.waits[host];
   const auto& steps = subject.steps(host);
-  Duration total, beside;
-  bool at_work = false, ended = false;
+  Duration total;
+  std::map<TaskIndex, Duration> triggered;
+  bool ended = false;
   for (std::size_t step = 0; step < steps.size(); ++step) {
     ended = ended || steps[step].kind == StepKind::terminate;
     if (ended && (step + 1 < steps.size() || !steps[step].overhead)) continue;
-    if (steps[step].kind == StepKind::execute) (at_work ? beside : total) += span_of(subject, {host, step}).best;
+    if (steps[step].kind == StepKind::execute) total += span_of(subject, {host, step}).best;
     if (steps[step].kind == StepKind::trigger)
       for (const TaskIndex device : subject.system.stimuli[subject.activity<Trigger>({host, step}).stimulus].activates)
-        at_work = at_work || input.offloads.waits_for(host, device);
-    if (step >= waits.size() || !waits[step]) continue;
-    total += std::max(beside, operations_of(subject, *waits[step]).best);
-    beside = {};
-    at_work = false;
+        triggered[device] = total;
+    for (std::size_t at = 0; step < waits.size() && at < waits[step].size(); ++at)
+      total = std::max(total, triggered[waits[step][at]] + operations_of(subject, waits[step][at]).best);
   }
-  return total + beside;
+  return total;
 }
 
 class Report {
@@ -102,8 +103,10 @@ class Report {
       return contributions_on_core(subject_, problems_.cores[*problem_task.core], problem_task.task,
                                    solution_.cores[*problem_task.core][problem_task.at].parts, waiting);
     }
-    return contributions_with_gpu(subject_, problems_, problem_task.task, solution_.gpu.tasks[problem_task.at].parts,
-                                  problems_.gpu.members[problem_task.at].segments);
+    const nvidia::TaskBound& bound = solution_.gpu.tasks[problem_task.at];
+    std::vector<TaskIndex> devices = problems_.gpu.members[problem_task.at].segments;
+    for (const std::size_t awaited : bound.awaited) devices.push_back(problems_.gpu.members[awaited].task);
+    return contributions_with_gpu(subject_, problems_, problem_task.task, bound.parts, devices);
   }
 
   /// For a device task for which its host waits: the longest of its segments, which do not depend on the host's bound.
@@ -125,10 +128,14 @@ class Report {
   template <typename Visit>
   void for_segments(TaskIndex device, Visit visit) const {
     if (problems_.of_task[device].empty()) return;
-    const std::size_t at = problems_.problem_tasks[problems_.of_task[device].front()].on_gpu();
-    const auto& segments = problems_.gpu.members[at].segments;
-    for (std::size_t segment = 0; segment < segments.size(); ++segment)
-      if (segments[segment] == device) visit(at, segment);
+    // Its own place, that of its host, or one of those that follow the host.
+    const std::size_t first = problems_.problem_tasks[problems_.of_task[device].front()].on_gpu();
+    for (std::size_t at = first;
+         at == first || (at < problems_.gpu.members.size() && problems_.gpu.problem.tasks[at].host == first); ++at) {
+      const auto& segments = problems_.gpu.members[at].segments;
+      for (std::size_t segment = 0; segment < segments.size(); ++segment)
+        if (segments[segment] == device) visit(at, segment);
+    }
   }
 
   /// Operations have bounds even if jobs queue up, because each job submits one at a time; `reason` is why the task has

@@ -2,6 +2,7 @@
 #include "engine/simulation/detail/device_tasks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/gpu/contexts.hpp"
 #include "engine/simulation/detail/listeners.hpp"
@@ -76,11 +77,11 @@ void DeviceTasks::advance() {
   go_on();
 }
 
-void DeviceTasks::set_cpu_traffic(UnitIndex unit, const gpu::CpuTraffic& traffic, std::optional<TaskIndex> by) {
+void DeviceTasks::set_cpu_traffic(UnitIndex unit, const gpu::CpuTraffic& traffic, std::vector<TaskIndex> by) {
   for (Device& device : devices_) {
     if (device.unit != unit || (device.traffic == traffic && device.traffic_by == by)) continue;
     device.traffic = traffic;
-    device.traffic_by = by;
+    device.traffic_by = std::move(by);
     if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due
     device.changed = changed_ = true;
     device.gpu->set_cpu_traffic(traffic);
@@ -194,7 +195,12 @@ Reason DeviceTasks::reason(TaskIndex task) const {
     case gpu::OperationStanding::Kind::executing: {
       const bool is_kernel = device.gpu->operation(id).kind == gpu::StreamOperationKind::kernel;
       const ContributionKind kind = is_kernel ? ContributionKind::kernel : ContributionKind::copy;
-      if (standing.by_cpus) return {kind, device.traffic_by, standing.slowdown, TrafficKind::cpu};
+      if (standing.by_cpus && !device.traffic_by.empty())
+        return {kind,
+                device.traffic_by.front(),
+                standing.slowdown,
+                TrafficKind::cpu,
+                {device.traffic_by.begin() + 1, device.traffic_by.end()}};
       if (!standing.by) return {kind, by, standing.slowdown};
       const bool by_kernel = device.gpu->operation(*standing.by).kind == gpu::StreamOperationKind::kernel;
       return {kind, by, standing.slowdown, by_kernel ? TrafficKind::kernels : TrafficKind::copies};

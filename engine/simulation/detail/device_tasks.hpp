@@ -28,8 +28,8 @@ class DeviceTasks {
   /// Continues all jobs that can continue.
   void go_on();
   bool can_go_on() const { return !jobs_.going_on().empty(); }
-  /// From now on, cores access the memory of this GPU like that; `by` is the task that counts as the cause.
-  void set_cpu_traffic(UnitIndex unit, const gpu::CpuTraffic& traffic, std::optional<TaskIndex> by);
+  /// From now on, cores access the memory of this GPU like that, and execute these tasks.
+  void set_cpu_traffic(UnitIndex unit, const gpu::CpuTraffic& traffic, std::vector<TaskIndex> by);
   /// The engines select what they execute next.
   void settle();
   /// The first operation in the order of the jobs that executes and accesses memory; nothing if there is none.
@@ -64,7 +64,7 @@ class DeviceTasks {
     Instant due = Instant::never();           ///< time of the next event there
     bool changed = true;                      ///< settle() must visit it; initially true
     gpu::CpuTraffic traffic;
-    std::optional<TaskIndex> traffic_by;
+    std::vector<TaskIndex> traffic_by;
   };
   struct State {
     std::size_t device = 0;

@@ -72,7 +72,14 @@ void PartSum::add(const Reason& reason, Duration time) {
   }
   const Duration own = scale(time, 1'000'000, reason.slowdown.ppm, Rounding::down);
   add(reason.kind, std::nullopt, own);
-  add(ContributionKind::interference, reason.by, time - own, reason.traffic);
+  Duration rest = time - own;
+  const auto causes = static_cast<std::int64_t>(reason.also.size() + 1);
+  for (const TaskIndex other : reason.also) {
+    const Duration share = Duration::picoseconds((time - own).picoseconds() / causes);
+    add(ContributionKind::interference, other, share, reason.traffic);
+    rest -= share;
+  }
+  add(ContributionKind::interference, reason.by, rest, reason.traffic);
 }
 
 void PartSum::end() {

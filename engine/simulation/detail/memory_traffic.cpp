@@ -2,6 +2,7 @@
 #include "engine/simulation/detail/memory_traffic.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/simulation/detail/listeners.hpp"
 
@@ -65,16 +66,23 @@ void MemoryTraffic::before_devices() {
   changed.clear();
   if (!changed_) return;
   for (Gpu& gpu : gpus_) {
-    const IndexSet& first = gpu.sequential.empty() ? gpu.random : gpu.sequential;
     gpu::CpuTraffic traffic;
-    std::optional<TaskIndex> by;
-    if (!first.empty()) {
+    std::vector<TaskIndex> by;
+    add_executing(gpu.sequential, std::nullopt, by);
+    add_executing(gpu.random, std::nullopt, by);
+    if (!by.empty()) {
       traffic.kind = gpu.sequential.empty() ? gpu::CpuTrafficKind::random : gpu::CpuTrafficKind::sequential;
-      traffic.cores = static_cast<std::int64_t>(gpu.sequential.count() + gpu.random.count());
-      by = cores_.executing(*first.next(0));
+      traffic.cores = static_cast<std::int64_t>(by.size());
     }
-    devices_.set_cpu_traffic(gpu.unit, traffic, by);
+    devices_.set_cpu_traffic(gpu.unit, traffic, std::move(by));
   }
+}
+
+/// Adds the tasks that these cores execute.
+void MemoryTraffic::add_executing(const IndexSet& cores, std::optional<CoreIndex> except,
+                                  std::vector<TaskIndex>& tasks) const {
+  for (auto core = cores.next(0); core; core = cores.next(*core + 1))
+    if (core != except) tasks.push_back(*cores_.executing(*core));
 }
 
 void MemoryTraffic::after_devices() {
@@ -107,9 +115,9 @@ void MemoryTraffic::update_speed(CoreIndex core) {
       cause.by = load_->by;
       cause.traffic = load_->kind;
     } else {
-      auto other = accessing_.next(0);
-      if (other == core) other = accessing_.next(core + 1);
-      cause.by = cores_.executing(*other);
+      add_executing(accessing_, core, cause.also);
+      cause.by = cause.also.front();
+      cause.also.erase(cause.also.begin());
       cause.traffic = TrafficKind::cpu;
     }
   }
@@ -120,7 +128,7 @@ Reason MemoryTraffic::reason_of_access(TaskIndex task) const {
   const auto core = cores_.core_of(task);
   if (!core || cores_.executing(*core) != task) return {ContributionKind::memory, {}, {}};
   const Cause& cause = causes_[*core];
-  return {ContributionKind::memory, cause.by, cause.slowdown, cause.traffic};
+  return {ContributionKind::memory, cause.by, cause.slowdown, cause.traffic, cause.also};
 }
 
 }  // namespace amalthea::engine::simulation

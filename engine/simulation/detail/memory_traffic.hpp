@@ -38,10 +38,12 @@ class MemoryTraffic {
     Slowdown slowdown;
     std::optional<TaskIndex> by;
     TrafficKind traffic = TrafficKind::none;
+    std::vector<TaskIndex> also;
   };
   bool accesses_memory(TaskIndex task) const;
   void classify(CoreIndex core);
   void update_speed(CoreIndex core);
+  void add_executing(const IndexSet& cores, std::optional<CoreIndex> except, std::vector<TaskIndex>& tasks) const;
 
   const SimulationInput& input_;
   const CoreScheduling& cpu_;

@@ -209,6 +209,22 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
   CHECK(used == in_schema);
 }
 
+TEST_CASE("gpu run warns of figures that nobody has published if several contexts share the device") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/contexts.json";
+  const auto run_with = [&](const std::string& contexts) {
+    test::write_text(file, R"({"platform": "a100", "contexts": [)" + contexts + R"(], "operations": [
+      {"kernel": "K", "context": "A", "duration": "1ms"}]})");
+    return gpu_run({file});
+  };
+  const auto alone = run_with(R"({"name": "A"})"), shared = run_with(R"({"name": "A"}, {"name": "B"})");
+  CHECK(alone.exit_code == 0);
+  CHECK(alone.err == "");
+  CHECK(shared.exit_code == 0);
+  CHECK_THAT(shared.err, Catch::StartsWith("amalthea: warning: the profile \"a100\" has no published values for "));
+  CHECK_THAT(shared.err, Catch::Contains("time_slice_us"));
+}
+
 TEST_CASE("gpu run shares the GPU between the processes of scenarios and of the examiner") {
   const auto own = test::amalthea({"gpu", "run", test::sample("gpu/contexts.json"), "--format", "json"});
   REQUIRE(own.exit_code == 0);

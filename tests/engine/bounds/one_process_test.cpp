@@ -104,6 +104,80 @@ TEST_CASE("a bound counts blocks of different sizes by what they keep from other
   CHECK(results.tasks[wide].response.max == us(20));
 }
 
+TEST_CASE("kernels with different masks of SMs wait for each other in one context") {
+  // The second waits for all rounds of the first on one SM: 3 of 10, then its own on two SMs.
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex first = kernel_task(maker, gpu, maker.periodic(500), 10, 6, 1024),
+                  second = kernel_task(maker, gpu, maker.periodic(500), 10, 4, 1024);
+  maker[first].gpu.sm_mask = "~0x1";
+  DeviceProfile profile = two_sms();
+  profile.multiprocessors->sms_per_tpc = 1;
+  const Results results = analyzed(maker.build(), us(500), profile);
+  CHECK(results.tasks[second].bound.worst == us(30 + 10));
+  CHECK(results.tasks[first].bound.worst == us(10 + 30));
+  CHECK(results.tasks[second].response.max == us(40));
+}
+
+TEST_CASE("a host waits for the longest of several device tasks that are active at the same time") {
+  for (const bool at_once : {false, true}) {
+    SystemMaker maker;
+    const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+    const TaskIndex host = maker.task("host", core, 1, maker.periodic(500));
+    std::vector<TaskIndex> devices;
+    std::vector<EventIndex> done;
+    maker.compute(host, 5);
+    for (const std::int64_t time : {20, 50}) {
+      const StimulusIndex request = maker.inter_process();
+      devices.push_back(kernel_task(maker, gpu, request, time, 2, 1024));
+      done.push_back(maker.event("done" + std::to_string(time)));
+      maker.set(devices.back(), done.back(), host);
+      maker.trigger(host, request);
+    }
+    if (at_once) maker.add(host, WaitEvents{done, true, false});
+    for (const EventIndex event : done) {
+      if (!at_once) maker.wait(host, event, false);
+      maker.clear(host, event);
+    }
+    maker.compute(host, 5);
+    const Results results = analyzed(maker.build(), us(500), two_sms());
+    // By area: the first waits for 3 blocks, 1 of 20 and 2 of 50, of 4 that fit, then takes its last block.
+    CHECK(results.tasks[devices[0]].bound.worst == us(30 + 20));
+    CHECK(results.tasks[devices[1]].bound.worst == us(20 + 50));
+    CHECK(results.tasks[host].bound.worst == us(80));
+    CHECK(results.tasks[host].bound.best == us(10));
+    CHECK(results.tasks[host].response.max == us(60));
+    CHECK(part(results.tasks[host].bound, ContributionKind::kernel) == us(50));
+    CHECK(part(results.tasks[host].bound, ContributionKind::execution) == us(10));
+  }
+}
+
+TEST_CASE("waits that follow one another add up and those that overlap do not") {
+  // The second device task works beside the first, which is triggered twice.
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("one"), other = maker.gpu("other");
+  const TaskIndex host = maker.task("host", core, 1, maker.periodic(500));
+  const StimulusIndex first = maker.inter_process(), second = maker.inter_process();
+  const TaskIndex repeated = maker.task("repeated", gpu, 0, first), beside = maker.task("beside", other, 0, second);
+  maker.kernel(repeated, 20);
+  maker.kernel(beside, 30);
+  const EventIndex repeated_done = maker.event("repeated"), beside_done = maker.event("beside");
+  maker.set(repeated, repeated_done, host);
+  maker.set(beside, beside_done, host);
+  maker.trigger(host, second);
+  for (int visit = 0; visit < 2; ++visit) {
+    maker.trigger(host, first);
+    maker.wait(host, repeated_done, true);
+    maker.clear(host, repeated_done);
+  }
+  maker.wait(host, beside_done, true);
+  maker.clear(host, beside_done);
+  const Results results = analyzed(maker.build(), us(500), two_sms());
+  CHECK(results.tasks[host].bound.worst == us(40));
+  CHECK(results.tasks[host].bound.best == us(40));
+  CHECK(results.tasks[host].response.max == us(40));
+}
+
 TEST_CASE("tasks of one stream wait for each other in full") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");

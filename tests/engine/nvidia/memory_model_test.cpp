@@ -2,6 +2,7 @@
 // The cost of memory for a kernel beside others on a Jetson TX2: the model compared with measurements, and its general
 // properties. The measured figures are in engine/nvidia/tx2_measurements.cpp, the parameters in the profile.
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
@@ -366,6 +367,67 @@ TEST_CASE("memory model: the coarse table weighted by the memory share is used w
   CHECK(nvidia::predict_coarsely(table, 0.5, true, false).slowdown == Approx(5.5));
   CHECK(nvidia::predict_coarsely(table, 1, false, true).slowdown == Approx(3));
   CHECK(nvidia::predict_coarsely(table, 1, true, true).slowdown == Approx(10));  // the worse of the two
+}
+
+TEST_CASE("memory model: no residency slows a kernel down more than its limit") {
+  std::mt19937 random(3);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  engine::gpu::SmLimits limits = *tx2().multiprocessors;
+  const auto any_kernel = [&] {
+    MemoryKernel kernel;
+    if (draw(1, 4) == 1) {
+      kernel = bulk(draw(1, 100), draw(0, 100), draw(0, 100), 32 * draw(1, 32), draw(1, 64));
+    } else {
+      kernel = walk(draw(0, 1) == 0 ? AccessPattern::random : AccessPattern::sequential, 1 << draw(2, 13),
+                    draw(0, 1) == 0 ? draw(1, 64) : 32 * draw(1, 32), draw(1, 64));
+      kernel.lanes_differ = draw(0, 1) == 0;
+      if (draw(1, 6) == 1) kernel = zero_copy(kernel);
+    }
+    return kernel;
+  };
+  int reached = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    limits.sms = draw(1, 3);
+    std::vector<MemoryKernel> kernels(static_cast<std::size_t>(draw(1, 4)));
+    std::vector<const MemoryKernel*> others;
+    for (MemoryKernel& kernel : kernels) kernel = any_kernel();
+    for (std::size_t i = 1; i < kernels.size(); ++i) others.push_back(&kernels[i]);
+    const CpuTraffic cpu = draw(0, 1) == 0 ? idle : draw(0, 1) == 0 ? random_cpus : sequential_cpus;
+    const double limit = nvidia::largest_slowdown(*tx2().measured_memory, limits, kernels.front(), others, cpu);
+    double largest = 0;
+    for (int residency = 0; residency < 20; ++residency) {
+      // Blocks of all kernels on SMs that hold them together.
+      std::vector<nvidia::ResidentKernel> resident;
+      std::vector<std::int64_t> warps(static_cast<std::size_t>(limits.sms)), blocks = warps;
+      for (const MemoryKernel& kernel : kernels) {
+        nvidia::ResidentKernel& added = resident.emplace_back();
+        added.kernel = &kernel;
+        added.blocks.resize(warps.size());
+        const std::int64_t of_block = (kernel.threads + 31) / 32;
+        std::int64_t left = draw(1, static_cast<int>(kernel.blocks));
+        for (int attempt = 0; attempt < 64 && left > 0; ++attempt) {
+          const auto sm = static_cast<std::size_t>(draw(0, static_cast<int>(limits.sms) - 1));
+          if (warps[sm] + of_block > limits.max_warps() || blocks[sm] == limits.blocks) continue;
+          warps[sm] += of_block;
+          ++blocks[sm];
+          ++added.blocks[sm];
+          --left;
+        }
+      }
+      const nvidia::ResidentKernel own = resident.front();
+      resident.erase(resident.begin());
+      std::erase_if(resident, [](const auto& each) {
+        return std::all_of(each.blocks.begin(), each.blocks.end(), [](std::int64_t on_sm) { return on_sm == 0; });
+      });
+      const auto found = nvidia::predict_interference(*tx2().measured_memory, own, resident,
+                                                      {cpu.kind, cpu.cores == 0 ? 0 : draw(0, 5)});
+      largest = std::max(largest, found.memory_slowdown);
+    }
+    INFO("trial " << trial);
+    CHECK(largest <= limit + 1e-9);
+    reached += largest > 0.9 * limit ? 1 : 0;
+  }
+  CHECK(reached > 100);
 }
 
 }  // namespace nvidia_memory_model_test

@@ -524,6 +524,41 @@ std::optional<std::int64_t> gcaps(const TimeSliceProblem& problem, std::size_t i
   return std::nullopt;
 }
 
+/// The bound for priority scheduling of contexts in the same paper's form, for suspending tasks with kernels only, no
+/// switch cost, and priorities that differ: tasks of higher priority on the core, and all GPU segments of higher
+/// priority, with the jitters T - C and T - G.
+std::optional<std::int64_t> by_priority(const TimeSliceProblem& problem, std::size_t index) {
+  const auto in_us = [](Duration time) { return time.picoseconds() / 1'000'000; };
+  const auto ceiling = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const auto sums = [&](std::size_t i) {
+    std::pair<std::int64_t, std::int64_t> sums;
+    for (const nvidia::Segment& segment : problem.tasks[i].segments) {
+      if (const auto* own = std::get_if<CpuSegment>(&segment)) sums.first += in_us(own->worst);
+      if (const auto* gpu = std::get_if<GpuSegment>(&segment))
+        for (const GpuOperation& operation : gpu->operations) sums.second += in_us(operation.worst);
+    }
+    return sums;
+  };
+  const GpuTask& self = problem.tasks[index];
+  const auto own = sums(index);
+  for (std::int64_t window = own.first + own.second; window <= in_us(self.period);) {
+    std::int64_t next = own.first + own.second;
+    for (std::size_t other = 0; other < problem.tasks.size(); ++other) {
+      const GpuTask& its = problem.tasks[other];
+      if (its.priority <= self.priority) continue;
+      const auto [execution, gpu] = sums(other);
+      const bool above_here = its.core == self.core;
+      if ((above_here || (gpu > 0 && own.second > 0)) && !by_priority(problem, other)) return std::nullopt;
+      const std::int64_t period = in_us(its.period);
+      if (above_here) next += ceiling(window + period - execution, period) * execution;
+      if (own.second > 0) next += ceiling(window + period - gpu, period) * gpu;
+    }
+    if (next == window) return window;
+    window = next;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 TEST_CASE("slots of other contexts in the runlist pass before each turn") {
@@ -866,6 +901,68 @@ TEST_CASE("no simulated job of a random system with time slices exceeds its boun
   INFO(tightness.text());
   CHECK(tightness.bounded > 300);
   CHECK(tightness.quantile(1) > 0.99);
+}
+
+TEST_CASE("by priority a group waits for all work of more urgent contexts and once for less urgent ones") {
+  std::vector<nvidia::SharingContext> contexts(3);
+  for (auto& context : contexts) context.slice = us(1);
+  contexts[0].urgency = 1;
+  contexts[1].urgency = 2;
+  contexts[2].urgency = 3;
+  contexts[0].overrun = us(7);
+  contexts[0].demand = std::vector<nvidia::EngineDemand>{{us(100), {}, us(50), 1}};
+  contexts[2].demand = std::vector<nvidia::EngineDemand>{{us(40), {}, us(10), 1}};
+  contexts[1].demand.emplace();
+  nvidia::OperationGroup group{us(20), us(20)};
+  // 20 of work, 7 until the less urgent one leaves and its switch; 2 times 10 more urgent; 2 switches there, 3 back.
+  const auto bound = nvidia::group_bound(group, contexts, 1, us(1), true);
+  CHECK(bound.response == us(20 + 7 + 1 + 2 * 10 + 2 + 3));
+  CHECK(bound.own_switches == us(3));
+  contexts[2].demand.reset();
+  CHECK(nvidia::group_bound(group, contexts, 1, us(1), true).response >= Duration::picoseconds(std::int64_t{1} << 61));
+}
+
+TEST_CASE("bounds by priority never exceed those of GCAPS and exist more often") {
+  std::mt19937 random(2025);
+  std::size_t ours = 0, theirs = 0, larger = 0, all = 0;
+  double sum = 0, both = 0;
+  for (int system = 0; system < 1000; ++system) {
+    TimeSliceProblem problem = random_problem(random);
+    problem.gpus.front().context_switch = {};
+    problem.gpus.front().by_priority = true;
+    problem.contexts.clear();
+    problem.streams.clear();
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+      GpuTask& task = problem.tasks[i];
+      task.wait = WaitMode::suspend;
+      task.priority = static_cast<std::int64_t>(i);
+      problem.contexts.push_back({0, task.slice, engine::gpu::ContextPriority::medium, task.priority});
+      problem.streams.push_back({i, engine::gpu::StreamPriority::low});
+      for (nvidia::Segment& segment : task.segments)
+        if (auto* gpu = std::get_if<GpuSegment>(&segment)) {
+          gpu->stream = i;
+          for (GpuOperation& operation : gpu->operations) operation.kind = StreamOperationKind::kernel;
+        }
+    }
+    const auto bounds = bounds_of(problem);
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+      const auto reference = by_priority(problem, i);
+      const auto& response = bounds.tasks[i].response;
+      ++all;
+      ours += response ? 1 : 0;
+      theirs += reference ? 1 : 0;
+      if (!reference || !response || *reference == 0) continue;
+      ++both;
+      larger += *response > us(*reference) ? 1 : 0;
+      sum += static_cast<double>(response->picoseconds()) / static_cast<double>(us(*reference).picoseconds());
+    }
+  }
+  INFO(fmt::format("{} tasks: {} with a bound here, {} with GCAPS; of both {:.0f}, {} larger here; mean ratio {:.3f}",
+                   all, ours, theirs, both, larger, sum / both));
+  CHECK(theirs > 500);
+  CHECK(ours > theirs);
+  CHECK(larger == 0);
+  CHECK(sum / both < 1);
 }
 
 TEST_CASE("bounds never exceed those of GCAPS where both apply and exist more often") {

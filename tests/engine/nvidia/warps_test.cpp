@@ -266,6 +266,64 @@ TEST_CASE("FP32 and INT32 share a pipeline in Pascal and have separate ones in V
   CHECK(run(scenario).kernels[0].cycles.pipeline == 3);
 }
 
+TEST_CASE("FP64 and tensor instructions occupy the lanes of each architecture") {
+  WarpScenario scenario = empty_scenario("gto");
+  const auto cycles = [&scenario](WarpUnit unit, std::string_view pipelines) {
+    scenario.kernels = {{std::vector<WarpInstruction>(4, {1, unit}), 2, 0, 1}};
+    scenario.pipelines = find_warp_pipelines(pipelines);
+    return run(scenario).cycles;
+  };
+  // Eight instructions of two warps, one after the other on the pipeline; the last counts one cycle.
+  CHECK(cycles(WarpUnit::fp64, "pascal") == 7 * 32 + 1);
+  CHECK(cycles(WarpUnit::fp64, "volta") == 7 * 4 + 1);
+  CHECK(cycles(WarpUnit::fp64, "turing") == 7 * 64 + 1);
+  CHECK(cycles(WarpUnit::fp64, "hopper") == 7 * 2 + 1);
+  CHECK(cycles(WarpUnit::tensor, "volta") == 7 * 8 + 1);
+  CHECK(cycles(WarpUnit::tensor, "hopper") == 7 * 4 + 1);
+  scenario.pipelines = find_warp_pipelines("pascal");
+  const auto refused = run_warps(scenario);
+  REQUIRE(!refused);
+  CHECK(refused.error() == "kernel 1: \"pascal\" has no unit for tensor instructions");
+}
+
+TEST_CASE("a kernel of FP64 instructions leaves issue cycles to one of INT32 instructions") {
+  WarpScenario scenario = empty_scenario("gto");
+  const auto finishes_with = [&scenario](std::string_view pipelines) {
+    scenario.kernels = {{std::vector<WarpInstruction>(8, {1, WarpUnit::fp64}), 2, 0, 1},
+                        {std::vector<WarpInstruction>(16, {1, WarpUnit::int32}), 2, 0, 1}};
+    scenario.pipelines = find_warp_pipelines(pipelines);
+    return run(scenario);
+  };
+  // Beside INT32, FP64 takes at most a few cycles longer than alone, because the pipelines are separate.
+  const WarpRun pascal = finishes_with("pascal"), volta = finishes_with("volta");
+  CHECK(pascal.kernels[0].finish <= 15 * 32 + 4);
+  CHECK(pascal.kernels[1].finish <= 32 + 2);
+  CHECK(volta.kernels[0].finish <= 15 * 4 + 4);
+  CHECK(2 * volta.cycles < pascal.cycles);
+}
+
+TEST_CASE("a Pascal scheduler issues two independent instructions for different pipelines in one cycle") {
+  WarpScenario scenario = empty_scenario("gto");
+  const auto ran = [&scenario](std::vector<WarpInstruction> program, std::string_view pipelines) {
+    scenario.kernels = {{std::move(program), 1, 0, 1}};
+    scenario.pipelines = find_warp_pipelines(pipelines);
+    return run(scenario);
+  };
+  const std::vector<WarpInstruction> apart = {{0, WarpUnit::fp32}, {1, WarpUnit::memory}},
+                                     alike = {{0, WarpUnit::fp32}, {1, WarpUnit::int32}},
+                                     dependent = {{1, WarpUnit::fp32}, {1, WarpUnit::memory}};
+  CHECK(ran(apart, "pascal").cycles == 1);
+  CHECK(ran(apart, "pascal").second_issues == 1);
+  CHECK(ran(alike, "pascal").cycles == 2);  // one pipeline
+  CHECK(ran(dependent, "pascal").cycles == 2);
+  CHECK(ran(dependent, "volta").cycles == 2);
+  CHECK(ran(dependent, "volta").second_issues == 0);
+  scenario.kernels.front().program = apart;
+  const auto refused = run_warps(scenario);
+  REQUIRE(!refused);
+  CHECK(refused.error() == "kernel 1: latencies must be between 1 and 1000000");
+}
+
 TEST_CASE("no policy issues too early or idles unnecessarily or loses a warp for any program") {
   std::mt19937_64 random(7);
   std::map<std::string_view, std::int64_t> runs;
