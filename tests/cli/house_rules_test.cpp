@@ -85,6 +85,8 @@ TEST_CASE("includes follow the data flow between folders") {
       {"analysis", {"amalthea", "importer", "engine", "review", "exporter", "analysis"}},
       {"cli",
        {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "batch", "migration", "cli"}},
+      {"python",
+       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "migration", "cli", "python"}},
   };
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {
