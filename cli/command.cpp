@@ -72,12 +72,12 @@ int run_command(const std::vector<std::string>& arguments) {
          "Print the completion script of a shell")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(shells), std::end(shells))))
       ->group(rarely("Options"));
-  app.add_option_function<std::string>("--manual-page",
-                                       [&app](const std::string& name) {
-                                         const auto page = manual_page(app, name, exporter::tool_version);
-                                         throw CLI::CallForVersion(
-                                             page ? *page : fmt::format("{}", fmt::join(manual_names(app), "\n")), 0);
-                                       })
+  app.add_option_function<std::string>(
+         "--manual-page",
+         [&app](const std::string& name) {
+           const auto page = manual_page(app, name, exporter::tool_version);
+           print_exactly(page ? *page : fmt::format("{}\n", fmt::join(manual_names(app), "\n")));
+         })
       ->group("");  // hidden: for cmake/WriteManual.cmake
   app.require_subcommand(1);
   describe(
