@@ -335,7 +335,7 @@ void add_batch(CLI::App& app, int& exit_code) {
   verb->add_option("--verb", options->verb, "What to do with each model. --with passes options to it")
       ->check(CLI::IsMember({"analyze", "validate", "simulate", "explore"}))
       ->capture_default_str()
-      ->group(group::run);
+      ->group(rarely(group::run));
   verb->add_option("--with", options->with, "Options of --verb, such as \"--runs 1000 --seed 5\"")
       ->type_name("OPTIONS")
       ->group(rarely(group::run));

@@ -60,7 +60,8 @@ std::string share_text(double share, double seconds) {
   const auto filled = static_cast<std::size_t>(share * width);
   std::string text =
       fmt::format("[{}{}] {:.0f} %", std::string(filled, '#'), std::string(width - filled, ' '), 100 * share);
-  if (share > 0 && share < 1) text += fmt::format(", {:.0f} s left", seconds * (1 - share) / share);
+  constexpr double early = 1;  // seconds; the rest is a guess before
+  if (share > 0 && share < 1 && seconds > early) text += fmt::format(", {:.0f} s left", seconds * (1 - share) / share);
   return text;
 }
 
@@ -97,8 +98,7 @@ void LongWork::end() {
 }
 
 void LongWork::show() {
-  constexpr double patience = 2;  // seconds
-  if (line_.seconds() < patience || !line_.is_due()) return;
+  if (!line_.is_due()) return;
   const std::string words = words_ ? words_() : std::string();
   line_.show(fmt::format("{}{}{}", share_text(work_.done, line_.seconds()), words.empty() ? "" : "; ", words));
 }

@@ -51,7 +51,7 @@ class StatusLine {
 /// "[#####     ] 34 %, 12 s left", for work that is done by `share` after some seconds.
 std::string share_text(double share, double seconds);
 
-/// Work that a terminal shows after two seconds, with the time left, and that Ctrl-C ends with what it has by then. A
+/// Work that a terminal shows, with the time left, and that Ctrl-C ends with what it has by then. A
 /// second Ctrl-C ends the process.
 class LongWork {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -206,12 +207,14 @@ int run(const SimulateOptions& options) {
   }
   const System& system = prepared->system;
   const std::string key = key_of(options, *model, understood->files);
+  std::atomic<std::uint64_t> done = range.first;
   LongWork long_work(LongWork::CtrlC::stops, StatusLine::Log::no,
-                     [&] { return options.runs == 1 ? "" : fmt::format("{} runs", options.runs); });
+                     [&] { return fmt::format("{} of {} runs", done - range.first, range.end - range.first); });
   prepared->analysis.work = &long_work.work();
   const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(options.jobs, options.runs));
   engine::ManyRunsOptions many{prepared->analysis, options.runs, options.seed, threads};
   many.watched_run = options.traced_run;
+  many.progress = [&](std::uint64_t added) { done = added; };
   auto totals =
       options.merge.empty() ? simulated(options, system, many, range, key, diagnostics) : merged(options, key, system);
   long_work.end();
