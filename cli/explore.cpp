@@ -340,17 +340,16 @@ void add_explore(CLI::App& app, int& exit_code) {
                                         "--checkpoint. --merge joins the parts")
                            ->type_name("I/N")
                            ->group(rarely(group::run));
-  CLI::Option* merge = add_input(*verb, "--merge", options->merge,
-                                 "Join this part, with the same options, instead of searching. May be repeated")
-                           ->type_name("PART")
-                           ->allow_extra_args(false)
-                           ->excludes(shard)
-                           ->group(rarely(group::run));
+  add_input(*verb, "--merge", options->merge,
+            "Join this part, with the same options, instead of searching. May be repeated")
+      ->type_name("PART")
+      ->allow_extra_args(false)
+      ->excludes(shard)
+      ->group(rarely(group::run));
   add_output(*verb, "--checkpoint", options->checkpoint,
              "Keep the finished parts of the search in this file. The same command goes on from there; at the end it "
              "removes the file")
       ->type_name("FILE")
-      ->excludes(merge)
       ->group(rarely(group::run));
   describe(*verb,
            {"amalthea explore model.amxmi", "amalthea explore --keep offloading,waiting -o better.amxmi model.amxmi",

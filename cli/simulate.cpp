@@ -292,18 +292,17 @@ void add_simulate(CLI::App& app, int& exit_code) {
                                         "joins the parts")
                            ->type_name("I/N")
                            ->group(rarely(group::run));
-  CLI::Option* merge = add_input(*verb, "--merge", options->merge,
-                                 "Join this part, with the same options, instead of simulating. May be repeated")
-                           ->type_name("PART")
-                           ->allow_extra_args(false)
-                           ->excludes(shard)
-                           ->group(rarely(group::run));
+  add_input(*verb, "--merge", options->merge,
+            "Join this part, with the same options, instead of simulating. May be repeated")
+      ->type_name("PART")
+      ->allow_extra_args(false)
+      ->excludes(shard)
+      ->group(rarely(group::run));
   add_output(
       *verb, "--checkpoint", options->checkpoint,
       "Keep what the runs add up to in this file, every ten seconds and at Ctrl-C. The same command goes on from "
       "there; at the end it removes the file")
       ->type_name("FILE")
-      ->excludes(merge)
       ->group(rarely(group::run));
   describe(*verb,
            {"amalthea simulate --runs 1000 model.amxmi", "amalthea simulate --runs 1000 --until 1s model.amxmi",
