@@ -164,7 +164,7 @@ class Failures(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected a time with a unit"):
             minimal().analyze(until="5")
         with self.assertRaises(TypeError):
-            minimal().analyze(untill="5s")
+            minimal().analyze(horizon="5s")
 
     def test_other_threads_run_meanwhile(self):
         done, turns = threading.Event(), 0
