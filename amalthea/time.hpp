@@ -20,6 +20,7 @@ enum class Rounding : std::uint8_t { down, nearest, up };
 namespace detail {
 
 __extension__ using Int128 = __int128;
+__extension__ using UInt128 = unsigned __int128;
 
 [[noreturn]] inline void throw_time_overflow() { throw std::overflow_error("time value exceeds 2^63 picoseconds"); }
 

@@ -67,6 +67,20 @@ std::string body_of_results(const Json& results) {
                {"results", results}});
 }
 
+std::string body_of_verb(const Json& results, int exit_code) {
+  // The verdicts of explore and validate are their exit codes.
+  Json verdict = exit_code == 0 ? "met" : exit_code == 4 ? "unknown" : "missed";
+  if (results.contains("verdict")) verdict = results.at("verdict");
+  if (results.contains("limits") && results.at("limits").empty()) verdict = to_string(ModelVerdict::nothing);
+  Json body = {{"status", "analysed"}, {"verdict", verdict}, {"exit_code", exit_code}};
+  for (const char* key : {"summary", "counts"})
+    if (results.contains(key)) body[key] = results.at(key);
+  if (body.contains("counts") && !body["counts"].contains("guaranteed")) body.erase("counts");
+  body["findings"] = finding_counts(results.contains("findings") ? results.at("findings") : Json::array());
+  body["results"] = results;
+  return dump(body);
+}
+
 bool is_body(std::string_view text) { return text.starts_with("{\"status\":") && Json::accept(text); }
 
 std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message) {

@@ -29,6 +29,8 @@ std::string_view to_string(ModelVerdict verdict);
 
 /// The body for an analyzed model, from its results (docs/reference/results.md).
 std::string body_of_results(const nlohmann::ordered_json& results);
+/// The body for the JSON of another verb, with the exit code of the command.
+std::string body_of_verb(const nlohmann::ordered_json& results, int exit_code);
 /// The body for a model that was not analyzed, from its findings; `message` is used if there is no error among them.
 std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message);
 /// The body for a process that did not finish.

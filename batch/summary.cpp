@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "batch/detail/summary_sqlite.hpp"
+#include "exporter/primitives/csv.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/svg.hpp"
 #include "exporter/primitives/text_table.hpp"
@@ -66,8 +67,9 @@ struct SummaryFormat {
   std::string_view ending;
   void (*render)(const Summary&, const Summary::Sink&);
 };
-constexpr std::array<SummaryFormat, 3> formats{
+constexpr std::array<SummaryFormat, 4> formats{
     {{".md", summary_markdown},
+     {".csv", summary_csv},
      {".html", summary_html},
      {".txt", [](const Summary& summary, const Summary::Sink& sink) { summary_text(summary, false, sink); }}}};
 
@@ -125,6 +127,15 @@ void summary_html(const Summary& summary, const Summary::Sink& sink) {
   sink("</tbody></table></body></html>\n");
 }
 
+void summary_csv(const Summary& summary, const Summary::Sink& sink) {
+  sink("model,files,status,verdict,guaranteed,met,unknown,unbounded,missed,errors,warnings,why\n");
+  for (const Summary::Row& row : summary.rows())
+    sink(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", row.index, exporter::csv_field(summary.title(row)),
+                     row.status, to_string(row.verdict), row.counts.guaranteed, row.counts.met, row.counts.unknown,
+                     row.counts.unbounded, row.counts.missed, row.counts.errors, row.counts.warnings,
+                     exporter::csv_field(row.why)));
+}
+
 bool is_summary_file(std::string_view path) {
   for (const SummaryFormat& format : formats)
     if (path.ends_with(format.ending)) return true;
@@ -141,7 +152,7 @@ tl::expected<void, std::string> write_summary(const std::string& path, const Sum
     format.render(summary, [&file](std::string_view text) { file->write(text); });
     return file->commit();
   }
-  return tl::unexpected(fmt::format("{}: expected a name that ends with .md, .html, .txt, .db or .sqlite", path));
+  return tl::unexpected(fmt::format("{}: expected a name that ends with .md, .html, .txt, .csv, .db or .sqlite", path));
 }
 
 }  // namespace amalthea::batch

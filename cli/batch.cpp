@@ -17,6 +17,7 @@
 #include "amalthea/detail/visible_text.hpp"
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
+#include "cli/command.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
@@ -51,13 +52,34 @@ struct BatchOptions {
   std::vector<std::string> summaries;
   std::string sarif;
   std::string fail_on = "unknown";
+  std::string verb = "analyze";
+  std::string with;
 };
 
 /// All inputs of the results except the model: options, and the hashes of the files that they name.
 std::string in_words(const BatchOptions& options, const std::string& files) {
   std::string words = "limits " + words_of(options.limits) + files;
   for (const auto& [name, value] : words_of(options.analysis)) words += fmt::format("\n{} {}", name, value);
+  if (options.verb != "analyze") words += fmt::format("\n--verb {} --with {}", options.verb, options.with);
   return words;
+}
+
+/// The words of --with; quotes join words.
+std::vector<std::string> words_in(const std::string& text) { return CLI::detail::split_up(text); }
+
+/// Another verb, in the process of a model.
+std::string run_verb(const BatchOptions& options, const batch::ModelFiles& files) {
+  std::vector<std::string> arguments = {options.verb, "-q", "--format", "json"};
+  for (const std::string& word : words_in(options.with)) arguments.push_back(word);
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  const CapturedStreams streams;
+  const int exit_code = run_command(arguments);
+  const auto results = nlohmann::ordered_json::parse(streams.output(), nullptr, false);
+  if (results.is_object()) return batch::body_of_verb(results, exit_code);
+  const std::string& messages = streams.messages();
+  const std::size_t begin = std::min(messages.find("error: "), messages.size());
+  const std::string error = messages.substr(begin, messages.find('\n', begin) - begin);
+  return batch::body_of_failure({}, error.empty() ? fmt::format("exit code {}", exit_code) : error);
 }
 
 std::string analyze(const importer::Limits& limits, const Understood& understood, const batch::ModelFiles& files) {
@@ -192,9 +214,10 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
 bool outputs_are_possible(const BatchOptions& options) {
   for (const std::string& path : options.summaries)
     if (!batch::is_summary_file(path)) {
-      complain(fmt::format("--summary {}: expected a name that ends with .md, .html, .txt, .db or .sqlite{}", path,
-                           did_you_mean(path.substr(std::min(path.rfind('.'), path.size())),
-                                        std::array<std::string_view, 5>{".md", ".html", ".txt", ".db", ".sqlite"})));
+      complain(
+          fmt::format("--summary {}: expected a name that ends with .md, .html, .txt, .csv, .db or .sqlite{}", path,
+                      did_you_mean(path.substr(std::min(path.rfind('.'), path.size())),
+                                   std::array<std::string_view, 6>{".md", ".html", ".txt", ".csv", ".db", ".sqlite"})));
       return false;
     }
   for (const std::string& path : options.summaries)
@@ -222,6 +245,8 @@ int run(const BatchOptions& options) {
     return write_data(options.output, shown ? visible_text(*list) : *list) ? ExitCode::all_well : ExitCode::unusable;
   }
   if (!outputs_are_possible(options)) return ExitCode::unusable;
+  if (options.verb == "analyze" && !options.with.empty())
+    return unusable("--with requires --verb; the options of analyze are options of batch");
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
   const auto understood = understand(options.analysis);
@@ -240,7 +265,9 @@ int run(const BatchOptions& options) {
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
-  work.analyze = [&](const batch::ModelFiles& files) { return analyze(options.limits, *understood, files); };
+  work.analyze = [&](const batch::ModelFiles& files) {
+    return options.verb == "analyze" ? analyze(options.limits, *understood, files) : run_verb(options, files);
+  };
   batch::Summary summary(work.models);
   FindingsFile findings;
   if (!findings.open(options.sarif)) return ExitCode::unusable;
@@ -305,6 +332,13 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->group(rarely(group::run));
   verb->add_flag("--list", options->list, "Only list the models, as a manifest")->group(rarely(group::run));
+  verb->add_option("--verb", options->verb, "What to do with each model. --with passes options to it")
+      ->check(CLI::IsMember({"analyze", "validate", "simulate", "explore"}))
+      ->capture_default_str()
+      ->group(rarely(group::run));
+  verb->add_option("--with", options->with, "Options of --verb, such as \"--runs 1000 --seed 5\"")
+      ->type_name("OPTIONS")
+      ->group(rarely(group::run));
   verb->add_option("--shard", options->shard, "Analyze only the I-th of N parts. merge joins the results of all parts")
       ->type_name("I/N")
       ->capture_default_str()

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "amalthea/detail/near_miss.hpp"
 #include "cli/complaint.hpp"
@@ -384,6 +384,15 @@ void add_exploration_options(CLI::App& verb, ExplorationInput& input) {
   verb.add_option("-j,--jobs", input.jobs, "Number of threads. Default: one per core. The result does not depend on it")
       ->check(CLI::Range(1U, 1024U))
       ->group(rarely(group::search));
+}
+
+std::string words_of(const ExplorationInput& input) {
+  return fmt::format(
+      "objectives {}; keep {}; pins {}; together {}; apart {}; affinity {}; {} candidates; {} steps; {} s; "
+      "seed {}",
+      fmt::join(input.objectives, ","), fmt::join(input.keep, ","), fmt::join(input.pins, ","),
+      fmt::join(input.together, ";"), fmt::join(input.apart, ";"), input.keep_affinity, input.candidates, input.steps,
+      input.seconds.value_or(0), input.seed);
 }
 
 std::optional<Search> make_search(const Model& model, const AnalysisInput& analysis, const PreparedAnalysis& prepared,

@@ -30,6 +30,8 @@ struct ExplorationInput {
   unsigned jobs = 0;  ///< 0: one for each processor
 };
 void add_exploration_options(CLI::App& verb, ExplorationInput& input);
+/// What the result depends on, as text.
+std::string words_of(const ExplorationInput& input);
 
 struct Search {
   explore::Problem problem;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -7,6 +9,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "batch/model_list.hpp"
 #include "cli/compared_mappings.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exploration_input.hpp"
@@ -14,14 +17,14 @@
 #include "cli/help.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
+#include "cli/remapped_model.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
-#include "exporter/primitives/splice.hpp"
+#include "exporter/exploration/walk_parts.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/rewriting/annotation.hpp"
-#include "exporter/rewriting/annotation_state.hpp"
-#include "exporter/rewriting/remapping.hpp"
-#include "importer/reading/model_reader.hpp"
+#include "exporter/primitives/write_file.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -36,6 +39,9 @@ struct ExploreOptions {
   std::string mapping_output;
   std::string report;
   std::vector<std::string> compare;
+  std::string shard;
+  std::vector<std::string> merge;
+  std::string checkpoint;
 };
 
 /// Whether every task has a unique name, as a mapping file requires.
@@ -65,18 +71,120 @@ bool can_be_remapped(const Model& model) {
   return true;
 }
 
-std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diagnostics) {
-  StatusLine status(StatusLine::Log::yes);
+/// What all results depend on.
+std::string key_of(const ExploreOptions& options, const Model& model, const std::string& files) {
+  const ExplorationInput& search = options.exploration;
+  std::string text =
+      fmt::format("{} {}\n{}\nlimits {}{}\n{}", exporter::tool_name, exporter::tool_version,
+                  exporter::hash_of_model(model), words_of(options.input.limits), files, words_of(search));
+  for (const auto& [name, value] : words_of(options.analysis)) text += fmt::format("\n{} {}", name, value);
+  return exporter::hash_of_text(text);
+}
+
+/// Adds the walks of a file; false, and a message, if it is none of this search or repeats a walk.
+bool read_part(const std::string& path, const std::string& key, std::size_t tasks,
+               std::vector<explore::WalkRecord>& walks) {
+  const auto text = importer::read_bytes(path);
+  if (!text) return complain(fmt::format("{}: {}", path, text.error()));
+  auto part = exporter::parse_walk_part(*text, tasks);
+  if (!part) return complain(fmt::format("{}: {}", path, part.error()));
+  if (part->key != key)
+    return complain(
+        fmt::format("{}: the part belongs to another model, or to other options or another version of amalthea", path));
+  for (explore::WalkRecord& walk : part->walks) {
+    if (std::any_of(walks.begin(), walks.end(), [&](const auto& other) { return other.number == walk.number; }))
+      return complain(fmt::format("{}: walk {} is in several parts", path, walk.number + 1));
+    walks.push_back(std::move(walk));
+  }
+  return true;
+}
+
+/// The walks of a search, or of a part of it.
+struct Walks {
+  std::string key;
+  std::vector<std::size_t> numbers;           ///< those to make
+  std::vector<explore::WalkRecord> finished;  ///< from a checkpoint or from parts
+  bool is_part = false;                       ///< of a search that several processes share
+};
+
+/// Nothing, and a message, if an option does not fit.
+std::optional<Walks> walks_of(const ExploreOptions& options, const Model& model, const std::string& files,
+                              std::size_t tasks) {
+  Walks walks{key_of(options, model, files), {}, {}, !options.shard.empty()};
+  for (const std::string& path : options.merge)
+    if (!read_part(path, walks.key, tasks, walks.finished)) return std::nullopt;
+  std::error_code error;
+  if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint, error) &&
+      !read_part(options.checkpoint, walks.key, tasks, walks.finished))
+    return std::nullopt;
+  batch::Shard shard;
+  if (walks.is_part) {
+    const auto parsed = batch::parse_shard(options.shard);
+    if (!parsed || options.checkpoint.empty()) {
+      complain(parsed ? "--shard requires --checkpoint FILE, in which the part is written"
+                      : fmt::format("--shard {}", parsed.error()));
+      return std::nullopt;
+    }
+    shard = *parsed;
+  }
+  std::string missing;
+  for (std::size_t number = 0; number < explore::walk_count; ++number) {
+    const bool known = std::any_of(walks.finished.begin(), walks.finished.end(),
+                                   [&](const auto& walk) { return walk.number == number; });
+    if (known || !shard.has(number)) continue;
+    walks.numbers.push_back(number);
+    missing += fmt::format("{}{}", missing.empty() ? "" : ", ", number + 1);
+  }
+  if (options.merge.empty() || walks.numbers.empty()) return walks;
+  complain(fmt::format("--merge: the parts lack walks {} of {}", missing, explore::walk_count));
+  return std::nullopt;
+}
+
+/// False, and a message, if the file cannot be written.
+bool write_part(const std::string& path, const Walks& walks) {
+  if (path.empty()) return true;
+  const auto done = exporter::write_file(path, exporter::render_walk_part({walks.key, walks.finished}));
+  return done || complain(done.error());
+}
+
+std::optional<explore::Exploration> run_search(Search& search, Walks& walks, const std::string& checkpoint,
+                                               Diagnostics& diagnostics, bool& interrupted) {
+  std::atomic<std::uint64_t> judged = 0;
+  std::atomic<std::size_t> late = 0;
   const std::uint64_t candidates = search.options.candidates;
-  search.options.progress = [&status, candidates](std::uint64_t judged, std::size_t late) {
-    if (!status.is_due()) return;
-    const std::uint64_t of = std::max(candidates, judged);  // more while it searches for a conflict
-    status.show(fmt::format("{} of {} candidates evaluated; best so far: {} late tasks", judged, of,
-                            late == 0 ? std::string("no") : std::to_string(late)));
+  LongWork long_work(LongWork::CtrlC::stops, StatusLine::Log::yes, [&] {
+    const std::uint64_t now = judged, of = std::max(candidates, now);  // more while it searches for a conflict
+    return fmt::format("{} of {} candidates evaluated; best so far: {} late tasks", now, of,
+                       late == 0 ? std::string("no") : std::to_string(late));
+  });
+  search.options.analysis.work = &long_work.work();
+  search.options.progress = [&](std::uint64_t now, std::size_t fewest) {
+    judged = now;
+    late = fewest;
   };
   try {
-    auto exploration = explore::explore(search.problem, search.options);
-    if (exploration.is_cut)
+    for (explore::WalkRecord& walk :
+         explore::walk(search.problem, search.options, walks.numbers, [&](const explore::WalkRecord& done) {
+           if (checkpoint.empty()) return;
+           walks.finished.push_back(done);
+           write_part(checkpoint, walks);
+         }))
+      if (std::none_of(walks.finished.begin(), walks.finished.end(),
+                       [&](const auto& known) { return known.number == walk.number; }))
+        walks.finished.push_back(std::move(walk));
+    if (walks.is_part) {
+      interrupted = long_work.was_interrupted();
+      return std::nullopt;
+    }
+    auto exploration = explore::conclude(search.problem, search.options, walks.finished);
+    long_work.end();
+    interrupted = long_work.was_interrupted();
+    search.options.analysis.work = nullptr;
+    if (interrupted)
+      diagnostics.add("AM0571", Severity::warning,
+                      fmt::format("the search was interrupted after {} of {} mappings; it may have missed better ones",
+                                  exploration.judged, candidates));
+    else if (exploration.is_cut)
       diagnostics.add(
           "AM0570", Severity::warning,
           fmt::format("the search ended after {} steps, with {} mappings judged; to judge more of {}, raise "
@@ -89,44 +197,14 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   }
 }
 
-/// The text of a file of the model with the new mapping, without annotations: those are for the old mapping.
-std::optional<std::string> unannotated_text(const Document& document, std::string text, const importer::Limits& limits,
-                                            Diagnostics& diagnostics) {
-  if (!exporter::is_annotated(document)) return text;
-  exporter::report_dropped_annotations(document, diagnostics);
-  Diagnostics known;  // for example of references to the other files
-  const auto read = importer::read_model_from_bytes(document.source().path(), std::move(text), limits, known);
-  if (!read) return std::nullopt;
-  return exporter::strip(*read->documents().front());
-}
-
 /// The model with the mapping of `after`.
 bool write_model(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets,
                  const System& after, Diagnostics& diagnostics) {
-  Diagnostics known;  // already reported
-  importer::BuildOptions build;
-  build.keep_wrappers = options.analysis.build.keep_wrappers;
-  const auto before = importer::build_system(model, build, known);
-  if (!before)
-    return complain(
-        "the mapping cannot be written, because the model cannot be analyzed without --map; correct it first");
-  const auto splices = exporter::remap(model, *before, after, diagnostics);
-  if (!splices) return false;
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    const Document& document = *model.documents()[i];
-    const auto found = splices->find(document.position());
-    auto text = unannotated_text(document,
-                                 found == splices->end() ? std::string(document.source().bytes())
-                                                         : exporter::apply(document.source().bytes(), found->second),
-                                 options.input.limits, diagnostics);
-    if (!text)
-      return complain(fmt::format("cannot write {}: the file would exceed the limits on input (--max-size and others)",
-                                  targets[i].output));
-    texts.push_back(std::move(*text));
-  }
+  const auto texts =
+      remapped_texts(model, options.analysis.build.keep_wrappers, after, options.input.limits, diagnostics);
+  if (!texts) return false;
   return write_targets(
-      targets, [&](std::size_t i) { return [&, i](const auto& write) { write(texts[i]); }; }, options.input.limits);
+      targets, [&](std::size_t i) { return [&, i](const auto& write) { write((*texts)[i]); }; }, options.input.limits);
 }
 
 bool write_mapping(const std::string& path, const System& after) {
@@ -170,7 +248,8 @@ int write_all(const Model& model, const ExploreOptions& options, const std::vect
 }
 
 int run(const ExploreOptions& options) {
-  if (!check_output(options.mapping_output) || !check_output(options.report)) return ExitCode::unusable;
+  if (!check_output(options.mapping_output) || !check_output(options.report) || !check_output(options.checkpoint))
+    return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
   std::vector<Target> targets;
@@ -179,8 +258,10 @@ int run(const ExploreOptions& options) {
     if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output, InPlace::yes))
       return ExitCode::unusable;
   }
+  const auto understood = understand(options.analysis);
+  if (!understood) return ExitCode::unusable;
   const auto prepared =
-      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
+      model.and_then([&](const Model& read) { return prepare_analysis(read, *understood, diagnostics); });
   if (!prepared) {
     print_findings(diagnostics);
     return prepared.error();
@@ -191,7 +272,20 @@ int run(const ExploreOptions& options) {
     return ExitCode::unusable;
   const auto compared = compared_mappings(options.compare, *model, options.input.limits, options.analysis, *search);
   if (!compared) return ExitCode::unusable;
-  const auto exploration = run_search(*search, diagnostics);
+  bool interrupted = false;
+  auto walks = walks_of(options, *model, understood->files, search->problem.system.tasks.size());
+  if (!walks) return ExitCode::unusable;
+  const auto exploration = run_search(*search, *walks, options.checkpoint, diagnostics, interrupted);
+  if (walks->is_part && !diagnostics.has_errors()) {
+    print_findings(diagnostics);
+    if (interrupted) tell("amalthea: warning: interrupted; the checkpoint has the walks that were finished\n");
+    if (interrupted) return ExitCode::interrupted;
+    return write_part(options.checkpoint, *walks) ? ExitCode::all_well : ExitCode::unusable;
+  }
+  if (!interrupted && !options.checkpoint.empty()) {
+    std::error_code error;
+    std::filesystem::remove(options.checkpoint, error);
+  }
   if (!exploration || exploration->front.empty()) {
     print_findings(diagnostics);
     return ExitCode::findings;
@@ -200,7 +294,8 @@ int run(const ExploreOptions& options) {
     complain(fmt::format("--solution {}: the largest number is {}", options.solution, exploration->front.size()));
     return ExitCode::unusable;
   }
-  return write_all(*model, options, targets, *search, *exploration, *compared, diagnostics);
+  const int code = write_all(*model, options, targets, *search, *exploration, *compared, diagnostics);
+  return interrupted && code != ExitCode::unusable ? ExitCode::interrupted : code;
 }
 
 }  // namespace
@@ -240,6 +335,22 @@ void add_explore(CLI::App& app, int& exit_code) {
              {}, verb->get_option("MODEL"))
       ->type_name("PATH")
       ->group(group::output);
+  CLI::Option* shard = verb->add_option("--shard", options->shard,
+                                        "Do only the I-th of N parts of the search, at most 8, and leave it in "
+                                        "--checkpoint. --merge joins the parts")
+                           ->type_name("I/N")
+                           ->group(rarely(group::run));
+  add_input(*verb, "--merge", options->merge,
+            "Join this part, with the same options, instead of searching. May be repeated")
+      ->type_name("PART")
+      ->allow_extra_args(false)
+      ->excludes(shard)
+      ->group(rarely(group::run));
+  add_output(*verb, "--checkpoint", options->checkpoint,
+             "Keep the finished parts of the search in this file. The same command goes on from there; at the end it "
+             "removes the file")
+      ->type_name("FILE")
+      ->group(rarely(group::run));
   describe(*verb,
            {"amalthea explore model.amxmi", "amalthea explore --keep offloading,waiting -o better.amxmi model.amxmi",
             "amalthea explore --pin Monitor=Core --candidates 5000 model.amxmi"},

@@ -160,6 +160,12 @@ void set_run(CLI::App& verb, int& exit_code, std::function<int()> run) {
   });
 }
 
+void forget_files() {
+  declared().clear();
+  inputs().clear();
+  outputs().clear();
+}
+
 bool will_read(const FileUse& input) {
   const auto identity = input.path == "-" ? identity_of_stream(STDIN_FILENO) : identity_of(input.path);
   if (!identity) return true;

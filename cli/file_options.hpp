@@ -64,6 +64,9 @@ CLI::Option* add_folder(CLI::App& verb, const std::string& name, Target& target,
 /// What the verb does: `run` if the files that its options name keep the rule, else exit code 2 and a message.
 void set_run(CLI::App& verb, int& exit_code, std::function<int()> run);
 
+/// Before another command in the same process.
+void forget_files();
+
 /// Inputs and outputs that show only while a verb runs; `what` is how messages call them. False, and a message, where
 /// the rule is broken. An output may be the input `own`, but no other one.
 struct FileUse {

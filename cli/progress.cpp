@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.hpp"
 
-#include <unistd.h>
-
+#include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <string>
+#include <utility>
+
+#include <unistd.h>
 
 #include <fmt/core.h>
 
@@ -13,6 +17,15 @@
 namespace amalthea::cli {
 
 namespace {
+
+/// The work that Ctrl-C stops; and what Ctrl-C did before.
+std::atomic<Work*> stoppable = nullptr;
+struct sigaction before {};
+
+void stop_work(int /*signal*/) {
+  if (Work* work = stoppable.exchange(nullptr)) work->stop = true;
+  ::sigaction(SIGINT, &before, nullptr);
+}
 
 double seconds_of(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -40,6 +53,54 @@ void StatusLine::show(std::string_view text) {
 void StatusLine::clear() {
   if (visible_) show_status("");
   visible_ = false;
+}
+
+std::string share_text(double share, double seconds) {
+  constexpr std::size_t width = 20;
+  const auto filled = static_cast<std::size_t>(share * width);
+  std::string text =
+      fmt::format("[{}{}] {:.0f} %", std::string(filled, '#'), std::string(width - filled, ' '), 100 * share);
+  constexpr double early = 1;  // seconds; the rest is a guess before
+  if (share > 0 && share < 1 && seconds > early) text += fmt::format(", {:.0f} s left", seconds * (1 - share) / share);
+  return text;
+}
+
+LongWork::LongWork(CtrlC ctrl_c, StatusLine::Log log, std::function<std::string()> words)
+    : line_(log), words_(std::move(words)) {
+  if (ctrl_c == CtrlC::stops && ::sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+    struct sigaction action {};
+    action.sa_handler = stop_work;
+    ::sigemptyset(&action.sa_mask);
+    stoppable = &work_;
+    handles_ = ::sigaction(SIGINT, &action, nullptr) == 0;
+  }
+  if (!line_.is_shown()) return;
+  ticker_ = std::jthread([this](const std::stop_token& end) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      ended_.wait_for(lock, end, std::chrono::milliseconds(100), [] { return false; });
+      if (end.stop_requested()) return;
+      show();
+    }
+  });
+}
+
+LongWork::~LongWork() { end(); }
+
+void LongWork::end() {
+  if (ticker_.joinable()) {
+    ticker_.request_stop();
+    ticker_.join();
+  }
+  line_.clear();
+  if (!std::exchange(handles_, false)) return;
+  if (stoppable.exchange(nullptr) != nullptr) ::sigaction(SIGINT, &before, nullptr);
+}
+
+void LongWork::show() {
+  if (!line_.is_due()) return;
+  const std::string words = words_ ? words_() : std::string();
+  line_.show(fmt::format("{}{}{}", share_text(work_.done, line_.seconds()), words.empty() ? "" : "; ", words));
 }
 
 void show_models(StatusLine& line, std::size_t done, std::size_t of, std::size_t known) {

@@ -11,6 +11,7 @@
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/progress.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
@@ -75,6 +76,8 @@ int run(const ReportOptions& options) {
     engine::AnalysisOptions random = prepared->analysis;
     random.execution = engine::Execution::random;
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+    LongWork long_work(LongWork::CtrlC::ends_process);
+    random.work = &long_work.work();
     runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, ignored);
   }
   print_findings(diagnostics);

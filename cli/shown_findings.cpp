@@ -51,6 +51,8 @@ void add_finding_options(CLI::App& verb) {
       ->group(group::findings);
 }
 
+void show_all_findings() { shown_findings() = {}; }
+
 bool is_suppressed(std::string_view id) {
   const auto& ids = shown_findings().suppressed;
   return std::find(ids.begin(), ids.end(), id) != ids.end();

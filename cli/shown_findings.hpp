@@ -15,6 +15,9 @@ namespace amalthea::cli {
 /// --suppress and --quiet.
 void add_finding_options(CLI::App& verb);
 
+/// Before another command in the same process.
+void show_all_findings();
+
 bool is_suppressed(std::string_view id);
 /// Only the result and errors are shown.
 bool is_quiet();

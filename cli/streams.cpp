@@ -18,6 +18,7 @@ namespace {
 
 int print_failure = 0;  ///< errno of the first
 bool output_was_closed = false;
+thread_local CapturedStreams* captured = nullptr;
 
 }  // namespace
 
@@ -30,7 +31,14 @@ void open_standard_streams() {
   }
 }
 
+CapturedStreams::CapturedStreams() : outer_(std::exchange(captured, this)) {}
+CapturedStreams::~CapturedStreams() { captured = outer_; }
+
 void tell_text(std::string_view text) {
+  if (captured != nullptr) {
+    captured->messages_ += text;
+    return;
+  }
   try {
     const std::string shown = visible_text(text);
     static_cast<void>(std::fwrite(shown.data(), 1, shown.size(), stderr));
@@ -40,12 +48,17 @@ void tell_text(std::string_view text) {
 }
 
 void show_status(std::string_view text) {
+  if (captured != nullptr) return;
   const std::string line = "\r\x1b[K" + visible_text(text);
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
   static_cast<void>(std::fflush(stderr));
 }
 
 void print_text(std::string_view text) {
+  if (captured != nullptr) {
+    captured->output_ += text;
+    return;
+  }
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && print_failure == 0)
     print_failure = errno != 0 ? errno : EIO;

@@ -3,6 +3,7 @@
 /// \file
 /// Standard input, output and error: also where they are closed, full or broken.
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -31,6 +32,23 @@ void print_text(std::string_view text);
 void print_summary(std::string_view text);
 /// What was printed precedes what is told from now on.
 void flush_output();
+
+/// While it lives, what its thread prints or tells is collected here instead.
+class CapturedStreams {
+ public:
+  CapturedStreams();
+  CapturedStreams(const CapturedStreams&) = delete;
+  CapturedStreams& operator=(const CapturedStreams&) = delete;
+  ~CapturedStreams();
+  const std::string& output() const { return output_; }
+  const std::string& messages() const { return messages_; }
+
+ private:
+  friend void tell_text(std::string_view text);
+  friend void print_text(std::string_view text);
+  std::string output_, messages_;
+  CapturedStreams* outer_;
+};
 
 /// Whether everything that was printed has been written; false and a message otherwise. There is no message when the
 /// reader has closed its end of a pipe: it has read enough. main asks once, after every verb.

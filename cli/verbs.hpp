@@ -14,7 +14,8 @@ struct ExitCode {
   /// wrong use, unreadable input, unwritable output, or not enough memory, threads or processes
   static constexpr int unusable = 2;
   static constexpr int internal = 3;
-  static constexpr int unknown = 4;  ///< something that limits timing was not judged
+  static constexpr int unknown = 4;        ///< something that limits timing was not judged
+  static constexpr int interrupted = 130;  ///< by Ctrl-C; the results are partial
 };
 
 /// All of them.

@@ -313,8 +313,14 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   ConstraintObserver constraints(system);
   std::optional<ObserverTee> both;
   input.observer = combined_observer(options.observer, constraints, both);
+  if (options.work != nullptr) {
+    input.stop = &options.work->stop;
+    input.done = &options.work->done;
+  }
   simulate(input, results);
-  if (results.stopped_early)
+  if (results.stopped_early && input.stop != nullptr && *input.stop)
+    report_interruption(fmt::format("at {}", format_duration(results.horizon)), diagnostics);
+  else if (results.stopped_early)
     diagnostics.add("AM0504", Severity::error,
                     fmt::format("the simulation stopped at {} after {} steps, because events are too frequent: tasks "
                                 "may activate each other endlessly, or a period or time slice may be far too short; "
@@ -389,6 +395,11 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   }
   results.chains = std::move(chains);
   judge_chain_limits(system, results);
+}
+
+void report_interruption(const std::string& when, Diagnostics& diagnostics) {
+  diagnostics.add("AM0545", Severity::warning,
+                  fmt::format("the simulation was interrupted {}; the results cover only the part until then", when));
 }
 
 void report_time_overflow(Diagnostics& diagnostics) {

@@ -9,6 +9,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/work.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/results/results.hpp"
@@ -29,6 +30,7 @@ struct AnalysisOptions {
   bool strict = false;                                 ///< see Results
   SimulationObserver* observer = nullptr;              ///< watches the simulation; may be null
   std::uint64_t max_steps = default_simulation_steps;  ///< the simulation stops after this many steps
+  Work* work = nullptr;  ///< follows the simulation, or many runs of it, and can stop them; may be null
 };
 
 /// Nothing, with a diagnostic, if a device's profile is unknown or times exceed the range of the simulation (26 days).
@@ -52,6 +54,9 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
 /// Needs the results of simulate() and the observations of every chain. May throw std::overflow_error.
 void judge_simulation(const System& system, const AnalysisOptions& options, const Preparation& preparation,
                       Results& results);
+
+/// Reports that a simulation was stopped on request; `when` as in "at 2 s", "after 3 of 10 runs".
+void report_interruption(const std::string& when, Diagnostics& diagnostics);
 
 /// Reports that times exceed the range of the simulation.
 void report_time_overflow(Diagnostics& diagnostics);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -69,59 +70,87 @@ void add(ConstraintResult& sum, ConstraintResult run) {
     sum.judged = run.judged;
 }
 
-double mean_of(const std::vector<Duration>& values) {
-  double sum = 0;
-  for (const Duration value : values) sum += static_cast<double>(value.picoseconds());
-  return sum / static_cast<double>(values.size());
+void add(TaskRuns& sum, const TaskRuns& next) {
+  sum.response.add(next.response);
+  sum.means.add(next.means);
+  sum.unfinished += next.unfinished;
+  sum.lost_activations += next.lost_activations;
+  sum.late += next.late;
+  sum.runs_with_late += next.runs_with_late;
+  if (next.worst && (!sum.worst || next.worst->response > sum.worst->response)) sum.worst = next.worst;
 }
+
+Duration mean_of(const std::vector<Duration>& values) {
+  Moments moments;
+  for (const Duration value : values) moments.add(value);
+  return moments.mean();
+}
+
+/// FNV-1a.
+std::uint64_t hash_of(const std::vector<std::vector<Duration>>& responses) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto take = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
+  for (const auto& of_task : responses) {
+    take(of_task.size());
+    for (const Duration response : of_task) {
+      take(static_cast<std::uint64_t>(response.picoseconds()) & 0xffffffffU);
+      take(static_cast<std::uint64_t>(response.picoseconds()) >> 32U);
+    }
+  }
+  return hash;
+}
+
+constexpr double share_units = static_cast<double>(std::uint64_t{1} << 62U);
 
 class Runs {
  public:
-  Runs(const System& system, const ManyRunsOptions& options, const Preparation& preparation)
+  Runs(const System& system, const ManyRunsOptions& options, const Preparation& preparation, RunTotals so_far,
+       std::uint64_t end)
       : system_(system),
         options_(options),
         preparation_(preparation),
         programs_(compile_programs(system, options.analysis.execution, preparation.devices, options.analysis.compile)),
-        window_(4 * std::size_t{options.threads}) {
+        end_(end),
+        next_(so_far.end()),
+        added_(so_far.end()),
+        window_(4 * std::size_t{options.threads}),
+        sum_(std::move(so_far)) {
     if (!system.requirements.empty() || !system.constraints.empty()) {
       bounds_ = system_bounds(system, preparation.devices, options.analysis.compile, options.analysis.bounds).tasks;
       for (Bound& bound : bounds_) bound.parts.clear();
     }
-    sum_.execution = options.analysis.execution;
-    sum_.runs = options.runs;
-    sum_.seed = options.seed;
-    sum_.horizon = preparation.until;
-    sum_.hyperperiod = preparation.hyperperiod;
-    sum_.device_profiles = preparation.device_profiles;
-    sum_.periods = preparation.periods;
-    sum_.tasks.resize(system.tasks.size());
-    sum_.chains.resize(system.chains.size());
   }
 
-  ManyRuns run() {
-    in_threads(options_.threads, [this](std::size_t) { work(); });
+  RunTotals run() {
+    in_threads(options_.threads, [this](std::size_t) {
+      work();
+      // Another thread may wait for a run that this one took and did not make.
+      const std::lock_guard lock(mutex_);
+      added_more_.notify_all();
+    });
     if (failure_) std::rethrow_exception(failure_);
-    for (ResourceRuns& resource : sum_.resources) resource.mean /= static_cast<double>(options_.runs);
     return std::move(sum_);
   }
 
-  bool all_alike() const { return all_alike_; }
-
  private:
+  bool is_stopped() const { return options_.analysis.work != nullptr && options_.analysis.work->stop; }
+
   /// Takes runs in turn until there are none left.
   void work() {
     for (;;) {
       const std::uint64_t run = next_++;
-      if (run >= options_.runs) return;
+      if (run >= end_ || is_stopped()) return;
       {
         // Limits how far threads run ahead, so that waiting results do not pile up.
         std::unique_lock lock(mutex_);
-        added_more_.wait(lock, [&] { return failure_ || run < added_ + window_.size(); });
-        if (failure_) return;
+        added_more_.wait(lock, [&] { return failure_ || is_stopped() || run < added_ + window_.size(); });
+        if (failure_ || is_stopped()) return;
       }
       try {
         Outcome outcome = outcome_of(run);
         const std::lock_guard lock(mutex_);
+        // A run that was stopped midway counts only if it is the only one.
+        if (is_stopped() && outcome.results.stopped_early && run > 0) return;
         window_[run % window_.size()] = std::move(outcome);
         add_up();
       } catch (...) {
@@ -142,6 +171,10 @@ class Runs {
     input.max_steps = options_.analysis.max_steps;
     input.contention = options_.analysis.contention;
     input.keep_responses = true;
+    if (Work* work = options_.analysis.work) {
+      input.stop = &work->stop;
+      if (options_.runs == 1) input.done = &work->done;
+    }
     ConstraintObserver constraints(system_);
     std::optional<ObserverTee> both;
     input.observer =
@@ -158,64 +191,49 @@ class Runs {
 
   /// Aggregates all runs whose turn has come. Requires the mutex.
   void add_up() {
-    while (added_ < options_.runs && window_[added_ % window_.size()]) {
+    while (added_ < end_ && window_[added_ % window_.size()]) {
       auto& slot = window_[added_ % window_.size()];
-      add_run(*slot);
+      engine::add(system_, sum_, totals_of(*slot));
       slot.reset();
       ++added_;
+      if (Work* work = options_.analysis.work)
+        work->done = static_cast<double>(added_) / static_cast<double>(options_.runs);
       if (options_.progress) options_.progress(added_);
+      if (options_.checkpoint) options_.checkpoint(sum_);
     }
   }
 
-  void add_run(Outcome& outcome) {
+  /// Of the next run.
+  RunTotals totals_of(Outcome& outcome) const {
     Results& results = outcome.results;
-    for (TaskIndex task = 0; task < sum_.tasks.size(); ++task)
-      add_task(results.tasks[task], results.responses[task], outcome.seed, sum_.tasks[task]);
-    for (std::size_t chain = 0; chain < sum_.chains.size(); ++chain) add(sum_.chains[chain], outcome.chains[chain]);
-    if (added_ == 0)
-      for (const ResourceResult& resource : results.resources)
-        sum_.resources.push_back({resource.unit, resource.kind, 0, resource.utilization, resource.utilization});
-    for (std::size_t i = 0; i < sum_.resources.size() && i < results.resources.size(); ++i) {
-      const double utilization = results.resources[i].utilization;
-      ResourceRuns& resource = sum_.resources[i];
-      resource.mean += utilization;
-      resource.least = std::min(resource.least, utilization);
-      resource.most = std::max(resource.most, utilization);
-    }
-    for (std::size_t i = 0; i < results.requirements.size(); ++i) {
-      RequirementResult& found = results.requirements[i];
-      if (added_ == 0)
-        sum_.judged.requirements.push_back(std::move(found));
-      else
-        add(system_.requirements[i], sum_.judged.requirements[i], std::move(found));
-    }
-    for (std::size_t i = 0; i < results.constraints.size(); ++i) {
-      ConstraintResult& found = results.constraints[i];
-      if (added_ == 0)
-        sum_.judged.constraints.push_back(std::move(found));
-      else
-        add(sum_.judged.constraints[i], std::move(found));
-    }
-    sum_.events += results.events;
-    if (results.stopped_early) ++sum_.stopped;
-    if (added_ == 0) {
-      first_ = std::move(results.responses);
-    } else if (all_alike_ && results.responses != first_) {
-      all_alike_ = false;
-      first_ = {};
-    }
+    RunTotals totals;
+    totals.first = added_;
+    totals.runs = 1;
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      totals.tasks.push_back(task_of(results.tasks[task], results.responses[task], outcome.seed));
+    totals.chains = std::move(outcome.chains);
+    for (const ResourceResult& resource : results.resources)
+      totals.resources.push_back({resource.unit, resource.kind,
+                                  static_cast<detail::UInt128>(std::llround(resource.utilization * share_units)),
+                                  resource.utilization, resource.utilization});
+    totals.requirements = std::move(results.requirements);
+    totals.constraints = std::move(results.constraints);
+    totals.events = results.events;
+    totals.stopped = results.stopped_early ? 1 : 0;
+    totals.common_responses = hash_of(results.responses);
+    return totals;
   }
 
-  void add_task(const TaskResult& result, const std::vector<Duration>& responses, std::uint64_t seed,
-                TaskRuns& task) const {
+  TaskRuns task_of(const TaskResult& result, const std::vector<Duration>& responses, std::uint64_t seed) const {
+    TaskRuns task;
     for (const Duration response : responses) task.response.add(response);
     if (!responses.empty()) task.means.add(mean_of(responses));
-    task.unfinished += result.unfinished;
-    task.lost_activations += result.lost_activations;
-    task.late += result.missed_deadlines;
-    if (result.missed_deadlines + result.lost_activations > 0) ++task.runs_with_late;
-    if (result.worst_release && (!task.worst || result.response.max > task.worst->response))
-      task.worst = WorstJob{added_, seed, *result.worst_release, result.response.max};
+    task.unfinished = result.unfinished;
+    task.lost_activations = result.lost_activations;
+    task.late = result.missed_deadlines;
+    task.runs_with_late = result.missed_deadlines + result.lost_activations > 0 ? 1 : 0;
+    if (result.worst_release) task.worst = WorstJob{added_, seed, *result.worst_release, result.response.max};
+    return task;
   }
 
   const System& system_;
@@ -223,17 +241,16 @@ class Runs {
   const Preparation& preparation_;
   const std::vector<Program> programs_;
   std::vector<Bound> bounds_;  ///< for every task, for requirements and constraints; empty if there are none
-  std::atomic<std::uint64_t> next_ = 0;
+  const std::uint64_t end_;
+  std::atomic<std::uint64_t> next_;
 
   // Guarded by the mutex while threads run.
   std::mutex mutex_;
   std::condition_variable added_more_;
-  std::uint64_t added_ = 0;
+  std::uint64_t added_;                         // number of the next run to be added
   std::vector<std::optional<Outcome>> window_;  // run r is at r modulo its size
   std::exception_ptr failure_;
-  ManyRuns sum_;
-  std::vector<std::vector<Duration>> first_;  // responses of run 0, as long as all others are identical
-  bool all_alike_ = true;
+  RunTotals sum_;
 };
 
 /// Judges all runs as if they were one simulation.
@@ -269,20 +286,78 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run) {
   return run == 0 ? seed : RandomStream(seed, purpose::run, run, 0).next() % seed_limit;
 }
 
-std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOptions& options, Diagnostics& diagnostics) {
+void add(const System& system, RunTotals& sum, RunTotals next) {
+  if (sum.runs == 0) {
+    sum = std::move(next);
+    return;
+  }
+  if (sum.common_responses != next.common_responses) sum.common_responses.reset();
+  sum.runs += next.runs;
+  sum.events += next.events;
+  sum.stopped += next.stopped;
+  for (std::size_t i = 0; i < sum.tasks.size(); ++i) add(sum.tasks[i], next.tasks[i]);
+  for (std::size_t i = 0; i < sum.chains.size(); ++i) add(sum.chains[i], next.chains[i]);
+  for (std::size_t i = 0; i < sum.resources.size() && i < next.resources.size(); ++i) {
+    sum.resources[i].sum += next.resources[i].sum;
+    sum.resources[i].least = std::min(sum.resources[i].least, next.resources[i].least);
+    sum.resources[i].most = std::max(sum.resources[i].most, next.resources[i].most);
+  }
+  for (std::size_t i = 0; i < sum.requirements.size(); ++i)
+    add(system.requirements[i], sum.requirements[i], std::move(next.requirements[i]));
+  for (std::size_t i = 0; i < sum.constraints.size(); ++i) add(sum.constraints[i], std::move(next.constraints[i]));
+}
+
+std::optional<RunTotals> simulate_range(const System& system, const ManyRunsOptions& options, RunTotals so_far,
+                                        std::uint64_t end, Diagnostics& diagnostics) {
   try {
     const auto preparation = prepare_simulation(system, options.analysis, diagnostics);
     if (!preparation) return std::nullopt;
-    Runs all(system, options, *preparation);
-    ManyRuns runs = all.run();
-    if (runs.stopped > 0)
+    return Runs(system, options, *preparation, std::move(so_far), end).run();
+  } catch (const std::overflow_error&) {
+    report_time_overflow(diagnostics);
+    return std::nullopt;
+  }
+}
+
+std::optional<ManyRuns> judge_runs(const System& system, const ManyRunsOptions& options, RunTotals totals,
+                                   Diagnostics& diagnostics) {
+  try {
+    Diagnostics reported;  // by the simulation
+    const auto preparation = prepare_simulation(system, options.analysis, reported);
+    if (!preparation) return std::nullopt;
+    ManyRuns runs;
+    runs.execution = options.analysis.execution;
+    runs.runs = totals.runs;
+    runs.seed = options.seed;
+    runs.horizon = preparation->until;
+    runs.hyperperiod = preparation->hyperperiod;
+    runs.device_profiles = preparation->device_profiles;
+    runs.periods = preparation->periods;
+    runs.tasks = std::move(totals.tasks);
+    runs.tasks.resize(system.tasks.size());
+    runs.chains = std::move(totals.chains);
+    runs.chains.resize(system.chains.size());
+    for (const RunTotals::Resource& resource : totals.resources)
+      runs.resources.push_back({resource.unit, resource.kind,
+                                static_cast<double>(resource.sum) / share_units / static_cast<double>(totals.runs),
+                                resource.least, resource.most});
+    runs.judged.requirements = std::move(totals.requirements);
+    runs.judged.constraints = std::move(totals.constraints);
+    runs.events = totals.events;
+    runs.stopped = totals.stopped;
+    const bool interrupted = options.analysis.work != nullptr && options.analysis.work->stop;
+    if (interrupted && options.runs == 1)
+      report_interruption("before its end", diagnostics);
+    else if (interrupted && runs.runs < options.runs)
+      report_interruption(fmt::format("after {} of {} runs", runs.runs, options.runs), diagnostics);
+    else if (runs.stopped > 0)
       diagnostics.add(
           "AM0540", Severity::error,
           fmt::format(
               "{} of {} runs stopped early, because events are too frequent: tasks may activate each other endlessly, "
               "or a period or time slice may be far too short; correct it, or simulate only the beginning (--until)",
               runs.stopped, runs.runs));
-    if (runs.runs > 1 && all.all_alike())
+    if (runs.runs > 1 && totals.common_responses)
       diagnostics.add("AM0541", Severity::note,
                       fmt::format("all {} runs are identical, because no element in the model varies under {} "
                                   "execution times; one run is enough",
@@ -293,6 +368,12 @@ std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOption
     report_time_overflow(diagnostics);
     return std::nullopt;
   }
+}
+
+std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOptions& options, Diagnostics& diagnostics) {
+  auto totals = simulate_range(system, options, {}, options.runs, diagnostics);
+  if (!totals) return std::nullopt;
+  return judge_runs(system, options, std::move(*totals), diagnostics);
 }
 
 }  // namespace amalthea::engine

@@ -35,6 +35,8 @@ struct ManyRunsOptions {
   unsigned threads = 1;    ///< > 0
   /// Called after each aggregated run with the number of runs so far, by one thread at a time.
   std::function<void(std::uint64_t)> progress = {};
+  /// Called likewise, with what all runs so far add up to. It may take time: other threads go on with their runs.
+  std::function<void(const struct RunTotals&)> checkpoint = {};
   std::uint64_t watched_run = 0;  ///< the run that analysis.observer watches, on any thread
 };
 
@@ -69,6 +71,33 @@ struct ResourceRuns {
   double most = 0;
 };
 
+/// What consecutive runs add up to, before it is judged. Totals of neighboring ranges of runs can be added, and then
+/// equal those of all their runs, bit by bit. exporter/results/run_parts.hpp keeps them in files.
+struct RunTotals {
+  std::uint64_t first = 0;      ///< number of the first run
+  std::uint64_t runs = 0;       ///< how many there are
+  std::vector<TaskRuns> tasks;  ///< parallel to System::tasks; without bounds and verdicts
+  std::vector<ObservedLatencies> chains;
+  struct Resource {
+    UnitIndex unit = 0;
+    ResourceKind kind = ResourceKind::core;
+    detail::UInt128 sum = 0;  ///< of the shares of all runs, in units of 2^-62
+    double least = 0;
+    double most = 0;
+  };
+  std::vector<Resource> resources;
+  std::vector<RequirementResult> requirements;
+  std::vector<ConstraintResult> constraints;
+  std::uint64_t events = 0;
+  std::uint64_t stopped = 0;
+  /// A hash of all response times of a run, if that of every run is the same.
+  std::optional<std::uint64_t> common_responses;
+
+  std::uint64_t end() const { return first + runs; }
+};
+/// `next` begins where `sum` ends. `sum` may be empty.
+void add(const System& system, RunTotals& sum, RunTotals next);
+
 struct ManyRuns {
   Execution execution = Execution::random;
   std::uint64_t runs = 0;
@@ -87,7 +116,15 @@ struct ManyRuns {
   std::uint64_t stopped = 0;  ///< runs that stopped before the end of the horizon
 };
 
-/// Nothing, with a diagnostic, if `analyze` returns nothing.
+/// Simulates the runs after `so_far`, up to but without run `end`; of those of ManyRunsOptions::runs. Fewer if
+/// AnalysisOptions::work stops them. Nothing, with a diagnostic, if `analyze` returns nothing.
+std::optional<RunTotals> simulate_range(const System& system, const ManyRunsOptions& options, RunTotals so_far,
+                                        std::uint64_t end, Diagnostics& diagnostics);
+/// Judges them.
+std::optional<ManyRuns> judge_runs(const System& system, const ManyRunsOptions& options, RunTotals totals,
+                                   Diagnostics& diagnostics);
+
+/// Both, for all runs. Nothing, with a diagnostic, if `analyze` returns nothing.
 std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOptions& options, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine

@@ -158,7 +158,33 @@ struct Exploration {
   bool is_cut = false;      ///< by Options::steps, of which each walk has an equal share
 };
 
-/// The front is empty only if there is no task. Throws std::overflow_error if times exceed the range.
+/// Every search consists of this many walks, however many threads or machines share them.
+inline constexpr std::size_t walk_count = 8;
+
+/// A candidate that a walk has found, and where its functions are: an index into the placements of the search.
+struct FoundCandidate {
+  std::size_t placement = 0;
+  Candidate candidate;
+  Judgement judgement;  ///< without bounds
+};
+
+/// What a walk has found. exporter/exploration/walk_parts.hpp keeps it in files.
+struct WalkRecord {
+  std::size_t number = 0;             ///< 0 … walk_count - 1
+  std::vector<FoundCandidate> front;  ///< its best candidates
+  std::uint64_t judged = 0;
+  std::uint64_t steps = 0;
+  bool is_cut = false;
+  std::vector<std::vector<TaskIndex>> late;  ///< sets of tasks that were late together
+};
+/// The walks with these numbers. `done` is called with each that came to its end, by one thread at a time; it may be
+/// empty.
+std::vector<WalkRecord> walk(const Problem& problem, const Options& options, const std::vector<std::size_t>& numbers,
+                             const std::function<void(const WalkRecord&)>& done);
+/// The result of all walks, in any order. Those that lack a number have found nothing.
+Exploration conclude(const Problem& problem, const Options& options, std::vector<WalkRecord> walks);
+
+/// Both. The front is empty only if there is no task. Throws std::overflow_error if times exceed the range.
 Exploration explore(const Problem& problem, const Options& options);
 
 }  // namespace amalthea::explore

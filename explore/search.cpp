@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <mutex>
+#include <numeric>
+#include <utility>
 
 #include "amalthea/detail/threads.hpp"
 #include "explore/detail/conflict.hpp"
@@ -21,10 +23,8 @@ using Clock = std::chrono::steady_clock;
 /// Longer times exceed the range of the clock.
 constexpr double max_seconds = 1e9;
 
-/// Independent of the number of threads, so that results are too.
-constexpr std::uint64_t walks = 8;
-constexpr Start starts[walks] = {Start::original, Start::first_fit, Start::worst_fit, Start::random,
-                                 Start::random,   Start::original,  Start::random,    Start::random};
+constexpr Start starts[walk_count] = {Start::original, Start::first_fit, Start::worst_fit, Start::random,
+                                      Start::random,   Start::original,  Start::random,    Start::random};
 
 /// Share of the given time for the walks; the rest is for finding a conflict.
 constexpr double share_of_walks = 0.8;
@@ -41,26 +41,43 @@ void in_parallel(std::size_t count, unsigned threads, Work work) {
 class Search {
  public:
   Search(const Problem& problem, const Options& options)
-      : options_(options), space_(space_of(problem, options)), facts_(facts_of(space_)) {}
-
-  Exploration run() {
-    Exploration result;
-    result.impossible = impossible_deadlines(space_);
-    counted_ = counted_tasks(space_, result.impossible);
+      : options_(options), space_(space_of(problem, options)), facts_(facts_of(space_)) {
+    result_.impossible = impossible_deadlines(space_);
+    counted_ = counted_tasks(space_, result_.impossible);
     const Placement& own = space_.placements.front();
-    result.original = canonical(own, original_candidate(own.system));
-    result.original_judgement = Evaluator(space_, facts_, counted_).judge(0, result.original);
+    result_.original = canonical(own, original_candidate(own.system));
+    result_.original_judgement = Evaluator(space_, facts_, counted_).judge(0, result_.original);
+    if (!result_.original.empty()) find_scales(result_.original_judgement);
+  }
+
+  std::vector<WalkRecord> walk(const std::vector<std::size_t>& numbers,
+                               const std::function<void(const WalkRecord&)>& done) {
+    if (result_.original.empty()) return {};
+    std::vector<WalkRecord> records(numbers.size());
+    std::mutex telling;
+    in_parallel(numbers.size(), threads(), [&](std::size_t index) {
+      WalkResult found = walk_number(numbers[index]);
+      records[index] = {numbers[index], {found.archive.members().begin(), found.archive.members().end()},
+                        found.judged,   found.steps,
+                        found.is_cut,   {found.late.begin(), found.late.end()}};
+      if (!done || is_stopped()) return;
+      const std::lock_guard lock(telling);
+      done(records[index]);
+    });
+    return records;
+  }
+
+  Exploration conclude(std::vector<WalkRecord> walks) {
+    Exploration result = result_;
     if (result.original.empty()) {
       result.feasible = true;
       return result;
     }
-    find_scales(result.original_judgement);
-    std::vector<WalkResult> found(walks);
-    in_parallel(walks, threads(), [&](std::size_t number) { found[number] = walk_number(number); });
+    std::sort(walks.begin(), walks.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
     Archive archive;
     std::set<std::vector<TaskIndex>> late;
-    for (WalkResult& each : found) {
-      for (const Member& member : each.archive.members()) archive.add(member);
+    for (const WalkRecord& each : walks) {
+      for (const Member& member : each.front) archive.add(member);
       late.insert(each.late.begin(), each.late.end());
       result.judged += each.judged;
       result.steps += each.steps;
@@ -70,7 +87,7 @@ class Search {
     archive.thin(max_solutions);
     const Judgement& best = archive.members().front().judgement;
     result.feasible = best.broken == 0 && best.late.empty();
-    if (!result.feasible) {
+    if (!result.feasible && !is_stopped()) {
       ConflictOptions options;
       if (options_.seconds)
         options.end = begin_ + std::chrono::duration_cast<Clock::duration>(
@@ -90,6 +107,8 @@ class Search {
     constexpr std::size_t large = 50'000;
     return space_.problem.system.graph.size() > large ? 1 : options_.threads;
   }
+
+  bool is_stopped() const { return options_.analysis.work != nullptr && options_.analysis.work->stop; }
 
   void find_scales(const Judgement& original) {
     for (std::size_t i = 0; i < options_.objectives.size(); ++i) {
@@ -116,15 +135,17 @@ class Search {
     WalkOptions options;
     options.number = number;
     options.start = starts[number];
-    options.budget = std::max<std::uint64_t>(1, options_.candidates / walks + (number < options_.candidates % walks));
-    options.steps = std::max<std::uint64_t>(1, options_.steps / walks);
+    options.budget =
+        std::max<std::uint64_t>(1, options_.candidates / walk_count + (number < options_.candidates % walk_count));
+    options.steps = std::max<std::uint64_t>(1, options_.steps / walk_count);
     options.weights = weights_of(number);
     options.scales = scales_;
     if (options_.seconds)
-      options.seconds = share_of_walks * *options_.seconds * std::clamp<double>(options_.threads, 1, walks) / walks;
+      options.seconds =
+          share_of_walks * *options_.seconds * std::clamp<double>(options_.threads, 1, walk_count) / walk_count;
     options.judged = [this](const Judgement& judgement) { count(judgement); };
     Evaluator evaluator(space_, facts_, counted_);
-    return walk(space_, facts_, evaluator, options);
+    return detail::walk(space_, facts_, evaluator, options);
   }
 
   void count(const Judgement& judgement) {
@@ -137,6 +158,8 @@ class Search {
   void count() {
     constexpr std::uint64_t now_and_then = 64;
     const std::uint64_t judged = ++judged_;
+    if (Work* work = options_.analysis.work)
+      work->done = std::min(1.0, static_cast<double>(judged) / static_cast<double>(options_.candidates));
     if (!options_.progress || judged % now_and_then != 0) return;
     const std::lock_guard lock(progress_mutex_);
     options_.progress(judged, fewest_late_);
@@ -153,7 +176,8 @@ class Search {
     engine::AnalysisOptions options = options_.analysis;
     options.execution = engine::Execution::worst;
     options.observer = nullptr;
-    Diagnostics ignored;  // already reported by the analysis of the original system
+    options.work = nullptr;  // short, and worth finishing
+    Diagnostics ignored;     // already reported by the analysis of the original system
     const auto results = engine::analyze(system, options, ignored);
     if (!results) return solution;
     solution.was_simulated = true;
@@ -166,6 +190,7 @@ class Search {
   const Options& options_;
   const Space space_;
   const Facts facts_;
+  Exploration result_;  ///< what does not depend on the walks
   std::vector<bool> counted_;
   std::vector<double> scales_;
   std::atomic<std::uint64_t> judged_ = 0;
@@ -175,6 +200,20 @@ class Search {
 
 }  // namespace
 
-Exploration explore(const Problem& problem, const Options& options) { return Search(problem, options).run(); }
+std::vector<WalkRecord> walk(const Problem& problem, const Options& options, const std::vector<std::size_t>& numbers,
+                             const std::function<void(const WalkRecord&)>& done) {
+  return Search(problem, options).walk(numbers, done);
+}
+
+Exploration conclude(const Problem& problem, const Options& options, std::vector<WalkRecord> walks) {
+  return Search(problem, options).conclude(std::move(walks));
+}
+
+Exploration explore(const Problem& problem, const Options& options) {
+  std::vector<std::size_t> all(walk_count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  Search search(problem, options);
+  return search.conclude(search.walk(all, {}));
+}
 
 }  // namespace amalthea::explore

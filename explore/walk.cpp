@@ -68,6 +68,7 @@ class Walker {
   bool is_over() const {
     if (result_.judged >= options_.budget || result_.steps >= options_.steps || idle_ >= max_idle_moves) return true;
     if (options_.until_feasible && result_.feasible) return true;
+    if (space_.options.analysis.work != nullptr && space_.options.analysis.work->stop) return true;
     return options_.seconds && std::chrono::duration<double>(Clock::now() - begin_).count() >= *options_.seconds;
   }
 

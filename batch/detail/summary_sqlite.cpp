@@ -33,18 +33,23 @@ void add_models(Database& database, const Summary& summary) {
 void add_tasks(Database& database, const std::string& lines) {
   const std::size_t insertion = database.prepare("INSERT INTO tasks VALUES (?,?,?,?,?,?,?,?,?,?)");
   const auto time = [](const nlohmann::json& value) {
-    return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
+    return value.is_number() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
   };
-  const auto text = [](const nlohmann::json& value) { return value.get<std::string>(); };
+  const auto text = [](const nlohmann::json& value) {
+    return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+  };
   std::ifstream file(lines, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
-    const auto json = nlohmann::json::parse(line);
+    auto json = nlohmann::json::parse(line);
     if (!json.contains("results")) continue;
-    for (const auto& task : json["results"]["tasks"]) {
+    for (auto& task : json["results"]["tasks"]) {
       const auto& guaranteed = task["guaranteed"];
+      // simulate calls it the response.
+      const auto& observed = task["simulated"].is_null() ? task["response"] : task["simulated"];
+      const auto& longest = observed.is_object() && observed.contains("max_ps") ? observed["max_ps"] : nlohmann::json();
       database.insert(insertion, json["index"].get<std::int64_t>(), text(task["name"]), text(task["core"]),
-                      time(task["period_ps"]), time(task["deadline_ps"]), time(task["bound"]["wcrt_ps"]),
-                      time(task["simulated"]["max_ps"]), text(task["verdict"]),
+                      time(task["period_ps"]), time(task["deadline_ps"]), time(task["bound"]["wcrt_ps"]), time(longest),
+                      text(task["verdict"]),
                       guaranteed.is_null() ? std::nullopt : std::optional<std::int64_t>(guaranteed.get<bool>() ? 1 : 0),
                       text(task["reason"]));
     }

@@ -194,7 +194,8 @@ int run(const MakespanOptions& options) {
   search.memory = options.memory_limit << 20;
   search.search = !options.anneal;
   search.progress = [&](const makespan::SearchProgress& now) {
-    status.show(fmt::format("{} to {} cycles, {} states, {:.0f} s", now.lower, now.upper, now.states, now.seconds));
+    status.show(fmt::format("{} to {} cycles, {} states, {:.0f} s{}", now.lower, now.upper, now.states, now.seconds,
+                            time_limit ? fmt::format(", at most {:.0f} s left", *time_limit - now.seconds) : ""));
   };
   makespan::SearchResult result = makespan::worst_makespan(*problem, search);
   std::optional<makespan::AnnealingResult> annealing;

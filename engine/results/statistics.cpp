@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/multiprecision/cpp_int.hpp>
 
 namespace amalthea::engine {
 namespace {
@@ -44,43 +45,122 @@ Statistics summarise(std::vector<Duration> values) {
   return statistics;
 }
 
-void Sample::add(Duration value) {
-  min_ = count_ == 0 ? value : std::min(min_, value);
-  max_ = count_ == 0 ? value : std::max(max_, value);
+void Moments::add(Duration value) {
+  const auto number = static_cast<detail::UInt128>(value.picoseconds());
   ++count_;
-  sum_ += value.picoseconds();
-  const double number = static_cast<double>(value.picoseconds());
-  const double distance = number - mean_;
-  mean_ += distance / static_cast<double>(count_);
-  squares_ += distance * (number - mean_);
+  sum_ += number;
+  squares_ += number * number;
+  if (squares_ < number * number) ++squares_carried_;
+}
+
+void Moments::add(const Moments& other) {
+  count_ += other.count_;
+  sum_ += other.sum_;
+  squares_ += other.squares_;
+  squares_carried_ += other.squares_carried_ + (squares_ < other.squares_ ? 1 : 0);
+}
+
+Duration Moments::mean() const {
+  return Duration::picoseconds(
+      detail::divide(static_cast<detail::Int128>(sum_), static_cast<detail::Int128>(count_), Rounding::nearest));
+}
+
+double Moments::standard_deviation() const {
+  if (count_ < 2) return 0;
+  using Integer = boost::multiprecision::cpp_int;
+  const auto words = this->words();
+  const Integer sum = (Integer(words[1]) << 64) + words[2];
+  const Integer squares = (((Integer(words[3]) << 64) + words[4]) << 64) + words[5];
+  const Integer spread = squares * count_ - sum * sum;
+  const double n = static_cast<double>(count_);
+  return std::sqrt(spread.convert_to<double>() / n / (n - 1));
+}
+
+Moments::Words Moments::words() const {
+  const auto upper = [](detail::UInt128 value) { return static_cast<std::uint64_t>(value >> 64U); };
+  const auto lower = [](detail::UInt128 value) { return static_cast<std::uint64_t>(value); };
+  return {count_, upper(sum_), lower(sum_), squares_carried_, upper(squares_), lower(squares_)};
+}
+
+Moments Moments::of(const Words& words) {
+  const auto joined = [](std::uint64_t upper, std::uint64_t lower) {
+    return (static_cast<detail::UInt128>(upper) << 64U) | lower;
+  };
+  Moments moments;
+  moments.count_ = words[0];
+  moments.sum_ = joined(words[1], words[2]);
+  moments.squares_carried_ = words[3];
+  moments.squares_ = joined(words[4], words[5]);
+  return moments;
+}
+
+void Sample::add(Duration value) {
+  min_ = count() == 0 ? value : std::min(min_, value);
+  max_ = count() == 0 ? value : std::max(max_, value);
+  moments_.add(value);
   if (!exact()) {
     put(value);
     return;
   }
   values_.push_back(value.picoseconds());
-  if (values_.size() <= kept_) return;
+  if (values_.size() > kept_) count_kept();
+}
+
+void Sample::add(const Sample& other) {
+  if (other.count() == 0) return;
+  min_ = count() == 0 ? other.min_ : std::min(min_, other.min_);
+  max_ = count() == 0 ? other.max_ : std::max(max_, other.max_);
+  moments_.add(other.moments_);
+  if (exact() && other.exact() && values_.size() + other.values_.size() <= kept_) {
+    values_.insert(values_.end(), other.values_.begin(), other.values_.end());
+    return;
+  }
+  count_kept();
+  for (const std::int64_t value : other.values_) put(Duration::picoseconds(value));
+  if (other.counts_.empty()) return;
+  cover(other.first_);
+  cover(other.first_ + other.counts_.size() - 1);
+  for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[other.first_ - first_ + i] += other.counts_[i];
+}
+
+Sample::State Sample::state() const {
+  State state{moments_.words(), min_, max_, values_, counts_};
+  state.counts.insert(state.counts.begin(), counts_.empty() ? 0 : first_, 0);
+  return state;
+}
+
+Sample Sample::of(State state) {
+  Sample sample;
+  sample.moments_ = Moments::of(state.moments);
+  sample.min_ = state.min;
+  sample.max_ = state.max;
+  sample.values_ = std::move(state.values);
+  sample.counts_ = std::move(state.counts);
+  return sample;
+}
+
+void Sample::count_kept() {
   for (const std::int64_t kept : values_) put(Duration::picoseconds(kept));
   values_ = {};
 }
 
 void Sample::put(Duration value) {
   const std::size_t bucket = bucket_of(value.picoseconds());
+  cover(bucket);
+  ++counts_[bucket - first_];
+}
+
+void Sample::cover(std::size_t bucket) {
   if (counts_.empty()) first_ = bucket;
   if (bucket < first_) {
     counts_.insert(counts_.begin(), first_ - bucket, 0);
     first_ = bucket;
   }
   if (bucket - first_ >= counts_.size()) counts_.resize(bucket - first_ + 1);
-  ++counts_[bucket - first_];
-}
-
-Duration Sample::mean() const {
-  return Duration::picoseconds(detail::divide(sum_, static_cast<detail::Int128>(count_), Rounding::nearest));
 }
 
 Duration Sample::standard_deviation() const {
-  if (count_ < 2) return {};
-  return Duration::picoseconds(std::llround(std::sqrt(squares_ / static_cast<double>(count_ - 1))));
+  return Duration::picoseconds(std::llround(moments_.standard_deviation()));
 }
 
 template <typename Visit>
@@ -96,8 +176,8 @@ void Sample::for_each(Visit visit) const {
 }
 
 Duration Sample::percentile(std::int64_t thousandths) const {
-  const auto rank =
-      static_cast<std::uint64_t>(detail::divide(static_cast<detail::Int128>(count_) * thousandths, 1000, Rounding::up));
+  const auto rank = static_cast<std::uint64_t>(
+      detail::divide(static_cast<detail::Int128>(count()) * thousandths, 1000, Rounding::up));
   Duration found = max_;
   std::uint64_t passed = 0;
   for_each([&](Duration value, std::uint64_t count) {
@@ -156,17 +236,10 @@ Share wilson_interval(std::uint64_t hits, std::uint64_t trials) {
   return {p, hits == 0 ? 0 : (middle - half) / whole, hits == trials ? 1 : (middle + half) / whole};
 }
 
-void RunMeans::add(double mean) {
-  ++count_;
-  const double distance = mean - mean_;
-  mean_ += distance / static_cast<double>(count_);
-  squares_ += distance * (mean - mean_);
-}
-
 double RunMeans::half_width() const {
-  const double n = static_cast<double>(count_);
+  const double n = static_cast<double>(runs());
   const double t = boost::math::quantile(boost::math::students_t(n - 1), 0.975);
-  return t * std::sqrt(squares_ / (n - 1) / n);
+  return t * moments_.standard_deviation() / std::sqrt(n);
 }
 
 }  // namespace amalthea::engine

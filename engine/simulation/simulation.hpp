@@ -27,6 +27,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/work.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
@@ -50,6 +51,8 @@ struct SimulationInput {
   SimulationObserver* observer = nullptr;  ///< may be null
   /// The simulation stops after this many instants and activities, at any time.
   std::uint64_t max_steps = default_simulation_steps;
+  const std::atomic<bool>* stop = nullptr;  ///< the simulation stops soon after it is set; may be null
+  std::atomic<double>* done = nullptr;      ///< set to the simulated share of `until`; may be null
 };
 
 /// Fills everything observed: response times, worst jobs, utilization. Does not change verdicts and demands.

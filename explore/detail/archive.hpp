@@ -10,12 +10,7 @@
 
 namespace amalthea::explore::detail {
 
-/// Without bounds.
-struct Member {
-  std::size_t placement = 0;
-  Candidate candidate;
-  Judgement judgement;
-};
+using Member = FoundCandidate;
 
 /// Fewer constraint violations, then fewer late tasks, then less excess, then fewer tasks without a bound.
 bool is_closer(const Judgement& a, const Judgement& b);

@@ -31,6 +31,9 @@ struct NamedBytes {
 std::optional<Model> read_model_from_bytes(std::vector<NamedBytes> files, const Limits& limits,
                                            Diagnostics& diagnostics);
 
+/// Of Xerces-C++: "3.2.4".
+std::string xml_parser_version();
+
 /// The bytes of a file; nothing, with a diagnostic, if it is unreadable.
 std::optional<std::string> read_file(const std::string& path, const Limits& limits, Diagnostics& diagnostics);
 

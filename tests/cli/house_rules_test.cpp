@@ -88,6 +88,9 @@ TEST_CASE("includes follow the data flow between folders") {
       {"cli",
        {"amalthea", "importer", "engine", "explore", "review", "traces", "exporter", "analysis", "batch", "migration",
         "difference", "cli"}},
+      {"python",
+       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "migration", "difference",
+        "traces", "cli", "python"}},
   };
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {

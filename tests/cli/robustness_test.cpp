@@ -49,7 +49,7 @@ void kill_while_writing(const std::string& folder, int signal) {
     ::dup2(nowhere, 1);
     ::dup2(nowhere, 2);
     const std::string model = waters(), trace = folder + "/t.json";
-    ::execl(AMALTHEA_COMMAND, "amalthea", "simulate", model.c_str(), "--until", "10000s", "--trace", trace.c_str(),
+    ::execl(AMALTHEA_COMMAND, "amalthea", "analyze", model.c_str(), "--until", "10000s", "--trace", trace.c_str(),
             "--trace-limit", "0", static_cast<char*>(nullptr));
     ::_exit(127);
   }

@@ -45,6 +45,7 @@ void EventLoop::run(Results& results) {
         break;
       }
       if (results.events + clock.all_steps() >= input_.max_steps) throw StepLimitReached{};
+      if (results.events % events_between_looks == 0) look_around(next);
       clock.set(next);
       ++results.events;
       end_work();
@@ -66,6 +67,13 @@ void EventLoop::run(Results& results) {
   }
   measurements_.report(results);
   if (input_.observer != nullptr) input_.observer->ended(clock.now());
+}
+
+void EventLoop::look_around(Instant now) const {
+  if (input_.stop != nullptr && *input_.stop) throw StepLimitReached{};
+  if (input_.done != nullptr)
+    *input_.done =
+        std::min(1.0, static_cast<double>(now.picoseconds()) / static_cast<double>(input_.until.picoseconds()));
 }
 
 Instant EventLoop::next_event() {

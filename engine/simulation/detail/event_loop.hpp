@@ -35,6 +35,9 @@ class EventLoop {
 
  private:
   Instant next_event();
+  /// Whether somebody wants the simulation to stop, and how far it is; not at every event, because others read this.
+  static constexpr std::uint64_t events_between_looks = 1024;
+  void look_around(Instant now) const;
   void end_work();
   /// Until nothing changes: every job that can continue does, on devices and on cores.
   void settle();

@@ -17,11 +17,13 @@
 #include <xercesc/util/OutOfMemoryException.hpp>
 #include <xercesc/util/PlatformUtils.hpp>
 #include <xercesc/util/XMLUni.hpp>
+#include <xercesc/util/XercesVersion.hpp>
 
 #include "amalthea/detail/itea.hpp"
 #include "importer/reading/detail/foreign_content.hpp"
 #include "importer/reading/detail/prefixed_name.hpp"
 #include "importer/reading/detail/tag_scanner.hpp"
+#include "importer/reading/model_reader.hpp"
 
 namespace amalthea::importer {
 namespace {
@@ -448,6 +450,10 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
                     {document->source().path()});
   }
   return nullptr;
+}
+
+std::string xml_parser_version() {
+  return fmt::format("{}.{}.{}", XERCES_VERSION_MAJOR, XERCES_VERSION_MINOR, XERCES_VERSION_REVISION);
 }
 
 }  // namespace amalthea::importer

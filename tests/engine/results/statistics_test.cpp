@@ -133,25 +133,25 @@ TEST_CASE("the interval of a share is Wilson's interval") {
 TEST_CASE("the interval of a mean over runs uses Student's distribution") {
   // Means 1 … 5: s = sqrt(2.5), t(0.975, 4) = 2.7764.
   RunMeans means;
-  for (const double mean : {3.0, 1.0, 5.0, 2.0, 4.0}) means.add(mean);
+  for (const int mean : {3, 1, 5, 2, 4}) means.add(Duration::picoseconds(mean));
   CHECK(means.runs() == 5);
   CHECK(means.half_width() == Approx(2.776445 * std::sqrt(2.5 / 5)).epsilon(1e-6));
 }
 
 TEST_CASE("the interval of a mean covers the true mean in 95 of 100 experiments") {
   std::mt19937_64 random(3);
-  std::normal_distribution<double> values(10, 2);
+  std::normal_distribution<double> values(10'000, 2000);
   int covered = 0;
   constexpr int experiments = 2000;
   for (int i = 0; i < experiments; ++i) {
     RunMeans means;
     double sum = 0;
     for (int run = 0; run < 6; ++run) {
-      const double value = values(random);
-      means.add(value);
+      const double value = std::round(values(random));
+      means.add(Duration::picoseconds(static_cast<std::int64_t>(value)));
       sum += value;
     }
-    if (std::abs(sum / 6 - 10) <= means.half_width()) ++covered;
+    if (std::abs(sum / 6 - 10'000) <= means.half_width()) ++covered;
   }
   CHECK(std::abs(covered - 0.95 * experiments) < 3.3 * std::sqrt(experiments * 0.95 * 0.05));
 }

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes all manual pages and the completion scripts: cmake -DCOMMAND=amalthea -DFOLDER=… -P WriteManual.cmake
+function(printed variable)
+  execute_process(COMMAND "${COMMAND}" ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+file(MAKE_DIRECTORY "${FOLDER}/man1")
+printed(names --manual-page list)
+string(REGEX MATCHALL "[^\n]+" names "${names}")
+foreach(name ${names})
+  printed(page --manual-page ${name})
+  file(WRITE "${FOLDER}/man1/${name}.1" "${page}")
+endforeach()
+foreach(shell bash zsh fish)
+  printed(script --completion ${shell})
+  file(WRITE "${FOLDER}/completion.${shell}" "${script}")
+endforeach()

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/exploration/walk_parts.hpp"
+
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace amalthea::exporter {
+namespace {
+
+using WalkJson = nlohmann::ordered_json;
+
+/// JSON has no infinity.
+std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
+double double_in(const WalkJson& json) { return std::bit_cast<double>(json.get<std::uint64_t>()); }
+
+WalkJson candidate_json(const explore::Candidate& candidate) {
+  WalkJson list = WalkJson::array();
+  for (const explore::Choice& choice : candidate)
+    list.push_back(
+        WalkJson::array({choice.unit, choice.priority, choice.waits_actively,
+                         choice.slice ? WalkJson(choice.slice->picoseconds()) : WalkJson(nullptr), choice.migrates}));
+  return list;
+}
+
+explore::Candidate candidate_in(const WalkJson& list, std::size_t tasks) {
+  if (list.size() != tasks) throw std::out_of_range("tasks");
+  explore::Candidate candidate;
+  for (const WalkJson& json : list) {
+    explore::Choice choice;
+    choice.unit = json.at(0).get<UnitIndex>();
+    choice.priority = json.at(1).get<std::int64_t>();
+    choice.waits_actively = json.at(2).get<bool>();
+    if (!json.at(3).is_null()) choice.slice = Duration::picoseconds(json.at(3).get<std::int64_t>());
+    choice.migrates = json.at(4).get<bool>();
+    candidate.push_back(choice);
+  }
+  return candidate;
+}
+
+WalkJson found_json(const explore::FoundCandidate& found) {
+  const explore::Judgement& judgement = found.judgement;
+  WalkJson objectives = WalkJson::array();
+  for (const double objective : judgement.objectives) objectives.push_back(bits_of(objective));
+  return {{"placement", found.placement},     {"candidate", candidate_json(found.candidate)},
+          {"late", judgement.late},           {"excess", bits_of(judgement.excess)},
+          {"unbounded", judgement.unbounded}, {"objectives", objectives},
+          {"broken", judgement.broken}};
+}
+
+explore::FoundCandidate found_in(const WalkJson& json, std::size_t tasks) {
+  explore::FoundCandidate found;
+  found.placement = json.at("placement").get<std::size_t>();
+  found.candidate = candidate_in(json.at("candidate"), tasks);
+  found.judgement.late = json.at("late").get<std::vector<TaskIndex>>();
+  found.judgement.excess = double_in(json.at("excess"));
+  found.judgement.unbounded = json.at("unbounded").get<std::size_t>();
+  for (const WalkJson& objective : json.at("objectives")) found.judgement.objectives.push_back(double_in(objective));
+  found.judgement.broken = json.at("broken").get<std::size_t>();
+  return found;
+}
+
+}  // namespace
+
+std::string render_walk_part(const WalkPart& part) {
+  WalkJson walks = WalkJson::array();
+  for (const explore::WalkRecord& walk : part.walks) {
+    WalkJson front = WalkJson::array();
+    for (const explore::FoundCandidate& found : walk.front) front.push_back(found_json(found));
+    walks.push_back({{"number", walk.number},
+                     {"front", std::move(front)},
+                     {"judged", walk.judged},
+                     {"steps", walk.steps},
+                     {"is_cut", walk.is_cut},
+                     {"late", walk.late}});
+  }
+  return WalkJson{{"schema", walk_part_schema}, {"key", part.key}, {"walks", std::move(walks)}}.dump() + "\n";
+}
+
+tl::expected<WalkPart, std::string> parse_walk_part(std::string_view text, std::size_t tasks) {
+  try {
+    const WalkJson json = WalkJson::parse(text);
+    if (json.at("schema") != walk_part_schema)
+      return tl::unexpected(fmt::format("expected a part with the schema {}", walk_part_schema));
+    WalkPart part;
+    part.key = json.at("key").get<std::string>();
+    for (const WalkJson& walk : json.at("walks")) {
+      explore::WalkRecord& record = part.walks.emplace_back();
+      record.number = walk.at("number").get<std::size_t>();
+      if (record.number >= explore::walk_count) throw std::out_of_range("number");
+      for (const WalkJson& found : walk.at("front")) record.front.push_back(found_in(found, tasks));
+      record.judged = walk.at("judged").get<std::uint64_t>();
+      record.steps = walk.at("steps").get<std::uint64_t>();
+      record.is_cut = walk.at("is_cut").get<bool>();
+      record.late = walk.at("late").get<std::vector<std::vector<TaskIndex>>>();
+    }
+    return part;
+  } catch (const nlohmann::json::exception&) {
+  } catch (const std::out_of_range&) {
+  }
+  return tl::unexpected(std::string("expected a part of a search for this model, as explore --shard writes it"));
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/results/run_parts.hpp"
+
+#include <utility>
+#include <variant>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "exporter/results/detail/json_parts.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using RunPartJson = nlohmann::ordered_json;
+
+std::optional<Duration> duration_in(const RunPartJson& json) {
+  return json.is_null() ? std::nullopt : std::optional(Duration::picoseconds(json.get<std::int64_t>()));
+}
+
+template <typename Verdict>
+Verdict verdict_in(const RunPartJson& json) {
+  const auto number = json.get<int>();
+  if (number < 0 || number > 2) throw std::out_of_range("verdict");
+  return static_cast<Verdict>(number);
+}
+
+RunPartJson guaranteed_json(std::optional<bool> guaranteed) {
+  return guaranteed ? RunPartJson(*guaranteed) : RunPartJson(nullptr);
+}
+
+std::optional<bool> guaranteed_in(const RunPartJson& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<bool>());
+}
+
+RunPartJson task_json(const engine::TaskRuns& task) {
+  const engine::Sample::State state = task.response.state();
+  // Buckets in use, as pairs: most are empty.
+  RunPartJson counts = RunPartJson::array();
+  for (std::size_t bucket = 0; bucket < state.counts.size(); ++bucket)
+    if (state.counts[bucket] > 0) counts.push_back({bucket, state.counts[bucket]});
+  RunPartJson json = {{"moments", state.moments},
+                      {"min", state.min.picoseconds()},
+                      {"max", state.max.picoseconds()},
+                      {"values", state.values},
+                      {"buckets", state.counts.size()},
+                      {"counts", std::move(counts)},
+                      {"means", task.means.moments().words()},
+                      {"unfinished", task.unfinished},
+                      {"lost", task.lost_activations},
+                      {"late", task.late},
+                      {"runs_with_late", task.runs_with_late},
+                      {"worst", nullptr}};
+  if (task.worst)
+    json["worst"] = {task.worst->run, task.worst->seed, task.worst->release.picoseconds(),
+                     task.worst->response.picoseconds()};
+  return json;
+}
+
+engine::TaskRuns task_in(const RunPartJson& json) {
+  constexpr std::size_t most_buckets = std::size_t{64} << 10U;
+  engine::Sample::State state;
+  state.moments = json.at("moments").get<engine::Moments::Words>();
+  state.min = Duration::picoseconds(json.at("min").get<std::int64_t>());
+  state.max = Duration::picoseconds(json.at("max").get<std::int64_t>());
+  state.values = json.at("values").get<std::vector<std::int64_t>>();
+  const auto buckets = json.at("buckets").get<std::size_t>();
+  if (buckets > most_buckets) throw std::out_of_range("buckets");
+  state.counts.resize(buckets);
+  for (const RunPartJson& pair : json.at("counts"))
+    state.counts.at(pair.at(0).get<std::size_t>()) = pair.at(1).get<std::uint64_t>();
+  engine::TaskRuns task;
+  task.response = engine::Sample::of(std::move(state));
+  task.means = engine::RunMeans(engine::Moments::of(json.at("means").get<engine::Moments::Words>()));
+  task.unfinished = json.at("unfinished").get<std::uint64_t>();
+  task.lost_activations = json.at("lost").get<std::uint64_t>();
+  task.late = json.at("late").get<std::uint64_t>();
+  task.runs_with_late = json.at("runs_with_late").get<std::uint64_t>();
+  if (const RunPartJson& worst = json.at("worst"); !worst.is_null())
+    task.worst = engine::WorstJob{worst.at(0).get<std::uint64_t>(), worst.at(1).get<std::uint64_t>(),
+                                  Instant::at(Duration::picoseconds(worst.at(2).get<std::int64_t>())),
+                                  Duration::picoseconds(worst.at(3).get<std::int64_t>())};
+  return task;
+}
+
+RunPartJson chain_json(const engine::ObservedLatencies& chain) {
+  return {chain.reads,
+          picoseconds(chain.reaction),
+          picoseconds(chain.reduced_reaction),
+          picoseconds(chain.age),
+          picoseconds(chain.reduced_age),
+          picoseconds(chain.least_reaction),
+          picoseconds(chain.least_age)};
+}
+
+engine::ObservedLatencies chain_in(const RunPartJson& json) {
+  return {json.at(0).get<std::uint64_t>(), duration_in(json.at(1)), duration_in(json.at(2)), duration_in(json.at(3)),
+          duration_in(json.at(4)),         duration_in(json.at(5)), duration_in(json.at(6))};
+}
+
+RunPartJson resource_json(const engine::RunTotals::Resource& resource) {
+  return {resource.unit,
+          static_cast<int>(resource.kind),
+          static_cast<std::uint64_t>(resource.sum >> 64U),
+          static_cast<std::uint64_t>(resource.sum),
+          resource.least,
+          resource.most};
+}
+
+engine::RunTotals::Resource resource_in(const RunPartJson& json) {
+  return {json.at(0).get<UnitIndex>(), verdict_in<engine::ResourceKind>(json.at(1)),
+          (static_cast<detail::UInt128>(json.at(2).get<std::uint64_t>()) << 64U) | json.at(3).get<std::uint64_t>(),
+          json.at(4).get<double>(), json.at(5).get<double>()};
+}
+
+RunPartJson requirement_json(const engine::RequirementResult& result) {
+  RunPartJson observed;
+  if (const auto* time = std::get_if<Duration>(&result.observed)) observed = {{"ps", time->picoseconds()}};
+  if (const auto* count = std::get_if<std::int64_t>(&result.observed)) observed = {{"count", *count}};
+  if (const auto* share = std::get_if<double>(&result.observed)) observed = {{"share", *share}};
+  return {static_cast<int>(result.verdict), observed, picoseconds(result.bound), guaranteed_json(result.guaranteed),
+          result.reason};
+}
+
+engine::RequirementResult requirement_in(const RunPartJson& json) {
+  engine::RequirementResult result;
+  result.verdict = verdict_in<engine::LimitVerdict>(json.at(0));
+  const RunPartJson& observed = json.at(1);
+  if (observed.contains("ps")) result.observed = *duration_in(observed.at("ps"));
+  if (observed.contains("count")) result.observed = observed.at("count").get<std::int64_t>();
+  if (observed.contains("share")) result.observed = observed.at("share").get<double>();
+  result.bound = duration_in(json.at(2));
+  result.guaranteed = guaranteed_in(json.at(3));
+  result.reason = json.at(4).get<std::string>();
+  return result;
+}
+
+template <typename Item, typename ToJson>
+RunPartJson list_json(const std::vector<Item>& items, ToJson to_json) {
+  RunPartJson list = RunPartJson::array();
+  for (const Item& item : items) list.push_back(to_json(item));
+  return list;
+}
+
+template <typename FromJson>
+auto list_in(const RunPartJson& list, FromJson from_json) {
+  std::vector<decltype(from_json(list))> items;
+  for (const RunPartJson& item : list) items.push_back(from_json(item));
+  return items;
+}
+
+}  // namespace
+
+std::string render_run_part(const RunPart& part) {
+  const engine::RunTotals& totals = part.totals;
+  const RunPartJson json = {
+      {"schema", run_part_schema},
+      {"key", part.key},
+      {"first", totals.first},
+      {"runs", totals.runs},
+      {"of", part.of},
+      {"tasks", list_json(totals.tasks, task_json)},
+      {"chains", list_json(totals.chains, chain_json)},
+      {"resources", list_json(totals.resources, resource_json)},
+      {"requirements", list_json(totals.requirements, requirement_json)},
+      {"constraints", list_json(totals.constraints,
+                                [](const engine::ConstraintResult& result) -> RunPartJson {
+                                  return {static_cast<int>(result.verdict), guaranteed_json(result.guaranteed),
+                                          result.reason, result.judged};
+                                })},
+      {"events", totals.events},
+      {"stopped", totals.stopped},
+      {"common_responses", totals.common_responses ? RunPartJson(*totals.common_responses) : RunPartJson(nullptr)}};
+  return json.dump(-1, ' ', false, RunPartJson::error_handler_t::replace) + "\n";
+}
+
+tl::expected<RunPart, std::string> parse_run_part(std::string_view text) {
+  try {
+    const RunPartJson json = RunPartJson::parse(text);
+    if (json.at("schema") != run_part_schema)
+      return tl::unexpected(fmt::format("expected a part with the schema {}", run_part_schema));
+    RunPart part;
+    part.key = json.at("key").get<std::string>();
+    part.of = json.at("of").get<std::uint64_t>();
+    engine::RunTotals& totals = part.totals;
+    totals.first = json.at("first").get<std::uint64_t>();
+    totals.runs = json.at("runs").get<std::uint64_t>();
+    totals.tasks = list_in(json.at("tasks"), task_in);
+    totals.chains = list_in(json.at("chains"), chain_in);
+    totals.resources = list_in(json.at("resources"), resource_in);
+    totals.requirements = list_in(json.at("requirements"), requirement_in);
+    totals.constraints = list_in(json.at("constraints"), [](const RunPartJson& result) {
+      return engine::ConstraintResult{verdict_in<engine::LimitVerdict>(result.at(0)), guaranteed_in(result.at(1)),
+                                      result.at(2).get<std::string>(), result.at(3).get<std::uint64_t>()};
+    });
+    totals.events = json.at("events").get<std::uint64_t>();
+    totals.stopped = json.at("stopped").get<std::uint64_t>();
+    if (!json.at("common_responses").is_null())
+      totals.common_responses = json.at("common_responses").get<std::uint64_t>();
+    return part;
+  } catch (const nlohmann::json::exception&) {
+  } catch (const std::out_of_range&) {
+  }
+  return tl::unexpected(std::string("expected a part of a simulation, as simulate --shard writes it"));
+}
+
+}  // namespace amalthea::exporter

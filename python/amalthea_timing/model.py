@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model, and what can be done with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypedDict, Union
+
+from . import _core
+from .findings import Findings, findings_in
+from .results import Distribution, Exploration, Results, Trace
+from .times import TimeLike, time_text
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .system import System
+
+Path = Union[str, "os.PathLike[str]"]
+Progress = Union[bool, Callable[[float], None], None]
+"""True shows progress on a terminal, a callable takes the share that is done, from 0 to 1."""
+
+
+class Options(TypedDict, total=False):
+    """Options of every analysis, as of the command (docs/reference/commands.md)."""
+
+    until: TimeLike
+    """Simulated time; by default the hyperperiod."""
+    execution: str
+    """ "worst", "average", "best" or "random" execution times."""
+    platform: Path
+    """GPU profile: built-in name or JSON file."""
+    memory: Path
+    """Memory model: built-in name or JSON file."""
+    line_rule: str
+    contention: str
+    """ "static" or "dynamic"."""
+    mapping: Path
+    """A mapping file, such as `Exploration.mapping` written to one."""
+    map: Union[dict[str, str], list[str]]
+    """Other cores of tasks: {"Control": "Core1"} or {"Control": "Core1:5"} with a priority."""
+    chains: list[str]
+    """Chains of tasks to analyze, such as "Sense->Plan->Act"."""
+    derive_chains: bool
+    communication: str
+    """ "implicit", "explicit" or "let"."""
+    strict: bool
+    lenient: bool
+    keep_wrappers: bool
+    max_steps: int
+
+
+def _core_options(options: dict[str, Any]) -> dict[str, Any]:
+    known = dict(options)
+    if known.get("until") is not None:
+        known["until"] = time_text(known["until"])
+    if isinstance(known.get("map"), dict):
+        known["map"] = [f"{task}={core}" for task, core in known["map"].items()]
+    for name in ("platform", "memory", "mapping"):
+        if known.get(name) is not None:
+            known[name] = os.fspath(known[name])
+    return {name: value for name, value in known.items() if value is not None}
+
+
+class _Line:
+    """A line of progress on standard error."""
+
+    def __init__(self) -> None:
+        self.start = time.monotonic()
+
+    def __call__(self, share: float) -> None:
+        passed = time.monotonic() - self.start
+        left = passed * (1 - share) / share if share > 0 else 0
+        sys.stderr.write(f"\r\x1b[K{share:.0%}, {left:.0f} s left" if share < 1 else "\r\x1b[K")
+        sys.stderr.flush()
+
+
+def _progress(wanted: Progress) -> Optional[Callable[[float], None]]:
+    if callable(wanted):
+        return wanted
+    show = sys.stderr.isatty() if wanted is None else wanted
+    return _Line() if show and sys.stderr.isatty() else None
+
+
+def _write(files: list[tuple[str, bytes]], path: Path) -> None:
+    """Writes the files: one to `path`, several into the folder `path`."""
+    target = os.fspath(path)
+    if len(files) == 1 and not os.path.isdir(target):
+        places = [(target, files[0][1])]
+    else:
+        os.makedirs(target, exist_ok=True)
+        places = [(os.path.join(target, name), content) for name, content in files]
+    for place, content in places:
+        # As a whole or not at all.
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(place) or ".")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(temporary, 0o666 & ~mask)
+            os.replace(temporary, place)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+class Model:
+    """An AMALTHEA model. `read` makes one from files, `System` builds one."""
+
+    def __init__(self, core: _core.Model) -> None:
+        self._core = core
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it was read from."""
+        return self._core.files
+
+    @property
+    def release(self) -> str:
+        """The AMALTHEA release, such as "3.3.0"."""
+        return self._core.release
+
+    @property
+    def hash(self) -> str:
+        """ "sha256:…" of the files."""
+        return self._core.hash
+
+    @property
+    def findings(self) -> Findings:
+        """What reading it has found."""
+        return findings_in(self._core.findings())
+
+    def summary(self) -> dict[str, Any]:
+        """What the model contains, as `amalthea info` does."""
+        return json.loads(self._core.summary())  # type: ignore[no-any-return]
+
+    def content(self) -> dict[str, Any]:
+        """The whole model as a dict (`amalthea-model/1`, docs/reference/convert.md)."""
+        return json.loads(self._core.content())  # type: ignore[no-any-return]
+
+    def validate(self) -> Findings:
+        """Checks it for errors, missing timing data and design flaws."""
+        return findings_in(self._core.validate())
+
+    def analyze(self, *, trace: bool = False, progress: Progress = None, **options: "Unpack[Options]") -> Results:
+        """Simulates the model, bounds response times and judges every limit. `trace` also records the simulation.
+
+        Raises ModelError if the model has errors, OptionError if an option does not fit. Ctrl-C stops it."""
+        found = self._core.analyze(_core_options(options), trace, _progress(progress))
+        recorded = Trace(found["trace"], found["tasks"], found["units"]) if trace else None
+        return Results(json.loads(found["results"]), found["text"], recorded)
+
+    analyse = analyze
+
+    def simulate(
+        self,
+        runs: int = 1,
+        *,
+        seed: Optional[int] = None,
+        jobs: Optional[int] = None,
+        progress: Progress = None,
+        **options: "Unpack[Options]",
+    ) -> Distribution:
+        """Simulates many runs with random execution times. The same seed gives the same result for any number of
+        threads (`jobs`)."""
+        all_options = {**_core_options(options), "runs": runs}
+        if seed is not None:
+            all_options["seed"] = seed
+        if jobs is not None:
+            all_options["jobs"] = jobs
+        found = self._core.simulate(all_options, _progress(progress))
+        return Distribution(json.loads(found["results"]), found["text"])
+
+    def explore(
+        self,
+        *,
+        objectives: Optional[list[str]] = None,
+        keep: Optional[list[str]] = None,
+        pins: Optional[dict[str, str]] = None,
+        together: Optional[list[list[str]]] = None,
+        apart: Optional[list[list[str]]] = None,
+        affinity: bool = False,
+        candidates: Optional[int] = None,
+        search_steps: Optional[int] = None,
+        seconds: Optional[float] = None,
+        seed: Optional[int] = None,
+        jobs: Optional[int] = None,
+        solution: int = 1,
+        progress: Progress = None,
+        **options: "Unpack[Options]",
+    ) -> Exploration:
+        """Searches for a mapping that meets all deadlines.
+
+        objectives: "response", "load" or "chain:A->B"; keep: what must not change, such as "offloading"; pins: the units
+        that tasks may run on, {"Monitor": "Core0|Core1"}; together, apart: tasks that share a unit or must not."""
+        all_options: dict[str, Any] = {
+            **_core_options(options),
+            "objectives": objectives,
+            "keep": keep,
+            "pins": [f"{task}={unit}" for task, unit in pins.items()] if pins else None,
+            "together": [",".join(group) for group in together] if together else None,
+            "apart": [",".join(group) for group in apart] if apart else None,
+            "affinity": affinity,
+            "candidates": candidates,
+            "search_steps": search_steps,
+            "seconds": seconds,
+            "seed": seed,
+            "jobs": jobs,
+            "solution": solution,
+        }
+        known = {name: value for name, value in all_options.items() if value is not None}
+        found = self._core.explore(known, _progress(progress))
+        return Exploration(json.loads(found["results"]), found["text"], found["mapping"], found["files"])
+
+    def convert(self, release: str) -> "Model":
+        """The model in another AMALTHEA release, such as "2.0.0". Raises ModelError if that release cannot hold it."""
+        files, _ = self._core.convert(release)
+        return parse(files)
+
+    def conversion_report(self, release: str) -> dict[str, Any]:
+        """What a conversion changes (`amalthea-conversion/1`, docs/reference/convert.md)."""
+        return json.loads(self._core.convert(release)[1])  # type: ignore[no-any-return]
+
+    def annotate(
+        self,
+        *,
+        forms: Iterable[str] = ("properties",),
+        detail: str = "full",
+        progress: Progress = None,
+        **options: "Unpack[Options]",
+    ) -> "Model":
+        """The model with the computed timing in it, and nothing else changed (docs/reference/annotation.md)."""
+        return parse(self._core.annotate(_core_options(options), list(forms), detail, _progress(progress)))
+
+    def strip(self) -> "Model":
+        """The model without such annotations, byte for byte as it was."""
+        return parse(self._core.strip())
+
+    def edit(self) -> "System":
+        """Its objects, to be changed. The model itself stays as it is."""
+        from .system import System
+
+        return System.of(self)
+
+    def bytes(self) -> list[tuple[str, bytes]]:
+        """Name and content of every file."""
+        return self._core.bytes()
+
+    def save(self, path: Path) -> None:
+        """Writes it to a file, or to a folder if it has several files."""
+        _write(self.bytes(), path)
+
+    def __repr__(self) -> str:
+        return f"<Model {', '.join(self.files)} (AMALTHEA {self.release})>"
+
+
+def read(*paths: Path) -> Model:
+    """Reads one model from files, or from a folder. Raises UnreadableError."""
+    return Model(_core.Model.read([os.fspath(path) for path in paths]))
+
+
+def parse(files: Union[str, bytes, list[tuple[str, bytes]]]) -> Model:
+    """The same from memory: the content of a file, or names and contents of several files."""
+    if isinstance(files, (str, bytes)):
+        files = [("model.amxmi", files.encode() if isinstance(files, str) else files)]
+    return Model(_core.Model.parse(files))

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native part of the Python package amalthea_timing. Results pass as JSON; the package wraps them.
+
+#include <mutex>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/streams.hpp"
+#include "exporter/findings/finding_formats.hpp"
+#include "exporter/results/result_view.hpp"
+#include "python/editing.hpp"
+#include "python/failure.hpp"
+#include "python/model.hpp"
+
+namespace amalthea::python {
+namespace {
+
+namespace py = pybind11;
+
+/// JSON with the schema amalthea-findings/1.
+std::string findings_json(const exporter::ModelInfo& info, const Diagnostics& findings) {
+  std::vector<Diagnostic> sorted = findings.all();
+  exporter::sort_findings(sorted);
+  return exporter::render_findings_json({info, sorted, 0, {}});
+}
+
+void raise_failure(const Failure& failure) {
+  const char* name = failure.kind == Failure::Kind::unreadable ? "UnreadableError"
+                     : failure.kind == Failure::Kind::option   ? "OptionError"
+                                                               : "ModelError";
+  const py::object type = py::module_::import("amalthea_timing.errors").attr(name);
+  const py::object error = type(failure.what(), findings_json({}, failure.findings));
+  PyErr_SetObject(type.ptr(), error.ptr());
+}
+
+py::list as_list(const std::vector<File>& files) {
+  py::list list;
+  for (const auto& [name, bytes] : files) list.append(py::make_tuple(name, py::bytes(bytes)));
+  return list;
+}
+
+py::tuple command(const std::vector<std::string>& arguments) {
+  int code = 0;
+  std::string output, messages;
+  {
+    const py::gil_scoped_release released;
+    static std::mutex one_at_a_time;  // options and files of the command are global
+    const std::lock_guard lock(one_at_a_time);
+    const cli::CapturedStreams streams;
+    code = cli::run_command(arguments);
+    output = streams.output();
+    messages = streams.messages();
+  }
+  return py::make_tuple(code, output, messages);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The native part of amalthea_timing.";
+  module.attr("version") = std::string(exporter::tool_version);
+  module.attr("built_with") = cli::built_with();
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Failure& failure) {
+      raise_failure(failure);
+    }
+  });
+  py::class_<PythonModel, std::shared_ptr<PythonModel>>(module, "Model", "A model that was read.")
+      .def_static("read", &PythonModel::read, py::arg("paths"))
+      .def_static("parse", &PythonModel::parse, py::arg("files"))
+      .def_property_readonly("files", [](const PythonModel& model) { return model.info().files; })
+      .def_property_readonly("release", [](const PythonModel& model) { return model.info().version; })
+      .def_property_readonly("hash", [](const PythonModel& model) { return model.info().hash; })
+      .def("findings", [](const PythonModel& model) { return findings_json(model.info(), model.findings()); })
+      .def("validate", &PythonModel::validate)
+      .def("summary", &PythonModel::summary)
+      .def("content", &PythonModel::content)
+      .def("analyze", &PythonModel::analyze, py::arg("options"), py::arg("trace"), py::arg("progress"))
+      .def("simulate", &PythonModel::simulate, py::arg("options"), py::arg("progress"))
+      .def("explore", &PythonModel::explore, py::arg("options"), py::arg("progress"))
+      .def("bytes", [](const PythonModel& model) { return as_list(model.files()); })
+      .def(
+          "convert",
+          [](const PythonModel& model, const std::string& release) {
+            const auto [files, report] = model.convert(release);
+            return py::make_tuple(as_list(files), report);
+          },
+          py::arg("release"))
+      .def(
+          "annotate",
+          [](const PythonModel& model, const Options& options, const std::vector<std::string>& forms,
+             const std::string& detail,
+             const py::object& progress) { return as_list(model.annotate(options, forms, detail, progress)); },
+          py::arg("options"), py::arg("forms"), py::arg("detail"), py::arg("progress"))
+      .def("strip", [](const PythonModel& model) { return as_list(model.strip()); })
+      .def("edit", [](const std::shared_ptr<PythonModel>& model) { return Tree::of(model); });
+  add_editing(module);
+  module.def("command", &command, py::arg("arguments"),
+             "Runs the command; returns the exit code, standard output and standard error.");
+}
+
+}  // namespace amalthea::python

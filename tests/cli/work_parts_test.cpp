@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long work in parts: shards that are merged, checkpoints that go on, Ctrl-C, other verbs of a batch.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace work_parts_test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::string file(const test::TemporaryFolder& folder, const std::string& name) { return folder.path() + "/" + name; }
+
+/// SIGINT comes after a second.
+test::CommandResult interrupted(const Words& arguments) {
+  return test::run(joined({"timeout", "--preserve-status", "-s", "INT", "1", AMALTHEA_COMMAND}, arguments));
+}
+
+}  // namespace
+
+TEST_CASE("merged parts of a simulation are what one process writes") {
+  const test::TemporaryFolder folder;
+  for (const std::string sample : {"offload-minimal.amxmi", "chains.amxmi", "constraints.amxmi", "servers.amxmi"}) {
+    const Words options = {"simulate", test::sample(sample), "-q", "--runs", "301", "--seed", "5", "--format", "json"};
+    const auto whole = test::amalthea(options);
+    INFO(sample << whole.err);
+    Words merge = options;
+    for (const std::string number : {"2", "1", "3"}) {
+      const auto part = test::amalthea(joined(options, {"--shard", number + "/3", "-o", file(folder, number)}));
+      CHECK(part.exit_code == 0);
+      CHECK(part.out.empty());
+      merge.insert(merge.end(), {"--merge", file(folder, number)});
+    }
+    const auto merged = test::amalthea(merge);
+    CHECK(merged.exit_code == whole.exit_code);
+    CHECK(merged.out == whole.out);
+  }
+}
+
+TEST_CASE("parts that do not fit a simulation are refused by name") {
+  const test::TemporaryFolder folder;
+  const Words options = {"simulate", test::sample("offload-minimal.amxmi"), "-q", "--runs", "90"};
+  const std::string part = file(folder, "part");
+  REQUIRE(test::amalthea(joined(options, {"--shard", "2/3", "-o", part})).exit_code == 0);
+  auto result = test::amalthea(joined(options, {"--merge", part}));
+  CHECK(result.exit_code == 2);
+  CHECK(result.err == "amalthea: error: --merge: the parts lack runs 0 to 29\n");
+  result = test::amalthea(joined(options, {"--seed", "2", "--merge", part}));
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("the part belongs to another model, or to other options") != std::string::npos);
+  result = test::amalthea(joined(options, {"--merge", test::sample("offload-minimal.amxmi")}));
+  CHECK(result.exit_code == 2);
+  CHECK(test::amalthea(joined(options, {"--shard", "1/2"})).err ==
+        "amalthea: error: --shard requires -o FILE, in which the part is written\n");
+}
+
+TEST_CASE("a simulation goes on from its checkpoint to the same result") {
+  const test::TemporaryFolder folder;
+  const Words options = {"simulate", test::sample("offload-minimal.amxmi"), "--runs", "400", "--format", "json"};
+  const auto whole = test::amalthea(options);
+  const std::string checkpoint = file(folder, "checkpoint");
+  // The first part is what an interrupted simulation has kept.
+  REQUIRE(test::amalthea(joined(options, {"--shard", "1/4", "-o", checkpoint})).exit_code == 0);
+  const auto rest = test::amalthea(joined(options, {"--checkpoint", checkpoint}));
+  CHECK(rest.err.find("100 of 400 runs are in the checkpoint") != std::string::npos);
+  CHECK(rest.out == whole.out);
+  CHECK_FALSE(fs::exists(checkpoint));
+}
+
+TEST_CASE("merged parts of a search are what one process prints and a checkpoint goes on") {
+  const test::TemporaryFolder folder;
+  const Words options = {"explore",
+                         test::sample("waters2019-tx2.amxmi"),
+                         "-q",
+                         "--candidates",
+                         "400",
+                         "--objective",
+                         "response,load",
+                         "--format",
+                         "json"};
+  const auto whole = test::amalthea(options);
+  Words merge = options;
+  for (const std::string number : {"2", "1"}) {
+    const auto part = test::amalthea(joined(options, {"--shard", number + "/2", "--checkpoint", file(folder, number)}));
+    INFO(part.err);
+    CHECK(part.exit_code == 0);
+    CHECK(part.out.empty());
+    merge.insert(merge.end(), {"--merge", file(folder, number)});
+  }
+  const auto merged = test::amalthea(merge);
+  CHECK(merged.exit_code == whole.exit_code);
+  CHECK(merged.out == whole.out);
+  const auto rest = test::amalthea(joined(options, {"--checkpoint", file(folder, "2")}));
+  CHECK(rest.out == whole.out);
+  CHECK_FALSE(fs::exists(file(folder, "2")));
+  const auto half = test::amalthea(joined(options, {"--merge", file(folder, "1")}));
+  CHECK(half.exit_code == 2);
+  CHECK(half.err == "amalthea: error: --merge: the parts lack walks 2, 4, 6, 8 of 8\n");
+}
+
+TEST_CASE("an interrupted simulation or search shows what there is and says that it is partial") {
+  const test::TemporaryFolder folder;
+  const std::string checkpoint = file(folder, "checkpoint");
+  auto result = interrupted(
+      {"simulate", test::sample("offload-minimal.amxmi"), "--runs", "100000000", "--checkpoint", checkpoint});
+  CHECK(result.exit_code == 130);
+  CHECK(result.out.find("Control") != std::string::npos);
+  CHECK(result.err.find("[AM0545]") != std::string::npos);
+  CHECK(result.err.ends_with("amalthea: warning: interrupted; these results are partial\n"));
+  CHECK(fs::exists(checkpoint));
+  result = interrupted(
+      {"simulate", test::sample("offload-minimal.amxmi"), "--until", "1000000s", "--max-steps", "100000000000"});
+  CHECK(result.exit_code == 130);
+  CHECK(result.out.starts_with("Verdict: unknown."));
+  result = interrupted({"explore", test::sample("waters2019-tx2.amxmi"), "--candidates", "1000000000", "--search-steps",
+                        "100000000000000"});
+  CHECK(result.exit_code == 130);
+  CHECK(result.err.find("[AM0571]") != std::string::npos);
+  CHECK(result.out.find("DASM") != std::string::npos);
+}
+
+TEST_CASE("a batch runs other verbs with their own options") {
+  const test::TemporaryFolder folder;
+  for (const std::string verb : {"validate", "simulate", "explore"}) {
+    const std::string with = verb == "simulate" ? "--runs 5" : verb == "explore" ? "--candidates 50" : "";
+    const std::string lines = file(folder, verb + ".jsonl");
+    const auto result =
+        test::amalthea({"batch", "--verb", verb, "--with", with, test::sample("offload-minimal.amxmi"), "-o", lines,
+                        "--summary", file(folder, verb + ".csv"), "--summary", file(folder, verb + ".db")});
+    INFO(verb << result.err);
+    CHECK(result.exit_code == 0);
+    const auto line = nlohmann::json::parse(test::read_text(lines));
+    CHECK(line["status"] == "analysed");
+    CHECK(line["exit_code"] == 0);
+    if (verb == "simulate") CHECK(line["results"]["simulation"]["runs"] == 5);
+    CHECK(test::read_text(file(folder, verb + ".csv")).starts_with("model,files,status,verdict,"));
+  }
+  const auto wrong = test::amalthea({"batch", "--verb", "simulate", "--with", "--runs none",
+                                     test::sample("offload-minimal.amxmi"), "-o", file(folder, "wrong")});
+  CHECK(wrong.exit_code == 1);
+  CHECK(nlohmann::json::parse(test::read_text(file(folder, "wrong")))["error"].get<std::string>().find("--runs") !=
+        std::string::npos);
+}
+
+}  // namespace work_parts_test

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package: the same results as the command, systems without XML, errors, threads and Ctrl-C.
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import amalthea_timing as at
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+SAMPLES = SOURCE / "samples"
+COMMAND = os.environ["AMALTHEA"]
+
+
+def command(*arguments):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False).stdout
+
+
+def minimal():
+    return at.read(SAMPLES / "offload-minimal.amxmi")
+
+
+class Results(unittest.TestCase):
+    def test_analysis_is_that_of_the_command(self):
+        for name in ("offload-minimal", "waters2019-tx2", "chains", "servers"):
+            path = SAMPLES / f"{name}.amxmi"
+            with self.subTest(name):
+                self.assertEqual(at.read(path).analyze().dict, json.loads(command("analyze", path, "--format", "json")))
+
+    def test_options_are_those_of_the_command(self):
+        path = SAMPLES / "waters2019-tx2.amxmi"
+        results = at.read(path).analyze(until="200ms", memory="waters2019", map={"Planner": "Core1:5"})
+        expected = command("analyze", path, "--until", "200ms", "--memory", "waters2019", "--map", "Planner=Core1:5",
+                           "--format", "json")
+        self.assertEqual(results.dict, json.loads(expected))
+
+    def test_simulation_is_that_of_the_command(self):
+        path = SAMPLES / "offload-minimal.amxmi"
+        self.assertEqual(at.read(path).simulate(50, seed=7, jobs=2).dict,
+                         json.loads(command("simulate", path, "--runs", 50, "--seed", 7, "--format", "json")))
+
+    def test_exploration_is_that_of_the_command(self):
+        path = SAMPLES / "waters2019-tx2.amxmi"
+        found = at.read(path).explore(candidates=300, keep=["offloading"])
+        self.assertEqual(found.dict, json.loads(command("explore", path, "--candidates", 300, "--keep", "offloading",
+                                                        "--format", "json")))
+        self.assertEqual(found.model().analyze().tasks["DASM"].name, "DASM")
+
+    def test_findings_are_those_of_the_command(self):
+        path = SAMPLES / "broken.amxmi"
+        ids = [finding["rule"] for finding in json.loads(command("validate", path, "--format", "json"))["findings"]]
+        self.assertEqual([finding.id for finding in at.read(path).validate()], ids)
+        self.assertTrue(at.read(path).validate().errors)
+
+    def test_objects_have_exact_times(self):
+        task = minimal().analyze().tasks["Control"]
+        self.assertEqual(task.wcrt.ps, 4731896011)
+        self.assertEqual(str(task.wcrt), "4.731896011 ms")
+        self.assertAlmostEqual(task.deadline, 0.010)
+        self.assertEqual(sum(part.time.ps for part in task.bound_contributions), task.wcrt.ps)
+        self.assertTrue(task.guaranteed)
+
+    def test_gpu_models(self):
+        self.assertEqual(at.gpu.occupancy(threads=256, registers=32),
+                         json.loads(command("gpu", "occupancy", "--threads", 256, "--registers", 32, "--format", "json")))
+        scenario = SAMPLES / "gpu" / "camera.json"
+        expected = json.loads(command("gpu", "run", scenario, "--format", "json"))
+        self.assertEqual(at.gpu.run(scenario), expected)
+        self.assertEqual(at.gpu.run(json.loads(scenario.read_text())), expected)
+        with self.assertRaisesRegex(at.OptionError, "--platform nothing"):
+            at.gpu.occupancy(threads=256, platform="nothing")
+
+    def test_conversion_and_annotation(self):
+        path = SAMPLES / "offload-minimal.amxmi"
+        model = at.read(path)
+        self.assertEqual(model.convert("2.0.0").release, "2.0.0")
+        self.assertEqual(model.conversion_report("2.0.0")["schema"], "amalthea-conversion/1")
+        annotated = model.annotate()
+        with tempfile.TemporaryDirectory() as folder:
+            command("annotate", path, "-o", f"{folder}/a.amxmi")
+            annotated.save(f"{folder}/b.amxmi")
+            self.assertEqual(pathlib.Path(folder, "a.amxmi").read_bytes(), pathlib.Path(folder, "b.amxmi").read_bytes())
+        self.assertEqual(annotated.strip().bytes()[0][1], path.read_bytes())
+
+
+class Systems(unittest.TestCase):
+    def test_system_without_xml(self):
+        """Response times by hand: 3; 3 + 4 = 7 -> one more release of A at 5: 3 + 3 + 4 = 10."""
+        system = at.System()
+        core = system.core("Core", clock="1GHz")
+        core.task("A", period="5ms", wcet="3ms", priority=2)
+        core.task("B", period="20ms", wcet="4ms", priority=1)
+        tasks = system.analyze().tasks
+        self.assertEqual(tasks["A"].wcrt.ps, 3 * 10**9)
+        self.assertEqual(tasks["B"].wcrt.ps, 10 * 10**9)
+
+    def test_offloading_is_that_of_the_sample(self):
+        system = at.System()
+        core = system.core("Core")
+        gpu = system.gpu("GPU", platform="tx2")
+        memory = system.memory("DRAM", {core: 20, gpu: 5})
+        image, result = system.label("Image", "64kB", memory), system.label("Result", "4kB", memory)
+        control = core.task("Control", period="10ms", priority=1)
+        control.runnable("Pre", "0.6ms", "0.4ms", writes=[image])
+        vision = control.offload(gpu.task("Vision", wcet="3ms", bcet="2ms", reads=[image], writes=[result]))
+        control.runnable("Post").read(result).execute("0.5ms", "0.3ms")
+        core.task("Monitor", period="2ms", wcet="0.3ms", bcet="0.2ms", priority=2)
+        model = system.model()
+        self.assertEqual(model.validate().errors, [])
+        ours, theirs = model.analyze().tasks["Control"], minimal().analyze().tasks["Control"]
+        self.assertEqual(ours.max, theirs.max)
+        self.assertEqual([part.kind for part in ours.bound_contributions],
+                         [part.kind for part in theirs.bound_contributions])
+        self.assertEqual(vision.name, "Vision")
+
+    def test_chain_and_saved_model(self):
+        system = at.System()
+        core = system.core("Core")
+        value = system.label("Value")
+        first = core.task("First", period="10ms", wcet="1ms", priority=2, writes=[value])
+        second = core.task("Second", period="20ms", wcet="2ms", priority=1, reads=[value])
+        system.chain("Path", [first, second], reaction="60ms")
+        with tempfile.TemporaryDirectory() as folder:
+            system.save(f"{folder}/saved.amxmi")
+            chains = at.read(f"{folder}/saved.amxmi").analyze().chains
+            self.assertEqual(chains["Path"].tasks, ["First", "Second"])
+            self.assertGreater(chains["Path"].reaction.ps, 0)
+            self.assertEqual(command("validate", f"{folder}/saved.amxmi").count("error:"), 0)
+
+    def test_model_is_changed(self):
+        system = minimal().edit()
+        task = system.task("Control")
+        task.set_deadline("3ms")
+        task.node.set("name", "Main")  # references follow
+        results = system.analyze()
+        self.assertEqual(results.tasks["Main"].deadline.ms, 3)
+        self.assertEqual(results.tasks["Main"].verdict, "missed")
+        removed = system.find("ProcessRequirement", "Deadline_Monitor")
+        removed.remove()
+        with self.assertRaisesRegex(RuntimeError, "removed"):
+            removed.set("name", "again")
+        self.assertIsNone(system.analyze().tasks["Monitor"].deadline)
+
+
+class Failures(unittest.TestCase):
+    def test_exceptions_carry_findings(self):
+        with self.assertRaises(at.UnreadableError) as caught:
+            at.parse("<nothing/>")
+        self.assertTrue(caught.exception.findings.errors)
+        with self.assertRaises(at.ModelError) as caught:
+            at.read(SAMPLES / "broken.amxmi").analyze()
+        self.assertIn("AM0344", [finding.id for finding in caught.exception.findings])
+        with self.assertRaisesRegex(at.OptionError, "--map Control"):
+            minimal().analyze(map=["Control"])
+        with self.assertRaisesRegex(at.OptionError, "Nobody"):
+            minimal().analyze(map={"Nobody": "Core"})
+        with self.assertRaisesRegex(ValueError, "expected a time with a unit"):
+            minimal().analyze(until="5")
+        with self.assertRaises(TypeError):
+            minimal().analyze(horizon="5s")
+
+    def test_other_threads_run_meanwhile(self):
+        done, turns = threading.Event(), 0
+        thread = threading.Thread(target=lambda: (minimal().simulate(4000), done.set()))
+        thread.start()
+        while not done.is_set():
+            turns += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(turns, 10)
+
+    def test_progress_grows_to_one(self):
+        shares = []
+        minimal().simulate(4000, progress=shares.append)
+        self.assertEqual(shares, sorted(shares))
+        self.assertTrue(not shares or shares[-1] == 1)
+
+    def test_interrupt_stops_simulation_and_exploration(self):
+        for work in ("simulate(1_000_000_000)", "analyze(until='500000s', max_steps=10**12)",
+                     "explore(candidates=1_000_000_000, search_steps=10**15)"):
+            with self.subTest(work):
+                program = ("import amalthea_timing as at, sys\n"
+                           f"model = at.read({str(SAMPLES / 'waters2019-tx2.amxmi')!r})\n"
+                           "print('begins', flush=True)\n"
+                           f"model.{work}\n")
+                process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True)
+                process.stdout.readline()
+                time.sleep(0.7)
+                process.send_signal(signal.SIGINT)
+                _, messages = process.communicate(timeout=30)
+                self.assertIn("KeyboardInterrupt", messages)
+
+
+class Frames(unittest.TestCase):
+    def setUp(self):
+        try:
+            import numpy
+            import pandas
+        except ImportError as missing:
+            self.skipTest(f"{missing.name} is missing")
+        self.numpy, self.pandas = numpy, pandas
+
+    def test_results_as_frame(self):
+        frame = minimal().analyze().to_frame()
+        row = frame.set_index("name").loc["Control"]
+        self.assertAlmostEqual(row["bound.wcrt_ms"], 4.731896011)
+        self.assertEqual(row["verdict"], "met")
+        self.assertAlmostEqual(minimal().analyze().tasks.to_frame("us")["deadline_us"][0], 10_000)
+        self.assertFalse(at.read(SAMPLES / "broken.amxmi").validate().to_frame().empty)
+
+    def test_trace_as_arrays(self):
+        results = minimal().analyze(trace=True)
+        trace, task = results.trace, results.tasks["Monitor"]
+        self.assertEqual(trace.intervals["start_ps"].dtype, self.numpy.int64)
+        self.assertTrue((trace.intervals["end_ps"] > trace.intervals["start_ps"]).all())
+        self.assertEqual(trace.responses("Monitor").max(), task.max.ps)
+        self.assertEqual(len(trace.responses("Monitor")), task.simulated["jobs"])
+        frame = trace.to_frame()
+        busy = frame[(frame["task"] == "Control") & (frame["state"] == "running")]
+        self.assertAlmostEqual((busy["end_ms"] - busy["start_ms"]).sum(), 1.12126)
+
+
+if __name__ == "__main__":
+    unittest.main()
