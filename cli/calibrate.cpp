@@ -135,12 +135,12 @@ void add_calibrate(CLI::App& app, int& exit_code) {
           "Nothing else ran during the measurement, so that the times contain no contention. The analysis adds it. "
           "By default the times of kernels contain it, and their gpu.memoryIntensity becomes 0")
       ->group(group::calibration);
+  verb->add_flag("--stimuli", options->stimuli,
+                 "Also write periods, offsets and jitters of stimuli. Sporadic stimuli get the measured distances")
+      ->group(group::calibration);
   verb->add_flag("--copies", options->copies,
                  "Also scale the latencies with which GPUs access memories, so that copies take their measured times")
-      ->group(group::calibration);
-  verb->add_flag("--stimuli", options->stimuli,
-                 "Also write period, offset and jitter of periodic stimuli, and the distances of sporadic ones")
-      ->group(group::calibration);
+      ->group(rarely(group::calibration));
   verb->add_flag("--check", options->check, "Show what would change and write nothing")->group(group::output);
   add_output(*verb, "-o,--output", options->output,
              "Calibrated model, or a folder for several files. It may be the model itself. Files keep their names in a "
