@@ -47,8 +47,9 @@ class Calibrator {
         else
           merged.emplace_back(value, count);
       ticks.cycles = std::move(merged);
+      const RunnableIndex runnable = ticks.runnable;
       const auto kinds =
-          std::count_if(kinds_.begin(), kinds_.end(), [&](const auto& kind) { return kind.first == ticks.runnable; });
+          std::count_if(kinds_.begin(), kinds_.end(), [&](const auto& kind) { return kind.first == runnable; });
       ticks.only_kind = kinds <= 1;
     }
     std::vector<MeasuredTicks> all;
