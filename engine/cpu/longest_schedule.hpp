@@ -5,7 +5,7 @@
 /// job takes its longest time.
 ///
 /// Ha, Liu, "Validating timing constraints in multiprocessor and distributed real-time systems", ICDCS 1994: if jobs are
-/// independent and preemptable, may migrate between identical cores and have fixed priorities, then no job ends later
+/// independent and preemptible, may migrate between identical cores and have fixed priorities, then no job ends later
 /// when some jobs take less time. Under fixed priorities and under EDF the priority of a job is fixed once its release
 /// is. Jobs of one task are independent as long as each ends before the next release. If this is so in the longest
 /// schedule, it is so in every schedule.

@@ -145,7 +145,7 @@ TEST_CASE("an excluded task has a reason and affects only dependent tasks") {
         "it waits for setter, a task on a CPU, but the analysis covers only waits for a GPU");
   CHECK(results.tasks[waiter].bound.best == us(5));
   CHECK(results.tasks[below].bound.reason ==
-        "waiter, with the same or a higher priority on one, has no bound: " + results.tasks[waiter].bound.reason);
+        "waiter, which may delay it on core one, has no bound: " + results.tasks[waiter].bound.reason);
   CHECK(results.tasks[above].bound.worst == us(5));
   CHECK(results.tasks[setter].bound.worst == us(5));
   // Each waits for the other in its context and for a slot of the other context, which has 10 to do.
