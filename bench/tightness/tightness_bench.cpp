@@ -45,6 +45,7 @@ struct Row {
     const auto quantile = [this](double q) {
       return ratios.empty() ? 0 : ratios[static_cast<std::size_t>(q * static_cast<double>(ratios.size() - 1))];
     };
+    if (ratios.empty()) return "- | - | - | 0.0 % | -";
     return fmt::format("{:.2f} | {:.2f} | {:.2f} | {:.1f} % | {:.4f} s", quantile(0.5), quantile(0.9), quantile(1),
                        100.0 * static_cast<double>(bounded) / static_cast<double>(std::max<std::size_t>(1, tasks)),
                        seconds);

@@ -86,12 +86,11 @@ class OffsetResponses {
     for (std::size_t core = 0; core < input_.cores.cores.size(); ++core) {
       const CoreModel& model = input_.cores.cores[core];
       const CoreProblem& problem = problems_.cores[core];
-      // The supply of a server, and the time for which a task waits for a GPU, are not part of these analyses.
-      if (!model.apart || problem.tasks.empty() || !problem.servers.empty() || offloads(model)) continue;
-      if (model.analysis == &by_fixed_priority) {
+      if (!model.apart || problem.tasks.empty() || !only_executes(model) || has_server(model)) continue;
+      if (model.analysis == &by_fixed_priority && !model.several()) {
         use_windows(problem);
         if (all_known(problem)) use_graph(problem);
-      } else if (all_known(problem)) {
+      } else if (all_known(problem) && are_alike(model)) {
         use_longest_schedule(model, problem);
       }
     }
@@ -100,9 +99,44 @@ class OffsetResponses {
   }
 
  private:
-  bool offloads(const CoreModel& model) const {
-    return std::any_of(model.tasks.begin(), model.tasks.end(),
-                       [this](TaskIndex task) { return input_.offloads.waits_for_any(task); });
+  /// Whether no task waits for anything but the core.
+  bool only_executes(const CoreModel& model) const {
+    const AnalyzedSystem& subject = input_.subject;
+    return std::all_of(model.tasks.begin(), model.tasks.end(), [&](TaskIndex task) {
+      const auto& steps = subject.steps(task);
+      for (std::size_t step = 0; step < steps.size(); ++step) {
+        if (steps[step].kind == StepKind::wait) return false;
+        if (steps[step].kind != StepKind::request_semaphore) continue;
+        const auto& use = subject.activity<UseSemaphore>({task, step});
+        if (!subject.system.semaphores[use.semaphore].priority_ceiling) return false;
+      }
+      return !input_.offloads.waits_for_any(task);
+    });
+  }
+
+  bool has_server(const CoreModel& model) const {
+    return std::any_of(model.tasks.begin(), model.tasks.end(), [&](TaskIndex task) {
+      const auto& schedulers = input_.cores.ranks.schedulers[task];
+      return std::any_of(schedulers.begin(), schedulers.end(), [&](SchedulerIndex index) {
+        const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
+        return scheduler.share.budget || scheduler.kind == SchedulingAlgorithm::constant_bandwidth_server;
+      });
+    });
+  }
+
+  /// Whether jobs take equally long on all cores.
+  bool are_alike(const CoreModel& model) const {
+    const auto& units = input_.subject.system.platform.units;
+    const ProcessingUnit& first = units[model.units.front()];
+    return std::all_of(model.units.begin(), model.units.end(), [&](UnitIndex index) {
+      const ProcessingUnit& unit = units[index];
+      return unit.definition == first.definition && unit.frequency == first.frequency &&
+             std::equal(unit.accesses.begin(), unit.accesses.end(), first.accesses.begin(), first.accesses.end(),
+                        [](const MemoryAccess& a, const MemoryAccess& b) {
+                          return a.memory == b.memory && a.read == b.read && a.write == b.write &&
+                                 a.data_rate.bytes_per_second == b.data_rate.bytes_per_second;
+                        });
+    });
   }
 
   /// Whether all releases are known, and all of them happen.
@@ -176,6 +210,7 @@ class OffsetResponses {
 
   void use_longest_schedule(const CoreModel& model, const CoreProblem& problem) {
     std::vector<cpu::ScheduledTask> tasks;
+    std::optional<SchedulerIndex> only;
     for (std::size_t at = 0; at < problem.tasks.size(); ++at) {
       const CoreProblem::Member& member = problem.members[at];
       const KnownReleases& known = *known_[member.task];
@@ -183,10 +218,16 @@ class OffsetResponses {
       if (!known.jitter.is_zero() || task.unlimited || member.cores.size() != model.units.size()) return;
       if (input_.cores.shapes[member.task].has_sections() || takes_turns(member.task)) return;
       tasks.push_back({known.period, known.offset, task.worst, task.priority, std::nullopt});
-      if (model.analysis != &by_deadline) continue;
-      // Interrupts precede all tasks, in the order of their priorities.
-      if (!member.interrupt) tasks.back().priority = least_urgent + 1;
-      if (!member.interrupt) tasks.back().deadline = task.deadline;
+      if (member.interrupt) continue;
+      // All tasks must have one scheduler. Under EDF only interrupts have priorities.
+      const auto& schedulers = input_.cores.ranks.schedulers[member.task];
+      const bool edf = uses_deadlines(input_.subject.system.platform.schedulers[schedulers.front()].kind);
+      if (schedulers.size() > 1 || only.value_or(schedulers.front()) != schedulers.front()) return;
+      only = schedulers.front();
+      if (!edf) continue;
+      if (!input_.cores.ranks.relative_deadline[member.task]) return;
+      tasks.back().priority = least_urgent + 1;
+      tasks.back().deadline = task.deadline;
     }
     const auto found = cpu::longest_schedule(tasks, model.units.size(), static_cast<std::int64_t>(options_.states));
     for (std::size_t at = 0; found && at < found->size(); ++at)
