@@ -216,9 +216,10 @@ class ChainAnalysis {
           reason = longest.error();
           return std::nullopt;
         }
-        const std::int64_t limit = system_.tasks[task].activation_limit;
-        if (limit != 0 && *longest > period * limit) {
-          reason = fmt::format("task \"{}\" may lose activations", system_.tasks[task].name);
+        for (const TaskIndex released : releases_[task]->trigger_path) {
+          const std::int64_t limit = system_.tasks[released].activation_limit;
+          if (limit == 0 || *longest <= period * limit) continue;
+          reason = fmt::format("task \"{}\" may lose activations", system_.tasks[released].name);
           return std::nullopt;
         }
         const bool middle = i > 0 && i + 1 < chain.tasks.size();

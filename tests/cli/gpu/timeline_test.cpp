@@ -214,7 +214,7 @@ TEST_CASE("gpu run warns of figures that nobody has published if several context
   const std::string file = folder.path() + "/contexts.json";
   const auto run_with = [&](const std::string& contexts) {
     test::write_text(file, R"({"platform": "a100", "contexts": [)" + contexts + R"(], "operations": [
-      {"kernel": "K", "context": "A", "duration": "1ms"}]})");
+      {"kernel": "K", "context": "A", "duration": "1ms", "blocks": 1, "threads": 64}]})");
     return gpu_run({file});
   };
   const auto alone = run_with(R"({"name": "A"})"), shared = run_with(R"({"name": "A"}, {"name": "B"})");
