@@ -289,7 +289,7 @@ TEST_CASE("explore: finds a mapping of the original challenge model that meets a
                                  {"Lane_detection->Planner->DASM", 164}};
   for (const Published& each : published) options.insert(options.end(), {"--chain", each.chain});
   const auto results = [&] {
-    const auto run = explore(corpus + "/mobstr/2.0.0/mobstr.amxmi", options, "20000");
+    const auto run = explore(corpus + "/mobstr/2.0.0/mobstr.amxmi", options, "25000");
     INFO(run.err);
     REQUIRE(run.exit_code == 1);  // two deadlines cannot be kept
     return json::parse(run.out);

@@ -211,6 +211,8 @@ class OffsetResponses {
   void use_longest_schedule(const CoreModel& model, const CoreProblem& problem) {
     std::vector<cpu::ScheduledTask> tasks;
     std::optional<SchedulerIndex> only;
+    std::size_t interrupts = 0;
+    bool by_deadlines = false;
     for (std::size_t at = 0; at < problem.tasks.size(); ++at) {
       const CoreProblem::Member& member = problem.members[at];
       const KnownReleases& known = *known_[member.task];
@@ -218,17 +220,21 @@ class OffsetResponses {
       if (!known.jitter.is_zero() || task.unlimited || member.cores.size() != model.units.size()) return;
       if (input_.cores.shapes[member.task].has_sections() || takes_turns(member.task)) return;
       tasks.push_back({known.period, known.offset, task.worst, task.priority, std::nullopt});
+      interrupts += member.interrupt ? 1 : 0;
       if (member.interrupt) continue;
-      // All tasks must have one scheduler. Under EDF only interrupts have priorities.
+      // All tasks must have one scheduler. Under EDF no task has a priority.
       const auto& schedulers = input_.cores.ranks.schedulers[member.task];
       const bool edf = uses_deadlines(input_.subject.system.platform.schedulers[schedulers.front()].kind);
       if (schedulers.size() > 1 || only.value_or(schedulers.front()) != schedulers.front()) return;
       only = schedulers.front();
+      by_deadlines = by_deadlines || edf;
       if (!edf) continue;
       if (!input_.cores.ranks.relative_deadline[member.task]) return;
       tasks.back().priority = least_urgent + 1;
       tasks.back().deadline = task.deadline;
     }
+    // The order of several interrupts is not among the ranks of a core with deadlines.
+    if (by_deadlines && interrupts > 1) return;
     const auto found = cpu::longest_schedule(tasks, model.units.size(), static_cast<std::int64_t>(options_.states));
     for (std::size_t at = 0; found && at < found->size(); ++at)
       replace(problem, at, (*found)[at], BoundMethod::longest_schedule);
