@@ -177,8 +177,8 @@ tl::expected<ChangeEffects, Failure> change_effects(const Model& older, const Mo
     std::copy_if(parts.begin(), parts.end(), std::back_inserter(others),
                  [&](Part part) { return part != effect.part; });
     std::size_t left_out = 0;
-    effect.alone = timing_of_parts(older, newer, {effect.part}, options, renamed, effect.left_out, effect.not_analyzed);
-    effect.without = timing_of_parts(older, newer, others, options, renamed, left_out, effect.not_analyzed);
+    effect.alone = timing_of_parts(older, newer, {effect.part}, options, renamed, effect.left_out, effect.no_alone);
+    effect.without = timing_of_parts(older, newer, others, options, renamed, left_out, effect.no_without);
   }
   return effects;
 }

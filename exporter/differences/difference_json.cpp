@@ -85,7 +85,8 @@ Json timing_json(const ChangeEffects& effects) {
     json["parts"].push_back({{"part", to_string(effect.part)},
                              {"changes", effect.changes},
                              {"left_out", effect.left_out},
-                             {"not_analyzed", text_or_null(effect.not_analyzed, !effect.not_analyzed.empty())}});
+                             {"not_analyzed_alone", text_or_null(effect.no_alone, !effect.no_alone.empty())},
+                             {"not_analyzed_without", text_or_null(effect.no_without, !effect.no_without.empty())}});
   return json;
 }
 

@@ -141,9 +141,12 @@ std::string share_table(const std::vector<ItemChange>& changes, const ChangeEffe
   if (rows.empty()) return {};
   std::string text = style.title("Share of each part of the model") + style.table(rows);
   for (const PartEffect& effect : effects.parts) {
-    if (!effect.not_analyzed.empty())
-      text += style.line(fmt::format("The {} changes cannot be analyzed without the others: {}", to_string(effect.part),
-                                     effect.not_analyzed));
+    if (!effect.no_alone.empty())
+      text += style.line(
+          fmt::format("The {} changes alone cannot be analyzed: {}", to_string(effect.part), effect.no_alone));
+    if (!effect.no_without.empty())
+      text += style.line(fmt::format("Without the {} changes, the others cannot be analyzed: {}",
+                                     to_string(effect.part), effect.no_without));
     if (effect.left_out > 0)
       text += style.line(fmt::format("Without the other parts, {} {} no meaning; \"{} alone\" leaves {} out.",
                                      counted(effect.left_out, fmt::format("{} change", to_string(effect.part))),

@@ -535,6 +535,8 @@ void TraceFold::check_urgency(const Event& event, const Core& core) {
   const bool fixed =
       scheduler.kind == SchedulingAlgorithm::fixed_priority_preemptive || scheduler.kind == SchedulingAlgorithm::osek;
   if (!fixed || scheduler.units.size() != 1 || next.priority >= last.priority) return;
+  // A more urgent cooperative task may wait until it has come to its next schedule point.
+  if (next.preemption != Preemption::preemptive) return;
   if (uses_ceilings(system_, comes.index) || uses_ceilings(system_, goes.index)) return;
   report(TraceFinding::less_urgent, event,
          fmt::format("{} of priority {} preempts {} of priority {} on {}", name(event.target), next.priority,
