@@ -142,10 +142,10 @@ std::vector<std::pair<std::string, Duration>> contribution_changes(const ItemCha
   for (const auto& [what, time] : change.after->contributions)
     if (const Duration difference = time - part_of(*change.before, what); difference != Duration{})
       differences.emplace_back(what, difference);
-  for (const auto& [what, time] : change.before->contributions)
+  for (const auto& before : change.before->contributions)
     if (std::none_of(change.after->contributions.begin(), change.after->contributions.end(),
-                     [&](const auto& part) { return part.first == what; }))
-      differences.emplace_back(what, Duration{} - time);
+                     [&](const auto& part) { return part.first == before.first; }))
+      differences.emplace_back(before.first, Duration{} - before.second);
   std::stable_sort(differences.begin(), differences.end(), [](const auto& a, const auto& b) {
     return std::abs(a.second.picoseconds()) > std::abs(b.second.picoseconds());
   });

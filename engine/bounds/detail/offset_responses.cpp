@@ -212,7 +212,6 @@ class OffsetResponses {
     std::vector<cpu::ScheduledTask> tasks;
     std::optional<SchedulerIndex> only;
     std::size_t interrupts = 0;
-    bool by_deadlines = false;
     for (std::size_t at = 0; at < problem.tasks.size(); ++at) {
       const CoreProblem::Member& member = problem.members[at];
       const KnownReleases& known = *known_[member.task];
@@ -227,14 +226,13 @@ class OffsetResponses {
       const bool edf = uses_deadlines(input_.subject.system.platform.schedulers[schedulers.front()].kind);
       if (schedulers.size() > 1 || only.value_or(schedulers.front()) != schedulers.front()) return;
       only = schedulers.front();
-      by_deadlines = by_deadlines || edf;
       if (!edf) continue;
       if (!input_.cores.ranks.relative_deadline[member.task]) return;
       tasks.back().priority = least_urgent + 1;
       tasks.back().deadline = task.deadline;
     }
     // The order of several interrupts is not among the ranks of a core with deadlines.
-    if (by_deadlines && interrupts > 1) return;
+    if (interrupts > 1) return;
     const auto found = cpu::longest_schedule(tasks, model.units.size(), static_cast<std::int64_t>(options_.states));
     for (std::size_t at = 0; found && at < found->size(); ++at)
       replace(problem, at, (*found)[at], BoundMethod::longest_schedule);
