@@ -187,10 +187,12 @@ void add_cooperative_sections(const AnalyzedSystem& subject, TaskIndex task, con
   for (std::size_t index = 0; index < pieces.size(); ++index) {
     const bool call = is_call(subject, {task, index});
     const bool point = steps[index].kind == StepKind::schedule_point;
-    if (point || call) after_point = {};
+    // Within another section nothing may preempt, not at a schedule point or between runnables either.
+    const bool open = !pieces[index].threshold;
+    if ((point || call) && open) after_point = {};
     after_point = std::min(endless, after_point + pieces[index].time);
     const bool changes = call || (index > 0 && steps[index - 1].runnable != steps[index].runnable);
-    if (!in_branch[index] && (outer[index] || point)) run = {};
+    if (!in_branch[index] && (outer[index] || point) && open) run = {};
     if (pieces[index].leaves || in_branch[index] || changes || point) last = {};
     run = std::min(endless, run + pieces[index].time);
     if (!in_branch[index]) last = std::min(endless, last + pieces[index].time);

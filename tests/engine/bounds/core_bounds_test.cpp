@@ -217,6 +217,22 @@ TEST_CASE("interrupts preempt all tasks except in uninterruptible sections") {
   }
 }
 
+TEST_CASE("cooperative tasks wait for the whole uninterruptible section whatever runnables it contains") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex high = maker.task("high", core, 3, maker.periodic(100)),
+                  low = maker.task("low", core, 1, maker.periodic(200));
+  runnable(maker, high, 4);
+  runnable(maker, low, 7);
+  maker.add(low, Uninterruptible{true});
+  for (const std::int64_t ticks : {11, 3}) runnable(maker, low, ticks);
+  maker.add(low, Uninterruptible{false});
+  runnable(maker, low, 2);
+  maker[high].preemption = maker[low].preemption = Preemption::cooperative;
+  // The section begins before the next point between runnables: 7 + 11 + 3.
+  CHECK(bounds_of(maker)[high].worst == us(4 + 21));
+}
+
 TEST_CASE("cooperative tasks wait for runnables or schedule points of each other") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
