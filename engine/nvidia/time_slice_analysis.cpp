@@ -427,6 +427,7 @@ struct JobBound {
   std::vector<Duration> segments;
   std::vector<BoundShare> slowed;          ///< parts of `slowdown`
   std::vector<ContextWait> waits;          ///< by context
+  std::vector<ContextWait> blocking;       ///< by the less urgent contexts that may delay longest (4a)
   std::vector<Duration> queued;            ///< by stream
   std::vector<Duration> work;              ///< on each engine, with maximum slowdown
   std::vector<Duration> served;            ///< on each engine, from submission to end while the context is served
@@ -439,6 +440,8 @@ struct JobBound {
   Duration own() const {
     Duration total = sum(sum(sum(gpu, slowdown), sum(own_switches, drains)), awaited);
     for (const Duration time : queued) total = sum(total, time);
+    // Another context than the named one may delay each group, so that no demand of a context limits this.
+    for (const ContextWait& wait : blocking) total = sum(total, wait.total());
     return total;
   }
 };
@@ -804,6 +807,10 @@ class Analysis {
     const auto others = contexts_of(context.gpu);
     for (std::size_t place = 0; place < others.size(); ++place)
       job.waits[others[place]] = job.waits[others[place]] + bound.waits[place];
+    if (bound.blocked_by) {
+      ContextWait& blocking = job.blocking[others[*bound.blocked_by]];
+      blocking = blocking + bound.blocking;
+    }
     return response;
   }
 
@@ -820,6 +827,7 @@ class Analysis {
   JobBound empty_job() const {
     JobBound job;
     job.waits.resize(sharing_.contexts.size());
+    job.blocking.resize(sharing_.contexts.size());
     job.queued.resize(sharing_.streams.size());
     job.work.resize(engines_per_gpu * problem_.gpus.size());
     job.turns.resize(job.work.size());
@@ -971,6 +979,7 @@ class Analysis {
     for (const BoundShare& share : job.slowed) add(share.part, share.by, share.time, share.stream);
     add(BoundPart::own_switches, std::nullopt, job.own_switches);
     add_waits(waits, add);
+    add_waits(job.blocking, add);
     add(BoundPart::overruns, index, job.drains,
         job.drains.is_zero() ? std::nullopt : std::optional(first_stream(index)));
     for (std::size_t stream = 0; stream < sharing_.streams.size(); ++stream) {
@@ -1582,10 +1591,9 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
       bound.response = sum(bound.response, sum(wait.slices, wait.switches));
     }
     if (less_urgent) {
-      ContextWait& wait = bound.waits[*less_urgent];
-      wait.overruns = contexts[*less_urgent].overrun;
-      wait.switches = context_switch;
-      bound.response = sum(bound.response, wait.total());
+      bound.blocking = {{}, contexts[*less_urgent].overrun, context_switch};
+      bound.blocked_by = less_urgent;
+      bound.response = sum(bound.response, bound.blocking.total());
     }
     for (std::size_t other = 0; other < contexts.size() && !by_priority; ++other) {
       const SharingContext& context = contexts[other];

@@ -212,6 +212,10 @@ struct GroupBound {
   std::vector<Duration> queued;    ///< parallel to the rivals
   std::vector<Duration> slowed;    ///< parts of `slowdown`, parallel to the aggressors
   std::vector<ContextWait> waits;  ///< parallel to the contexts
+  /// By priority (4a): one less urgent context up to its preemption point, whichever is served then; and the context for
+  /// which that takes longest.
+  ContextWait blocking;
+  std::optional<std::size_t> blocked_by = {};
 };
 
 /// Maximum number of slots of `other` that pass before `turns` turns of `self`, from any position in the runlist. The

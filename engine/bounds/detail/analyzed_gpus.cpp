@@ -30,11 +30,6 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
         "on {}, an AMD GPU, kernels of different tasks run concurrently and may overtake each other; no bound is known "
         "for this",
         gpu);
-  if (schedules_by_urgency(subject.system, unit) && profile.preemption != nvidia::Preemption::instruction)
-    return fmt::format(
-        "{} serves contexts by priority, but switches only at the end of blocks or kernels; the analysis covers only "
-        "switches at instructions",
-        gpu);
   for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
