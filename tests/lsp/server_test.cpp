@@ -66,6 +66,40 @@ TEST_CASE("damaged and oversized messages are answered with errors and the next 
   CHECK(served(begin + notification("x", std::string(5000, 'x')) + end).out.find("error") == std::string::npos);
 }
 
+TEST_CASE("edits and requests arrive while another thread reads and analyzes") {
+  const std::string text = test::read_text(test::sample("waters2019-tx2.amxmi"));
+  const Json named = {{"uri", "file:///nowhere/model.amxmi"}, {"version", 1}};
+  Json opened = named;
+  opened["text"] = text;
+  const auto edit = [&](int line, const char* inserted) {
+    const Json at = {{"line", line}, {"character", 0}};
+    const Json change = {{"range", {{"start", at}, {"end", at}}}, {"text", inserted}};
+    return notification("textDocument/didChange", {{"textDocument", named}, {"contentChanges", {change}}});
+  };
+  const test::TemporaryFolder folder;
+  test::write_text(folder.path() + "/begin", request(1, "initialize", {{"capabilities", Json::object()}}) +
+                                                 notification("textDocument/didOpen", {{"textDocument", opened}}));
+  std::string pieces = "cat begin; sleep 0.2; ";
+  for (int i = 0; i < 20; ++i) {  // every second edit breaks the text, and the next one repairs it
+    const std::string file = fmt::format("piece{}", i);
+    const Json place = {{"textDocument", named}, {"position", {{"line", 39 + i / 2}, {"character", 20}}}};
+    test::write_text(folder.path() + "/" + file,
+                     edit(38 + i / 2, i % 2 == 0 ? "<!--" : "x-->") + request(10 + i, "textDocument/hover", place) +
+                         request(50 + i, "textDocument/documentSymbol", {{"textDocument", named}}));
+    pieces += fmt::format("cat {}; sleep 0.{}; ", file, i % 3);
+  }
+  test::write_text(folder.path() + "/end", request(2, "shutdown", nullptr) + notification("exit", nullptr));
+  const auto server = test::run(
+      {"/bin/sh", "-c",
+       fmt::format("cd '{}' && ({} sleep 1; cat end) | '{}' lsp --delay 20", folder.path(), pieces, AMALTHEA_COMMAND)});
+  CHECK(server.exit_code == 0);
+  CHECK(server.err.empty());
+  for (int i = 0; i < 20; ++i)
+    for (const int id : {10 + i, 50 + i})
+      CHECK(server.out.find(fmt::format("{{\"id\":{},\"jsonrpc\":\"2.0\",\"result\":", id)) != std::string::npos);
+  CHECK(server.out.find("AM0103") != std::string::npos);
+}
+
 TEST_CASE("Neovim shows diagnostics and lenses and hovers and applies a quick fix") {
   if (test::run({"nvim", "--version"}).exit_code != 0) test::skip("no Neovim (neovim)");
   const test::TemporaryFolder folder;
@@ -93,6 +127,25 @@ TEST_CASE("Neovim shows diagnostics and lenses and hovers and applies a quick fi
   CHECK(shown["fixed"] == true);
   CHECK(shown["last state"] == true);
   CHECK(shown["exit code"] == 0);
+}
+
+TEST_CASE("the configuration of Neovim in the documentation attaches the server to a model") {
+  if (test::run({"nvim", "--version"}).exit_code != 0) test::skip("no Neovim (neovim)");
+  const std::string page = test::read_text(AMALTHEA_SOURCE_DIR "/docs/how-to/use-in-an-editor.md");
+  const std::size_t begin = page.find("```lua\n") + 7;
+  const test::TemporaryFolder folder;
+  test::write_text(folder.path() + "/init.lua", page.substr(begin, page.find("```", begin) - begin));
+  test::write_text(folder.path() + "/model.amxmi", test::read_text(test::sample("broken.amxmi")));
+  const std::string commands = std::string(AMALTHEA_COMMAND).substr(0, std::string(AMALTHEA_COMMAND).rfind('/'));
+  const auto editor = test::run(
+      {"/bin/sh", "-c",
+       fmt::format(
+           "cd '{0}' && HOME='{0}' XDG_CACHE_HOME='{0}' PATH=\"{1}:$PATH\" nvim --headless -u init.lua -n -i NONE "
+           "model.amxmi -c 'lua print(vim.wait(20000, function() return #vim.diagnostic.get(0) > 3 end, 20), "
+           "vim.bo.filetype)' -c 'qa!'",
+           folder.path(), commands)});
+  CHECK(editor.exit_code == 0);
+  CHECK(editor.err.find("true xml") != std::string::npos);
 }
 
 TEST_CASE("a keystroke in a model of 5 MB costs at most a fifth of reading it") {

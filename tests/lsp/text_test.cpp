@@ -24,7 +24,7 @@ TEST_CASE("positions count UTF-16 units or bytes and lines end as the protocol s
   CHECK(lines.offset(text, {0, 99}, PositionEncoding::utf16) == 8);  // before the line end
   CHECK(lines.position(text, text.find("third"), PositionEncoding::utf16) == Position{2, 0});
   CHECK(lines.position(text, text.size(), PositionEncoding::utf16) == Position{3, 0});
-  CHECK(lines.offset(text, {1, 3}, PositionEncoding::utf16) == text.find("ond"));
+  CHECK(lines.offset(text, {1, 2}, PositionEncoding::utf16) == text.find("cond"));
   CHECK(lines.offset(text, {99, 0}, PositionEncoding::utf16) == text.size());
 }
 
