@@ -77,9 +77,9 @@ Span span_at(std::string_view text, std::size_t begin) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
-std::vector<std::vector<Finding>> placed(const Model& model, const Diagnostics& findings) {
+Findings placed(const Model& model, const Diagnostics& findings) {
   const auto& documents = model.documents();
-  std::vector<std::vector<Finding>> result(documents.size());
+  Findings result(documents.size());
   std::vector<Diagnostic> sorted = findings.all();
   std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(a.location.line, a.location.column) < std::pair(b.location.line, b.location.column);
@@ -166,6 +166,7 @@ ModelReader::Known ModelReader::read_group(std::vector<SourceFile> sources) {
     document->source().location(0);
   }
   state->model = std::move(*model);
+  known.reading.findings = std::shared_ptr<const Findings>(state, &state->findings);
   known.reading.state = std::move(state);
   if (stops_analysis(findings)) known.system.reset();
   known.findings = std::move(findings);
@@ -178,11 +179,15 @@ void ModelReader::analyze(Known& known, Work& work) const {
   Diagnostics findings = known.findings;
   engine::AnalysisOptions how = options_.engine;
   how.work = &work;
-  if (!engine::resolve_instructions(timing->system, how.profile, findings)) return;
-  auto results = engine::analyze(timing->system, how, findings);
-  if (!results || work.stop) return;
-  timing->results = std::move(*results);
+  auto results = engine::resolve_instructions(timing->system, how.profile, findings)
+                     ? engine::analyze(timing->system, how, findings)
+                     : std::nullopt;
+  if (work.stop) return;
   const Model& model = known.reading.state->model;
+  known.reading.findings = std::make_shared<const Findings>(placed(model, findings));
+  known.system.reset();
+  if (!results) return;
+  timing->results = std::move(*results);
   timing->verdict = exporter::verdict_sentence(engine::assess(timing->system, timing->results, findings));
   exporter::ModelInfo info;  // only records of the origin need it
   Diagnostics unused;
@@ -191,9 +196,7 @@ void ModelReader::analyze(Known& known, Work& work) const {
     const Origin origin = annotation.element.origin();
     timing->properties[{origin.document, origin.element}] = std::move(annotation.properties);
   }
-  timing->findings = placed(model, findings);
   known.reading.timing = std::move(timing);
-  known.system.reset();
 }
 
 void ModelReader::read(const OpenTexts& open, Work& work, const std::function<void(std::vector<Reading>)>& deliver) {

@@ -32,11 +32,14 @@ struct Finding {
   Span span;  ///< in the bytes of its file
 };
 
+/// By document; those about no place are those of the first document.
+using Findings = std::vector<std::vector<Finding>>;
+
 /// A model that was read, and its review.
 struct ModelState {
   Model model;
-  std::vector<LineIndex> lines;                ///< by document
-  std::vector<std::vector<Finding>> findings;  ///< by document; those about no place are those of the first document
+  std::vector<LineIndex> lines;  ///< by document
+  Findings findings;
 };
 
 /// The results of a model.
@@ -46,7 +49,6 @@ struct Timing {
   std::string verdict;  ///< a sentence
   /// What the analysis says about elements, by document and element: the properties that `annotate` writes.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<exporter::Property>> properties;
-  std::vector<std::vector<Finding>> findings;  ///< by document: those of ModelState and those of the analysis
 };
 
 /// One model after a reading of all open documents.
@@ -55,8 +57,9 @@ struct Reading {
   /// Files that are not well-formed, or no models, and why. If such a file is open and was readable before, the model
   /// has its last readable text; otherwise it is not part of the model.
   std::map<std::string, Finding> failures;
-  std::shared_ptr<const ModelState> state;  ///< null if no file is readable
-  std::shared_ptr<const Timing> timing;     ///< null: not analyzed, or not yet
+  std::shared_ptr<const ModelState> state;   ///< null if no file is readable
+  std::shared_ptr<const Findings> findings;  ///< those of the state and, once it is analyzed, of the analysis
+  std::shared_ptr<const Timing> timing;      ///< null: not analyzed, or not yet
 };
 
 /// Texts of the open documents by path. A document that did not change since an earlier reading has the same pointer.

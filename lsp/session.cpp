@@ -127,6 +127,8 @@ void Session::handle(const Json& message) {
   }
   if (state_ == State::created && name != "initialize")
     return fail(ErrorCode::not_initialized, "expected initialize first");
+  if (state_ == State::running && name == "initialize")
+    return fail(ErrorCode::invalid_request, "the server is already initialized");
   if (state_ == State::shut_down) return fail(ErrorCode::invalid_request, "expected exit after shutdown");
   try {
     const Json& params = at(message, {"params"});
@@ -183,7 +185,6 @@ void Session::notify(const std::string& method, const Json& params) {
 }
 
 Json Session::initialize(const Json& params) {
-  if (state_ != State::created) throw std::runtime_error("the session is already initialized");
   const Json& client = at(params, {"capabilities"});
   if (contains(at(client, {"general", "positionEncodings"}), "utf-8")) encoding_ = PositionEncoding::utf8;
   nested_symbols_ = is_true(at(client, {"textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"}));
@@ -359,7 +360,7 @@ void Session::publish(const std::vector<Reading>& readings) {
           std::find_if(known.begin(), known.end(), [&](const auto& one) { return one->source().path() == file; });
       if (part == known.end()) continue;
       const std::uint32_t index = (*part)->position();
-      for (const Finding& finding : (reading.timing ? reading.timing->findings : reading.state->findings)[index])
+      for (const Finding& finding : (*reading.findings)[index])
         if (is_shown_(finding.diagnostic))
           list.push_back(diagnostic(finding, location(*reading.state, {index, finding.span})["range"]));
     }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conversation: its order, its errors, and the shapes of messages.
 
+#include <array>
+#include <iterator>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -18,7 +23,7 @@ TEST_CASE("a request before initialize is refused and so is one after shutdown")
   CHECK(editor.request("textDocument/hover", Json::object())["code"] == -32002);
   CHECK(editor.request("initialize", {{"capabilities", Json::object()}})["capabilities"]["positionEncoding"] ==
         "utf-16");
-  CHECK(editor.request("initialize", {{"capabilities", Json::object()}}).contains("code"));
+  CHECK(editor.request("initialize", {{"capabilities", Json::object()}})["code"] == -32600);
   CHECK(editor.request("shutdown", nullptr).is_null());
   CHECK(editor.request("textDocument/hover", Json::object())["code"] == -32600);
   CHECK(!editor.session().ended());
@@ -92,6 +97,48 @@ TEST_CASE("edits of ranges and of the whole text lead to the same diagnostics as
   editor.notify("textDocument/didClose", {{"textDocument", {{"uri", "file:///nowhere/model.amxmi"}}}});
   editor.settle();
   CHECK(editor.diagnostics(path) == Json::array());
+}
+
+TEST_CASE("a conversation with damaged bytes and values goes on") {
+  const std::string text = test::read_text(test::sample("tutorial/2-missed-deadline.amxmi"));
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
+  };
+  const std::vector<Json> values = {nullptr,        -1,         1e300, "", "file:///x", Json::array(),
+                                    Json::object(), 4294967296, true};
+  Editor editor;
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::string path = "/nowhere/model.amxmi";
+    editor.open(path, text);
+    for (int step = 0; step < 20; ++step) {
+      const Json at = {{"line", below(90)}, {"character", below(120)}};
+      const Json end = {{"line", below(90)}, {"character", below(120)}};
+      const Json named = {{"uri", "file://" + path}, {"version", step}};
+      const std::string inserted = text.substr(below(text.size()), below(30));
+      Json edit = {{"range", {{"start", at}, {"end", below(3) == 0 ? end : at}}}, {"text", inserted}};
+      editor.notify("textDocument/didChange", {{"textDocument", named}, {"contentChanges", {std::move(edit)}}});
+      const std::array<const char*, 7> asked = {"hover",      "definition", "references", "documentSymbol",
+                                                "completion", "codeLens",   "codeAction"};
+      Json message = {
+          {"jsonrpc", "2.0"},
+          {"id", "x"},
+          {"method", std::string("textDocument/") + asked[below(asked.size())]},
+          {"params", {{"textDocument", named}, {"position", at}, {"range", {{"start", at}, {"end", end}}}}}};
+      if (below(4) == 0) {  // another value somewhere
+        const Json flat = message.flatten();
+        auto place = flat.begin();
+        std::advance(place, static_cast<std::ptrdiff_t>(below(flat.size())));
+        message[Json::json_pointer(place.key())] = values[below(values.size())];
+      }
+      std::string bytes = message.dump();
+      if (below(8) == 0) bytes[below(bytes.size())] = static_cast<char>(below(256));
+      editor.receive(bytes);
+      if (below(4) == 0) editor.settle();
+    }
+    editor.sent.clear();
+  }
+  CHECK(editor.request("shutdown", nullptr).is_null());
 }
 
 }  // namespace session_test
