@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "amalthea/detail/visible_text.hpp"
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
+#include "batch/tree_conversion.hpp"
 #include "cli/command.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
@@ -54,6 +57,7 @@ struct BatchOptions {
   std::string fail_on = "unknown";
   std::string verb = "analyze";
   std::string with;
+  std::string into;
 };
 
 /// All inputs of the results except the model: options, and the hashes of the files that they name.
@@ -61,22 +65,73 @@ std::string in_words(const BatchOptions& options, const std::string& files) {
   std::string words = "limits " + words_of(options.limits) + files;
   for (const auto& [name, value] : words_of(options.analysis)) words += fmt::format("\n{} {}", name, value);
   if (options.verb != "analyze") words += fmt::format("\n--verb {} --with {}", options.verb, options.with);
+  if (!options.into.empty()) words += fmt::format("\n--into {}", options.into);
   return words;
 }
 
 /// The words of --with; quotes join words.
 std::vector<std::string> words_in(const std::string& text) { return CLI::detail::split_up(text); }
 
+/// Verbs that write a file per model, and no JSON.
+bool writes_files(const BatchOptions& options) { return options.verb == "convert" || options.verb == "report"; }
+
+/// For each model the file that such a verb writes, or the folder for the files of a split model.
+using Outputs = std::map<batch::ModelFiles, std::string>;
+
+/// The tree below --into is that of the paths. nullopt: a message was printed.
+std::optional<Outputs> place_outputs(const BatchOptions& options, const std::vector<batch::ModelFiles>& models) {
+  namespace fs = std::filesystem;
+  // A manifest names its files from the current folder.
+  std::vector<std::string> paths = options.paths;
+  paths.emplace_back(".");
+  const auto placed = batch::place_models(paths, models);
+  if (!placed) {
+    complain(placed.error());
+    return std::nullopt;
+  }
+  const bool report = options.verb == "report";
+  Outputs outputs;
+  for (const batch::TreeModel& model : *placed) {
+    const fs::path first = fs::path(options.into) / model.places.front();
+    for (const std::string& place : model.places) {
+      const std::string file = (fs::path(options.into) / place).string();
+      if (!will_write({"--into", report ? file + ".html" : file})) return std::nullopt;
+      if (report) break;
+    }
+    const bool folder = !report && model.files.size() > 1;
+    outputs[model.files] = report ? first.string() + ".html" : (folder ? first.parent_path() : first).string();
+  }
+  return outputs;
+}
+
 /// Another verb, in the process of a model.
-std::string run_verb(const BatchOptions& options, const batch::ModelFiles& files) {
-  std::vector<std::string> arguments = {options.verb, "-q", "--format", "json"};
+std::string run_verb(const BatchOptions& options, const Outputs& outputs, const batch::ModelFiles& files) {
+  std::vector<std::string> arguments = {options.verb, "-q"};
+  const auto output = outputs.find(files);
+  const bool report = options.verb == "report";
+  if (output == outputs.end()) {
+    arguments.insert(arguments.end(), {"--format", "json"});
+  } else {
+    std::error_code error;  // writing then fails with a message
+    std::filesystem::create_directories(std::filesystem::path(output->second).parent_path(), error);
+    arguments.insert(arguments.end(), {"-o", report ? "-" : output->second});
+  }
   for (const std::string& word : words_in(options.with)) arguments.push_back(word);
   arguments.insert(arguments.end(), files.begin(), files.end());
-  const CapturedStreams streams;
-  const int exit_code = run_command(arguments);
-  const auto results = nlohmann::ordered_json::parse(streams.output(), nullptr, false);
+  std::string text, messages;
+  int exit_code = ExitCode::all_well;
+  {
+    const CapturedStreams streams;
+    exit_code = run_command(arguments);
+    if (report && !streams.output().empty() && !write_output(output->second, streams.output()))
+      exit_code = ExitCode::unusable;
+    text = streams.output();
+    messages = streams.messages();
+  }
+  const bool written = report ? !text.empty() && exit_code != ExitCode::unusable : exit_code == ExitCode::all_well;
+  if (output != outputs.end() && written) return batch::body_of_verb({{"output", output->second}}, exit_code);
+  const auto results = nlohmann::ordered_json::parse(text, nullptr, false);
   if (results.is_object()) return batch::body_of_verb(results, exit_code);
-  const std::string& messages = streams.messages();
   const std::size_t begin = std::min(messages.find("error: "), messages.size());
   const std::string error = messages.substr(begin, messages.find('\n', begin) - begin);
   return batch::body_of_failure({}, error.empty() ? fmt::format("exit code {}", exit_code) : error);
@@ -202,6 +257,10 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
         }
     models.insert(models.end(), listed->begin(), listed->end());
   }
+  if (!options.into.empty() && !models.empty()) {
+    std::erase_if(models, [&](const auto& files) { return batch::is_below(files.front(), options.into); });
+    if (models.empty()) return complain(fmt::format("--into {}: all models are below this folder", options.into));
+  }
   for (const batch::ModelFiles& files : models)
     for (const std::string& file : files)
       if (!will_read({"PATH", file})) return false;
@@ -247,6 +306,20 @@ int run(const BatchOptions& options) {
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   if (options.verb == "analyze" && !options.with.empty())
     return unusable("--with requires --verb; the options of analyze are options of batch");
+  if (writes_files(options) != !options.into.empty())
+    return unusable(writes_files(options) ? fmt::format("--verb {} requires --into FOLDER for its files", options.verb)
+                                          : "--into applies to --verb convert and --verb report only");
+  if (!options.into.empty() && !options.cache.empty())
+    return unusable("--cache keeps lines, not the files below --into; use --resume");
+  const std::vector<std::string> with = words_in(options.with);
+  if (options.verb == "convert" && std::find(with.begin(), with.end(), "--to") == with.end())
+    return unusable("--verb convert requires a version: --with \"--to 3.3.0\"");
+  Outputs outputs;
+  if (writes_files(options)) {
+    auto placed = place_outputs(options, work.models);
+    if (!placed) return ExitCode::unusable;
+    outputs = std::move(*placed);
+  }
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
   const auto understood = understand(options.analysis);
@@ -266,7 +339,7 @@ int run(const BatchOptions& options) {
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
   work.analyze = [&](const batch::ModelFiles& files) {
-    return options.verb == "analyze" ? analyze(options.limits, *understood, files) : run_verb(options, files);
+    return options.verb == "analyze" ? analyze(options.limits, *understood, files) : run_verb(options, outputs, files);
   };
   batch::Summary summary(work.models);
   FindingsFile findings;
@@ -333,11 +406,14 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->group(rarely(group::run));
   verb->add_flag("--list", options->list, "Only list the models, as a manifest")->group(rarely(group::run));
   verb->add_option("--verb", options->verb, "What to do with each model. --with passes options to it")
-      ->check(CLI::IsMember({"analyze", "validate", "simulate", "explore"}))
+      ->check(CLI::IsMember({"analyze", "validate", "simulate", "explore", "convert", "report"}))
       ->capture_default_str()
       ->group(rarely(group::run));
   verb->add_option("--with", options->with, "Options of --verb, such as \"--runs 1000 --seed 5\"")
       ->type_name("OPTIONS")
+      ->group(rarely(group::run));
+  add_folder(*verb, "--into", options->into, "Folder for the files that --verb convert or --verb report writes")
+      ->type_name("FOLDER")
       ->group(rarely(group::run));
   verb->add_option("--shard", options->shard, "Analyze only the I-th of N parts. merge joins the results of all parts")
       ->type_name("I/N")
