@@ -10,7 +10,7 @@
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/contribution_text.hpp"
 #include "exporter/results/detail/headroom_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
 #include "exporter/results/detail/verdict_text.hpp"
