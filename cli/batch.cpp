@@ -146,6 +146,12 @@ class FindingsFile {
 std::string shown_line(const std::string& line, const std::string& format) {
   if (format == "json") return line + "\n";
   const auto [results, file] = judged_in(line);
+  if (format == "text") {
+    std::string text;
+    for (const Diagnostic& finding : exporter::findings_of_results(results, file))
+      if (is_shown(finding)) text += amalthea::format(finding) + "\n";
+    return text;
+  }
   return format == "junit" ? exporter::junit_suite_of(results, file) : exporter::github_commands(results, file);
 }
 
@@ -229,6 +235,9 @@ int run(const BatchOptions& options) {
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   if (options.verb == "analyze" && !options.with.empty())
     return unusable("--with requires --verb; the options of analyze are options of batch");
+  if (options.verb == "explore" && options.format != "json")
+    return unusable(
+        fmt::format("--format {} requires another --verb, because explore judges no limits", options.format));
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
   const auto understood = understand(options.analysis);
@@ -255,12 +264,12 @@ int run(const BatchOptions& options) {
   if (!findings.open(options.sarif)) return ExitCode::unusable;
   StatusLine status(StatusLine::Log::yes);
   // With -o, standard output has the summary, unless --format asks for something else.
-  const bool is_shown = options.output.empty() || options.format != "json";
+  const bool prints_models = options.output.empty() || options.format != "json";
   if (options.format == "junit") print_text(exporter::junit_begin());
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (!is_shown) return;
+    if (!prints_models) return;
     status.clear();
     print_text(visible_text(shown_line(line, options.format)));
     flush_output();
@@ -270,14 +279,14 @@ int run(const BatchOptions& options) {
   status.clear();
   if (options.format == "junit") print_text(exporter::junit_end());
 
-  if (!is_shown || !is_quiet())
-    batch::summary_text(summary, !is_shown && use_colour(), [&](std::string_view text) {
-      if (is_shown)
+  if (!prints_models || !is_quiet())
+    batch::summary_text(summary, !prints_models && use_colour(), [&](std::string_view text) {
+      if (prints_models)
         tell_text(text);
       else
         print_summary(use_colour() ? exporter::visible_painted_text(text) : visible_text(text));
     });
-  if (is_shown && options.format == "json" && !is_quiet() && ::isatty(STDOUT_FILENO) != 0)
+  if (prints_models && options.format == "json" && !is_quiet() && ::isatty(STDOUT_FILENO) != 0)
     tell("amalthea: note: use -o FILE to write the lines of JSON to a file and see only this table\n");
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
@@ -359,11 +368,12 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->group(group::output);
   verb->add_option(
           "--format", options->format,
-          "What to print on standard output. json: the lines, or with -o the summary; junit: JUnit XML with one "
-          "suite per model; github: workflow commands of GitHub Actions")
-      ->check(CLI::IsMember({"json", "junit", "github"}))
+          "What to print on standard output. json: the lines, or with -o the summary; text: findings and violated "
+          "limits, one per line; junit: JUnit XML with one suite per model; github: workflow commands of GitHub "
+          "Actions")
+      ->check(CLI::IsMember({"json", "text", "junit", "github"}))
       ->capture_default_str()
-      ->group(group::output);
+      ->group(rarely(group::output));
   add_output(*verb, "--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
       ->type_name("FILE")
       ->group(rarely(group::output));

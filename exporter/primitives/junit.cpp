@@ -26,7 +26,7 @@ std::string case_text(std::string_view suite, const JunitCase& one) {
     return text + fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", xml_text(one.text));
   }
   std::string details = one.text;
-  if (one.place.line != 0) details += fmt::format("\n{}:{}:{}", one.place.file, one.place.line, one.place.column);
+  if (one.place.line != 0) details += fmt::format(" ({}:{}:{})", one.place.file, one.place.line, one.place.column);
   const char* element = one.outcome == JunitCase::Outcome::failed ? "failure" : "error";
   return text + fmt::format(">\n      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n    </testcase>\n", element,
                             xml_attribute(one.type), xml_attribute(one.text), xml_text(details));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as JUnit XML: a test case for every limit, or for every error of a model that was not analyzed.
+// Results as JUnit XML: a test case for every limit, or for every error of a model without an analysis.
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -34,7 +34,7 @@ std::string junit_suite_of(const Json& results, const std::string& file) {
   if (const auto limits = results.find("limits"); limits != results.end())
     for (const Json& limit : *limits) cases.push_back(case_of(limit));
   // Limits include the errors of a model that was analyzed.
-  const bool failed = results.contains("error");
+  const bool failed = !results.contains("limits");
   for (const Diagnostic& finding : failed ? findings_of_results(results, file) : std::vector<Diagnostic>{}) {
     if (finding.severity != Severity::error) continue;
     JunitCase one{finding.id, finding.location, JunitCase::Outcome::error, finding.id, finding.message};
@@ -42,6 +42,7 @@ std::string junit_suite_of(const Json& results, const std::string& file) {
       one.name += fmt::format(" at {}:{}", finding.location.line, finding.location.column);
     cases.push_back(std::move(one));
   }
+  if (cases.empty() && failed) cases.push_back({"no errors", {}, {}, {}, {}});
   if (cases.empty()) cases.push_back({"analysis", {}, {}, {}, "the model states no limit"});
   return junit_suite(file, cases);
 }
