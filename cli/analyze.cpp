@@ -98,8 +98,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
                  "Also print the time that tasks spend in each state. JSON and CSV always include it")
       ->group(rarely(group::output));
   describe(*verb,
-           {"amalthea analyze model.amxmi", "amalthea analyze --headroom model.amxmi",
-            "amalthea analyze --format json -o results.json model.amxmi",
+           {"amalthea analyze --headroom model.amxmi", "amalthea analyze --format json -o results.json model.amxmi",
             "amalthea analyze --until 2s --trace trace.json model.amxmi   # for Perfetto"},
            verdict_exit_codes);
   set_run(*verb, exit_code, [options] { return run(*options); });

@@ -364,6 +364,9 @@ class Search {
       margin.breaks = first;
       if (first) {
         margin.broken = broken(tested_.at(*first), level);
+        for (JudgedLimit& limit : margin.broken)
+          if (limit.verdict == OverallVerdict::met)
+            limit.reason = "no bound guarantees it any more; in the simulation, " + limit.reason;
         for (auto at = tested_.upper_bound(*first); at != tested_.end(); ++at)
           if (holds(at->first, level)) margin.monotone = false;
       }

@@ -215,8 +215,8 @@ std::vector<std::string> headroom_notes(const Headroom& headroom) {
       "today"));
   notes.push_back(fmt::format("searched in steps of 1 %: times up to +{} %, jitter up to one period", times.largest));
   if (const std::string limits = limits_text(headroom); !limits.empty() && has_open(headroom))
-    notes.push_back(fmt::format("{}; the last columns show the reduction with which all of them hold, down to {} %",
-                                limits, times.least));
+    notes.push_back(fmt::format("{}; the last columns show the reduction with which others hold, down to {} %", limits,
+                                times.least));
   if (std::any_of(headroom.of.begin(), headroom.of.end(),
                   [](const StressHeadroom& of) { return !of.guaranteed.monotone || !of.seen.monotone; }))
     notes.emplace_back("*: the limits hold again for some larger value, because the schedule differs");
