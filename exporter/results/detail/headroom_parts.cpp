@@ -171,7 +171,7 @@ std::vector<std::string> headroom_sentences(const Headroom& headroom) {
       if (!margin.needed) return fmt::format("no reduction of all execution times makes more of them {}", how);
       const std::string which =
           margin.repaired.size() == open
-              ? "all of them are"
+              ? "every limit is"
               : fmt::format("{} more {}", margin.repaired.size(), margin.repaired.size() == 1 ? "is" : "are");
       return fmt::format("{} {} if all execution times are {} % shorter", which, how, -*margin.needed);
     };
