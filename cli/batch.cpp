@@ -29,11 +29,13 @@
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/findings/finding_formats.hpp"
+#include "exporter/findings/result_findings.hpp"
 #include "exporter/findings/sarif_log.hpp"
+#include "exporter/primitives/junit.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/detail/results_json.hpp"
+#include "exporter/results/result_formats.hpp"
 #include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
@@ -54,6 +56,7 @@ struct BatchOptions {
   std::string cache;
   std::vector<std::string> summaries;
   std::string sarif;
+  std::string format = "json";
   std::string fail_on = "unknown";
   std::string verb = "analyze";
   std::string with;
@@ -143,50 +146,23 @@ std::string analyze(const importer::Limits& limits, const Understood& understood
   const auto analyzed = model.and_then([&](const Model& read) { return analyze_model(read, understood, diagnostics); });
   if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analyzed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
-  return batch::body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, diagnostics}));
+  return batch::body_of_results(
+      exporter::results_json({info, analyzed->system, analyzed->results, diagnostics, &*model}));
 }
 
-/// The findings of a line, and one for every late task, for code scanning.
-Diagnostics findings_of(const std::string& line) {
-  const auto json = nlohmann::json::parse(line);
-  const auto text = [](const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : ""; };
-  const auto number = [](const nlohmann::json& value) { return value.is_number() ? value.get<std::uint32_t>() : 0U; };
-  Diagnostics findings;
-  Location file;
-  file.file = json["files"][0].get<std::string>();
-  for (const auto& finding : json.contains("results") ? json["results"]["findings"] : json["messages"]) {
-    Location place;
-    place.file = text(finding["file"]);
-    place.line = number(finding["line"]);
-    place.column = number(finding["column"]);
-    const std::string severity = text(finding["severity"]);
-    findings.add(text(finding["rule"]),
-                 severity == "error"     ? Severity::error
-                 : severity == "warning" ? Severity::warning
-                                         : Severity::note,
-                 text(finding["message"]), place, text(finding["path"]));
-  }
-  if (!json.contains("results")) {
-    const auto& all = findings.all();
-    if (std::none_of(all.begin(), all.end(), [](const Diagnostic& one) { return one.severity == Severity::error; }))
-      findings.add("AM0543", Severity::error, text(json["error"]), file);
-    return findings;
-  }
-  for (const auto& limit : json["results"]["limits"]) {
-    const bool task = limit["kind"] == "deadline" || limit["kind"] == "task";
-    const std::string path = task ? fmt::format("swModel/tasks/{}", text(limit["name"])) : std::string();
-    const std::string name = task ? fmt::format("task \"{}\"", text(limit["name"])) : text(limit["name"]);
-    if (limit["verdict"] == "missed" || limit["verdict"] == "unbounded")
-      findings.add("AM0542", Severity::error,
-                   fmt::format("{} is {}: {}", name, text(limit["verdict"]), text(limit["reason"])), file, path);
-    if (limit["verdict"] == "unknown" && limit["kind"] != "finding")
-      findings.add("AM0544", Severity::warning, fmt::format("{} was not judged: {}", name, text(limit["reason"])), file,
-                   path);
-  }
-  return findings;
+/// A line as the findings and limits that pipelines show.
+struct Judged {
+  nlohmann::ordered_json results;
+  std::string file;  ///< the first of the model
+};
+Judged judged_in(const std::string& line) {
+  auto json = nlohmann::ordered_json::parse(line);
+  std::string file = json["files"][0].get<std::string>();
+  return {json.contains("results") ? std::move(json["results"]) : std::move(json), std::move(file)};
 }
 
-/// All findings of a batch, model by model in order, those of each sorted; they are written immediately.
+/// All findings of a batch and one for every late task, model by model in order, those of each sorted; they are written
+/// immediately.
 class FindingsFile {
  public:
   /// "" for none. False: an error was printed.
@@ -205,9 +181,8 @@ class FindingsFile {
   }
   void add(const std::string& line) {
     if (!log_) return;
-    std::vector<Diagnostic> sorted = findings_of(line).all();
-    exporter::sort_findings(sorted);
-    for (const Diagnostic& finding : sorted) log_->add(finding);
+    const auto [results, file] = judged_in(line);
+    for (const Diagnostic& finding : exporter::findings_of_results(results, file)) log_->add(finding);
   }
   bool close() {
     if (!log_) return true;
@@ -221,6 +196,19 @@ class FindingsFile {
   std::unique_ptr<exporter::NewFile> file_;
   std::unique_ptr<exporter::SarifLog> log_;
 };
+
+/// A line as --format shows it on standard output.
+std::string shown_line(const std::string& line, const std::string& format) {
+  if (format == "json") return line + "\n";
+  const auto [results, file] = judged_in(line);
+  if (format == "text") {
+    std::string text;
+    for (const Diagnostic& finding : exporter::findings_of_results(results, file))
+      if (is_shown(finding)) text += amalthea::format(finding) + "\n";
+    return text;
+  }
+  return format == "junit" ? exporter::junit_suite_of(results, file) : exporter::github_commands(results, file);
+}
 
 int exit_code_of(const batch::Totals& totals, const std::string& fail_on, bool allow_unknown) {
   using batch::ModelVerdict;
@@ -320,6 +308,9 @@ int run(const BatchOptions& options) {
     if (!placed) return ExitCode::unusable;
     outputs = std::move(*placed);
   }
+  if ((options.verb == "explore" || writes_files(options)) && options.format != "json")
+    return unusable(fmt::format("--format {} requires another --verb, because {} judges no limits", options.format,
+                                options.verb));
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
   const auto understood = understand(options.analysis);
@@ -345,27 +336,30 @@ int run(const BatchOptions& options) {
   FindingsFile findings;
   if (!findings.open(options.sarif)) return ExitCode::unusable;
   StatusLine status(StatusLine::Log::yes);
+  // With -o, standard output has the summary, unless --format asks for something else.
+  const bool prints_models = options.output.empty() || options.format != "json";
+  if (options.format == "junit") print_text(exporter::junit_begin());
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (!options.output.empty()) return;
+    if (!prints_models) return;
     status.clear();
-    print_text(visible_text(line) + "\n");
+    print_text(visible_text(shown_line(line, options.format)));
     flush_output();
   };
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { show_models(status, done, of, known); };
   if (const auto done = batch::run_batch(work); !done) return unusable(done.error());
   status.clear();
+  if (options.format == "junit") print_text(exporter::junit_end());
 
-  const bool lines_are_printed = options.output.empty();
-  if (!lines_are_printed || !is_quiet())
-    batch::summary_text(summary, !lines_are_printed && use_colour(), [&](std::string_view text) {
-      if (lines_are_printed)
+  if (!prints_models || !is_quiet())
+    batch::summary_text(summary, !prints_models && use_colour(), [&](std::string_view text) {
+      if (prints_models)
         tell_text(text);
       else
         print_summary(use_colour() ? exporter::visible_painted_text(text) : visible_text(text));
     });
-  if (lines_are_printed && !is_quiet() && ::isatty(STDOUT_FILENO) != 0)
+  if (prints_models && options.format == "json" && !is_quiet() && ::isatty(STDOUT_FILENO) != 0)
     tell("amalthea: note: use -o FILE to write the lines of JSON to a file and see only this table\n");
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
@@ -448,6 +442,14 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(group::output);
+  verb->add_option(
+          "--format", options->format,
+          "What to print on standard output. json: the lines, or with -o the summary; text: findings and violated "
+          "limits, one per line; junit: JUnit XML with one suite per model; github: workflow commands of GitHub "
+          "Actions")
+      ->check(CLI::IsMember({"json", "text", "junit", "github"}))
+      ->capture_default_str()
+      ->group(rarely(group::output));
   add_output(*verb, "--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
       ->type_name("FILE")
       ->group(rarely(group::output));

@@ -9,6 +9,7 @@
 
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
+#include "cli/headroom.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/progress.hpp"
@@ -30,6 +31,7 @@ struct ReportOptions {
   std::uint64_t runs = 0;
   std::uint64_t seed = 1;
   std::size_t trace_events = 200'000;
+  HeadroomInput headroom;
 };
 
 /// The settings of the report: all options with other than default values, and the files' names.
@@ -41,6 +43,7 @@ std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions&
     list.emplace_back("--runs", fmt::format("{}", options.runs));
     list.emplace_back("--seed", fmt::format("{}", options.seed));
   }
+  if (options.headroom.wanted) list.emplace_back("--headroom", "");
   return list;
 }
 
@@ -60,7 +63,8 @@ bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& b
 }
 
 int run(const ReportOptions& options) {
-  if (!check_output(options.output)) return ExitCode::unusable;
+  if (!check_output(options.output) || !headroom_is_possible(options.headroom, options.analysis))
+    return ExitCode::unusable;
   std::optional<exporter::Baseline> baseline;
   if (!read_baseline(options.baseline, baseline)) return ExitCode::unusable;
   Diagnostics diagnostics;
@@ -80,15 +84,17 @@ int run(const ReportOptions& options) {
     random.work = &long_work.work();
     runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, ignored);
   }
+  const auto headroom = recorded ? find_headroom(options.headroom, *prepared, recorded->results) : std::nullopt;
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
   if (!recorded) return ExitCode::findings;
   const exporter::ModelInfo info = exporter::model_info(*model);
-  const exporter::ReportView view{{info, prepared->system, recorded->results, diagnostics},
-                                  recorded->schedule,
-                                  runs ? &*runs : nullptr,
-                                  baseline ? &*baseline : nullptr,
-                                  options_of(options)};
+  const exporter::ReportView view{
+      {info, prepared->system, recorded->results, diagnostics, &*model, headroom ? &*headroom : nullptr},
+      recorded->schedule,
+      runs ? &*runs : nullptr,
+      baseline ? &*baseline : nullptr,
+      options_of(options)};
   if (!write_output(options.output, exporter::render_report_html(view))) return ExitCode::unusable;
   return exit_code_of(engine::assess(prepared->system, recorded->results, diagnostics), options.analysis);
 }
@@ -102,6 +108,7 @@ void add_report(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
+  add_headroom_options(*verb, options->headroom);
   add_output(*verb, "-o,--output", options->output, "HTML file to write")
       ->required()
       ->type_name("FILE")

@@ -40,6 +40,28 @@
   }
 })();
 
+// ---- headroom
+
+(function headroom() {
+  if (!results.headroom) return remove('headroom');
+  const section = byId('headroom');
+  for (const sentence of results.headroom.summary) add(section, 'p', {class: 'note'}, sentence);
+  const kinds = {everything: 'All times and all jitter', times: 'All execution times', jitters: 'All jitter', task: 'Execution time of', core: 'Execution on core', gpu: 'Kernels on GPU', memory: 'Memory accesses', jitter: 'Jitter of'};
+  const amount = (margin, key) => margin[key + '_percent'] === null ? '–' : margin[key + '_ps'] !== undefined ? signed(margin[key + '_ps']) + ' ' + tableUnit : (margin[key + '_percent'] < 0 ? '−' : '+') + Math.abs(margin[key + '_percent']) + ' %';
+  const holds = margin => (margin.holds_percent !== null && margin.breaks_percent === null ? 'at least ' : '') + amount(margin, 'holds') + (margin.monotone ? '' : ' *');
+  const first = margin => margin.first ? margin.first.name + (margin.violated > 1 ? ` and ${margin.violated - 1} more` : '') : '–';
+  const needs = margin => margin.needed_percent === null ? '–' : amount(margin, 'needed') + ': ' + margin.repaired.join(', ');
+  addTable(section, 'How much each may grow until the first limit is violated. Guaranteed: by bounds; seen: in the simulation. Less: the reduction with which limits that do not hold today hold. *: they hold again at a larger value.', [
+    {title: 'What grows', kind: 'row', fill: (cell, of) => kinds[of.kind] + (of.name ? ' ' + of.name : '')},
+    {title: 'Guaranteed', kind: 'number', fill: (cell, of) => holds(of.guaranteed)},
+    {title: 'First limit', kind: 'words', fill: (cell, of) => first(of.guaranteed)},
+    {title: 'Seen', kind: 'number', fill: (cell, of) => holds(of.seen)},
+    {title: 'First limit', kind: 'words', fill: (cell, of) => first(of.seen)},
+    {title: 'Less, to guarantee', kind: 'words', fill: (cell, of) => needs(of.guaranteed)},
+    {title: 'Less, to meet', kind: 'words', fill: (cell, of) => needs(of.seen)}
+  ], results.headroom.of);
+})();
+
 // ---- resources
 
 (function resources() {

@@ -39,6 +39,26 @@ TEST_CASE("report: one deterministic file with the results of analyze") {
   CHECK(data["options"].back() == json({"--seed", "1"}));
 }
 
+TEST_CASE("report --headroom: the page has the headroom of analyze") {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", model = test::sample("tutorial/5-shared-gpu.amxmi");
+  CHECK(test::amalthea({"report", model, "--headroom", "-o", page}).exit_code == 1);
+  const json headroom = data_of(page)["results"]["headroom"];
+  CHECK(headroom == json::parse(test::amalthea({"analyze", model, "--headroom", "--format", "json"}).out)["headroom"]);
+  CHECK(headroom["limits"] == 3);
+  CHECK(headroom["guaranteed"] == 2);
+  CHECK(headroom["of"][1]["kind"] == "times");
+  CHECK(headroom["of"][1]["guaranteed"]["holds_percent"].get<int>() + 1 ==
+        headroom["of"][1]["guaranteed"]["breaks_percent"].get<int>());
+  CHECK(headroom["of"][1]["guaranteed"]["repaired"] == json({"deadline of Detection"}));
+  for (const char* verb : {"report", "analyze"})
+    CHECK(test::amalthea({verb, model, "--headroom", "--execution", "best", "-o", page}).exit_code == 2);
+  CHECK(test::amalthea({"analyze", model, "--format", "csv", "--table", "headroom"}).exit_code == 2);
+  const auto table = test::amalthea({"analyze", model, "-q", "--headroom", "--format", "csv", "--table", "headroom"});
+  CHECK(table.out.starts_with("kind,name,guaranteed.holds_percent,"));
+  CHECK(table.out.find("\njitter,every_10ms,100,") != std::string::npos);
+}
+
 TEST_CASE("report: exits with 0 if all deadlines hold") {
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html";
