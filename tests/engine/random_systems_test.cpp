@@ -92,6 +92,23 @@ TEST_CASE("random systems under deadlines or on several cores or with servers st
   CHECK(trial.bounded > 2 * trial.systems);
 }
 
+TEST_CASE("random systems with servers in servers or servers by deadlines stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(21);
+  const std::uint64_t systems = is_thorough() ? 40'000 : 400;
+  constexpr SystemFeature hierarchies[] = {SystemFeature::nested_server, SystemFeature::constant_bandwidth,
+                                           SystemFeature::deadline_child};
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({hierarchies[index % 3]});
+    options.must.set(index / 3 % feature_count);
+    trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
 TEST_CASE("thousands of random systems under CPU traffic stay within their bounds", "[long]") {
   std::mt19937 random(15);
   BoundTrial trial;

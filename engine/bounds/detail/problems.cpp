@@ -147,10 +147,11 @@ class ProblemBuilder {
     const std::size_t core = *input_.cores.core_of[host];
     CoreProblem& problem = problems_.cores[core];
     std::optional<std::size_t> server;
-    for (const SchedulerIndex index : input_.cores.ranks.schedulers[host]) {
-      const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
+    const auto& path = input_.cores.ranks.schedulers[host];
+    for (auto index = path.rbegin(); index != path.rend(); ++index) {  // from the outermost one
+      const Scheduler& scheduler = input_.subject.system.platform.schedulers[*index];
       problem.by_deadline = problem.by_deadline || uses_deadlines(scheduler.kind);
-      if (limits_time(scheduler)) server = place_of(index, scheduler, problem);
+      if (limits_time(scheduler)) server = place_of(*index, server, problem);
     }
     auto& problem_tasks = problems_.of_task[host];
     const auto waiting = add_waiting(host, task);
@@ -171,11 +172,13 @@ class ProblemBuilder {
   }
 
   /// The index of a server among those of its core.
-  std::size_t place_of(SchedulerIndex index, const Scheduler& scheduler, CoreProblem& problem) {
+  std::size_t place_of(SchedulerIndex index, std::optional<std::size_t> parent, CoreProblem& problem) {
+    const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
     const auto [at, added] = servers_.emplace(index, problem.servers.size());
     if (added)
-      problem.servers.push_back({*scheduler.share.period, std::min(*scheduler.share.period, *scheduler.share.budget),
-                                 scheduler.kind == SchedulingAlgorithm::polling_periodic_server});
+      problem.servers.push_back({{*scheduler.share.period, std::min(*scheduler.share.period, *scheduler.share.budget),
+                                  scheduler.kind == SchedulingAlgorithm::polling_periodic_server},
+                                 parent});
     return at->second;
   }
 
