@@ -154,7 +154,8 @@ TEST_CASE("no observed chain latency exceeds its bound under implicit communicat
   options.one_in = 3;
   std::mt19937 random(77);
   BoundTrial trial;
-  for (std::uint64_t index = 0; index < 200; ++index) trial.run(random_system(random, options), index, 1);
+  const std::uint64_t systems = is_thorough() ? 25'000 : 200;
+  for (std::uint64_t index = 0; index < systems; ++index) trial.run(random_system(random, options), index, 1);
   INFO(trial.text());
   CHECK(trial.faults.empty());
   CHECK(trial.chains > 150);
