@@ -13,6 +13,7 @@
 
 namespace random_systems_test {
 
+using namespace amalthea;
 using namespace test;
 
 namespace {
@@ -103,6 +104,33 @@ TEST_CASE("random systems with servers in servers or servers by deadlines stay w
     options.must = features_of({hierarchies[index % 3]});
     options.must.set(index / 3 % feature_count);
     trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
+TEST_CASE("random systems under round robin stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(22);
+  const SystemFeatures of_turns = features_of(
+      {SystemFeature::periodic, SystemFeature::offset, SystemFeature::jitter, SystemFeature::minimum_distance,
+       SystemFeature::sporadic, SystemFeature::burst, SystemFeature::trigger, SystemFeature::interrupt,
+       SystemFeature::varying_times, SystemFeature::branch, SystemFeature::runnables, SystemFeature::overhead,
+       SystemFeature::child_scheduler, SystemFeature::round_robin, SystemFeature::deadline});
+  const std::uint64_t systems = is_thorough() ? 25'000 : 300;
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({SystemFeature::round_robin});
+    if (index % 2 == 0)
+      options.must.set(index / 2 % feature_count);
+    else
+      options.may = of_turns;
+    RandomSystem drawn = random_system(random, options);
+    // Otherwise few tasks have the same priority.
+    for (TaskIndex task = 0; index % 4 > 0 && task < drawn.system.tasks.size(); ++task)
+      drawn.system.tasks[task].priority = 1 + (index % 4 == 3 ? task % 2 : 0);
+    trial.run(drawn, index, 4);
   }
   INFO(trial.text());
   CHECK(trial.faults.empty());

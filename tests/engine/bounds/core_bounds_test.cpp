@@ -675,6 +675,32 @@ TEST_CASE("the analyses of plain cores and of cores with sections agree where bo
   CHECK(compared > 600);
 }
 
+TEST_CASE("a short job under round robin waits for one turn of each other task") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  Scheduler& scheduler = maker.system().platform.schedulers[core];
+  scheduler.kind = SchedulingAlgorithm::priority_based_round_robin;
+  scheduler.time_slice = us(5);
+  const TaskIndex brief = task(maker, "brief", core, 1, 100, 3), longer = task(maker, "longer", core, 1, 400, 100),
+                  third = task(maker, "third", core, 1, 400, 100), high = task(maker, "high", core, 2, 100, 2);
+  SECTION("and not for whole jobs") {
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[brief].worst == us(3 + 2 * 5 + 2));
+    CHECK(part(bounds[brief], ContributionKind::preemption, longer) == us(5));
+    // 21 turns of each other task are longer than their jobs.
+    CHECK(bounds[longer].worst == us(100 + 100 + 3 * 3 + 3 * 2));
+    CHECK(bounds[high].worst == us(2));
+  }
+  SECTION("but for a whole section") {
+    maker[third].preemption = Preemption::non_preemptive;
+    CHECK(bounds_of(maker)[brief].worst > us(100));
+  }
+  SECTION("and for whole jobs of its own other activations") {
+    maker.system().stimuli[maker.periodic(400)].activates.push_back(longer);
+    CHECK(bounds_of(maker)[brief].worst > us(100));
+  }
+}
+
 TEST_CASE("a server within a server supplies its tasks from what the outer one supplies") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
