@@ -110,6 +110,30 @@ TEST_CASE("random systems with servers in servers or servers by deadlines stay w
   CHECK(trial.bounded > trial.systems);
 }
 
+TEST_CASE("no observed latency between two tasks of a core exceeds its bound") {
+  RandomSystemOptions options;
+  options.may = features_of({SystemFeature::periodic, SystemFeature::offset, SystemFeature::trigger,
+                             SystemFeature::varying_times, SystemFeature::runnables, SystemFeature::branch,
+                             SystemFeature::non_preemptive, SystemFeature::cooperative, SystemFeature::interrupt,
+                             SystemFeature::fixed_priority, SystemFeature::osek, SystemFeature::round_robin,
+                             SystemFeature::child_scheduler, SystemFeature::several_cores, SystemFeature::overhead});
+  options.one_in = 4;
+  std::mt19937 random(78);
+  BoundTrial trial;
+  const std::uint64_t systems = is_thorough() ? 25'000 : 300;
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystem drawn = random_system(random, options);
+    auto& tasks = drawn.system.tasks;
+    for (TaskIndex from = 0; from < tasks.size(); ++from)
+      for (TaskIndex to = 0; to < tasks.size(); ++to)
+        if (from != to) drawn.system.chains.push_back({"pair", {from, to}, {}, Chain::Source::request, {}});
+    trial.run(drawn, index, 2);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.chains > 5 * trial.systems);
+}
+
 TEST_CASE("random systems under round robin stay within their bounds") {
   BoundTrial trial;
   std::mt19937 random(22);
