@@ -309,8 +309,8 @@ int run(const BatchOptions& options) {
     outputs = std::move(*placed);
   }
   if ((options.verb == "explore" || writes_files(options)) && options.format != "json")
-    return unusable(fmt::format("--format {} requires another --verb, because {} judges no limits", options.format,
-                                options.verb));
+    return unusable(
+        fmt::format("--format {} requires another --verb, because {} judges no limits", options.format, options.verb));
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
   const auto understood = understand(options.analysis);
