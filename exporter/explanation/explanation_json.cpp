@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "exporter/explanation/detail/what_if_json.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
 
 namespace amalthea::exporter {
@@ -35,6 +36,20 @@ Json interval(const System& system, const engine::Interval& one) {
 
 }  // namespace
 
+nlohmann::ordered_json what_if_json(const std::vector<engine::WhatIf>& tried) {
+  Json json = Json::array();
+  for (const engine::WhatIf& one : tried) {
+    const engine::TaskResult& with = one.result;
+    json.push_back({{"change", one.change},
+                    {"verdict", to_string(with.verdict)},
+                    {"guaranteed", with.guaranteed ? Json(*with.guaranteed) : Json(nullptr)},
+                    {"max_ps", with.response.jobs > 0 ? Json(with.response.max.picoseconds()) : Json(nullptr)},
+                    {"wcrt_ps", with.bound.worst ? Json(with.bound.worst->picoseconds()) : Json(nullptr)},
+                    {"reason", with.reason}});
+  }
+  return json;
+}
+
 std::string render_explanation_json(const ResultView& view, const engine::Explanation& explanation,
                                     const std::vector<engine::WhatIf>& tried) {
   const System& system = view.system;
@@ -56,17 +71,7 @@ std::string render_explanation_json(const ResultView& view, const engine::Explan
   json["bound"] = {{"wcrt_ps", result.bound.worst ? Json(result.bound.worst->picoseconds()) : Json(nullptr)},
                    {"reason", result.bound.reason.empty() ? Json(nullptr) : Json(result.bound.reason)},
                    {"contributions", parts(system, result.bound.parts)}};
-  json["what_if"] = Json::array();
-  for (const engine::WhatIf& one : tried) {
-    const engine::TaskResult& with = one.result;
-    json["what_if"].push_back(
-        {{"change", one.change},
-         {"verdict", to_string(with.verdict)},
-         {"guaranteed", with.guaranteed ? Json(*with.guaranteed) : Json(nullptr)},
-         {"max_ps", with.response.jobs > 0 ? Json(with.response.max.picoseconds()) : Json(nullptr)},
-         {"wcrt_ps", with.bound.worst ? Json(with.bound.worst->picoseconds()) : Json(nullptr)},
-         {"reason", with.reason}});
-  }
+  json["what_if"] = what_if_json(tried);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
