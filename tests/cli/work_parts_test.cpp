@@ -26,9 +26,11 @@ Words joined(Words words, const Words& more) {
 
 std::string file(const test::TemporaryFolder& folder, const std::string& name) { return folder.path() + "/" + name; }
 
-/// SIGINT comes after a second.
+/// SIGINT arrives after a second, once: without --foreground, timeout signals the process and then its whole group, and a
+/// second SIGINT ends the command at once.
 test::CommandResult interrupted(const Words& arguments) {
-  return test::run(joined({"timeout", "--preserve-status", "-s", "INT", "1", AMALTHEA_COMMAND}, arguments));
+  return test::run(
+      joined({"timeout", "--foreground", "--preserve-status", "-s", "INT", "1", AMALTHEA_COMMAND}, arguments));
 }
 
 }  // namespace
