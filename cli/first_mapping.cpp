@@ -41,12 +41,12 @@ std::optional<Model> changed(const Model& model, const Splices& splices, const i
   return importer::read_model_from_bytes(std::move(files), limits, known);
 }
 
-/// By their index among all tasks: the tasks of a system begin with those of the model, in their order.
+/// Of tasks in document order, the indices among all tasks. The tasks of a system begin with those of the model.
 std::vector<TaskIndex> indices(const Model& model, const std::vector<Element>& tasks) {
   const std::vector<Element> all = model.all("swModel", "tasks");
   std::vector<TaskIndex> found;
-  for (TaskIndex task = 0; task < all.size(); ++task)
-    if (std::find(tasks.begin(), tasks.end(), all[task]) != tasks.end()) found.push_back(task);
+  for (TaskIndex task = 0; task < all.size() && found.size() < tasks.size(); ++task)
+    if (all[task] == tasks[found.size()]) found.push_back(task);
   return found;
 }
 

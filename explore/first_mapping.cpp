@@ -28,11 +28,13 @@ double utilization(const System& system, const Periods& periods, TaskIndex task,
 void spread(System& system, const Periods& periods, const std::vector<TaskIndex>& tasks) {
   const Platform& platform = system.platform;
   std::vector<double> load(platform.units.size(), 0), weight(system.tasks.size(), 0);
+  std::vector<bool> moves(system.tasks.size(), false);
+  for (const TaskIndex task : tasks) moves[task] = true;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     const Task& one = system.tasks[task];
     if (one.side != Side::host || one.folded_into) continue;
     weight[task] = utilization(system, periods, task, one.unit);
-    if (std::find(tasks.begin(), tasks.end(), task) == tasks.end()) load[one.unit] += weight[task];
+    if (!moves[task]) load[one.unit] += weight[task];
   }
   std::vector<TaskIndex> order = tasks;
   std::stable_sort(order.begin(), order.end(), [&](TaskIndex a, TaskIndex b) { return weight[a] > weight[b]; });

@@ -131,17 +131,25 @@ class Schedulers {
   std::vector<bool> has_units_;
 };
 
+/// Whether nothing says where a task runs: without responsibility, an affinity does.
+bool is_stranded(const views::TaskAllocation& allocation, const Schedulers& schedulers) {
+  const auto scheduler = schedulers.find(allocation.scheduler);
+  return scheduler && allocation.affinity.empty() && !schedulers.has_units(*scheduler);
+}
+
 /// The schedulers without units that have to get one, in document order.
 std::vector<std::uint32_t> stranded(const views::Mapping& mapping, const Schedulers& schedulers) {
   std::set<std::uint32_t> found;
   for (const views::TaskAllocation& allocation : mapping.tasks)
-    if (const auto index = schedulers.find(allocation.scheduler); index && !schedulers.has_units(*index))
-      found.insert(schedulers.root(*index));
+    if (is_stranded(allocation, schedulers)) found.insert(schedulers.root(*schedulers.find(allocation.scheduler)));
   return {found.begin(), found.end()};
 }
 
 /// Those that have no tasks either, and whose algorithm needs no parameters.
-std::vector<std::uint32_t> idle(const Schedulers& schedulers, const std::vector<std::uint32_t>& stranded) {
+std::vector<std::uint32_t> idle(const views::Mapping& mapping, const Schedulers& schedulers) {
+  std::set<std::uint32_t> used;
+  for (const views::TaskAllocation& allocation : mapping.tasks)
+    if (const auto index = schedulers.find(allocation.scheduler)) used.insert(schedulers.root(*index));
   std::vector<std::uint32_t> found;
   const auto& all = schedulers.systems().schedulers;
   for (std::uint32_t index = 0; index < all.size(); ++index) {
@@ -151,7 +159,7 @@ std::vector<std::uint32_t> idle(const Schedulers& schedulers, const std::vector<
         kind == views::AlgorithmKind::osek || kind == views::AlgorithmKind::rate_monotonic ||
         kind == views::AlgorithmKind::deadline_monotonic || kind == views::AlgorithmKind::earliest_deadline_first;
     if (is_plain && !all[index].interrupt_controller && !all[index].parent && !schedulers.has_units(index) &&
-        std::find(stranded.begin(), stranded.end(), index) == stranded.end())
+        used.count(index) == 0)
       found.push_back(index);
   }
   return found;
@@ -226,8 +234,8 @@ class FirstMapper {
           }))
         gpus.push_back(i);
     }
-    const auto with_tasks = stranded(mapping_, schedulers_);
-    for (const auto& schedulers : {with_tasks, idle(schedulers_, with_tasks)}) hand_out(schedulers, cpus);
+    hand_out(stranded(mapping_, schedulers_), cpus);
+    hand_out(idle(mapping_, schedulers_), cpus);
     for (const std::size_t unit : cpus) add_scheduler(unit);
     for (const std::size_t unit : gpus) add_scheduler(unit);
   }
@@ -447,8 +455,7 @@ std::vector<Element> unmapped_tasks(const Model& model) {
   std::vector<Element> tasks;
   for (const Element task : model.all("swModel", "tasks")) {
     const auto allocation = mapping.task_allocation_of.find(task);
-    const auto scheduler = allocation ? schedulers.find(mapping.tasks[*allocation].scheduler) : std::nullopt;
-    if (!allocation || (scheduler && !schedulers.has_units(*scheduler))) tasks.push_back(task);
+    if (!allocation || is_stranded(mapping.tasks[*allocation], schedulers)) tasks.push_back(task);
   }
   return tasks;
 }

@@ -17,7 +17,8 @@
 
 namespace amalthea::exporter {
 
-/// The tasks without a TaskAllocation, and those whose scheduler is responsible for no unit. In document order.
+/// The tasks without a TaskAllocation, and those without affinity whose scheduler is responsible for no unit. In document
+/// order.
 std::vector<Element> unmapped_tasks(const Model& model);
 
 struct FirstMapping {

@@ -70,6 +70,28 @@ System built(const std::string& text) {
   return *system;
 }
 
+/// The sub-models of `unmapped` in a file each.
+std::vector<importer::NamedBytes> files_of(Version version) {
+  const auto file = [&](std::string path, const std::string& content) {
+    return importer::NamedBytes{std::move(path), test::root_of(version, content)};
+  };
+  return {file("sw.amxmi", test::timed_software(version)),
+          file("hw.amxmi", version < Version::v0_9_0 ? test::old_hardware(version) : test::new_hardware(version)),
+          file("os.amxmi", test::operating_system(version)), file("map.amxmi", "<mappingModel/>")};
+}
+
+std::vector<importer::NamedBytes> mapped_files(Version version) {
+  std::vector<importer::NamedBytes> files = files_of(version);
+  Diagnostics diagnostics;
+  const auto model = importer::read_model_from_bytes(files, {}, diagnostics);
+  REQUIRE(model);
+  const auto created = exporter::first_mapping(*model);
+  REQUIRE(created);
+  for (const auto& [position, splices] : created->splices)
+    files[position].bytes = exporter::apply(files[position].bytes, splices);
+  return files;
+}
+
 }  // namespace
 
 TEST_CASE("a first mapping is inserted in the form of every version") {
@@ -102,6 +124,14 @@ TEST_CASE("EMF loads a first mapping in the form of every version", "[emf]") {
         test::write_text(path, mapped(unmapped(version, with_os)).text);
         emf.expect_accepted(version, {path});
       }
+  for (const Version version : {Version::v0_7_0, Version::v0_8_0, Version::v0_9_0, Version::v3_3_0}) {
+    std::vector<std::string> files;
+    for (const importer::NamedBytes& file : mapped_files(version)) {
+      files.push_back(fmt::format("{}/{}-{}", emf.folder(), to_string(version), file.path));
+      test::write_text(files.back(), file.bytes);
+    }
+    emf.expect_accepted(version, files);
+  }
   emf.run();
 }
 
@@ -132,11 +162,9 @@ TEST_CASE("only tasks without a mapping are mapped and only cores without a sche
 }
 
 TEST_CASE("a scheduler with tasks and without a core gets the core that it is named after") {
-  std::string text = test::timed_model(Version::v3_3_0);
-  text = test::replaced(
-      text,
-      R"(<schedulerAllocation scheduler="Sched?type=TaskScheduler" responsibility="C0?type=ProcessingUnit C1?type=ProcessingUnit" executingPU="C0?type=ProcessingUnit"/>)",
-      "");
+  const std::string responsibility =
+      R"(<schedulerAllocation scheduler="Sched?type=TaskScheduler" responsibility="C0?type=ProcessingUnit C1?type=ProcessingUnit" executingPU="C0?type=ProcessingUnit"/>)";
+  std::string text = test::replaced(test::timed_model(Version::v3_3_0), responsibility, "");
   while (text.find(" affinity=\"C1?type=ProcessingUnit\"") != std::string::npos)
     text = test::replaced(text, " affinity=\"C1?type=ProcessingUnit\"", "");
   for (const auto& [name, core] :
@@ -153,6 +181,10 @@ TEST_CASE("a scheduler with tasks and without a core gets the core that it is na
     const System system = built(result.text);
     CHECK(system.platform.units[system.tasks[0].unit].name == core);
   }
+  // An affinity alone says where a task runs.
+  Diagnostics diagnostics;
+  const std::string with_affinity = test::replaced(test::timed_model(Version::v3_3_0), responsibility, "");
+  CHECK(exporter::unmapped_tasks(test::model_from_text(with_affinity, diagnostics)).empty());
 }
 
 TEST_CASE("a task starts where it has ticks and on a GPU if it states ticks for it") {
@@ -171,30 +203,18 @@ TEST_CASE("a task starts where it has ticks and on a GPU if it states ticks for 
 }
 
 TEST_CASE("a first mapping of several files refers from file to file") {
-  const Version version = Version::v3_3_0;
-  const auto file = [&](std::string path, const std::string& content) {
-    return importer::NamedBytes{std::move(path), test::root_of(version, content)};
-  };
-  const std::vector<importer::NamedBytes> files = {
-      file("sw.amxmi", test::timed_software(version)), file("hw.amxmi", test::new_hardware(version)),
-      file("os.amxmi", test::operating_system(version)), file("map.amxmi", "<mappingModel/>")};
-  Diagnostics diagnostics;
-  const auto model = importer::read_model_from_bytes(files, {}, diagnostics);
-  REQUIRE(model);
-  const auto created = exporter::first_mapping(*model);
-  REQUIRE(created);
-  std::vector<importer::NamedBytes> changed = files;
-  for (const auto& [position, splices] : created->splices)
-    changed[position].bytes = exporter::apply(changed[position].bytes, splices);
-  CHECK(changed[0].bytes == files[0].bytes);
-  CHECK(changed[1].bytes == files[1].bytes);
-  CHECK(changed[3].bytes.find("<task href=\"amlt:/#T?type=Task\"/>") != std::string::npos);
-  Diagnostics again;
-  const auto reread = importer::read_model_from_bytes(changed, {}, again);
-  REQUIRE(reread);
-  for (const std::string& message : test::messages(again)) UNSCOPED_INFO(message);
-  CHECK(again.all().size() == diagnostics.all().size());
-  CHECK(importer::build_system(*reread, {}, again));
+  for (const Version version : all_versions()) {
+    INFO(to_string(version));
+    const auto files = files_of(version), changed = mapped_files(version);
+    for (const std::size_t same : {0, 1}) CHECK(changed[same].bytes == files[same].bytes);
+    CHECK(changed[3].bytes.find("<task href=\"amlt:/#T?type=Task\"/>") != std::string::npos);
+    Diagnostics again;
+    const auto model = importer::read_model_from_bytes(changed, {}, again);
+    REQUIRE(model);
+    for (const std::string& message : test::messages(again)) UNSCOPED_INFO(message);
+    CHECK(again.all().empty());
+    CHECK(importer::build_system(*model, {}, again));
+  }
 }
 
 TEST_CASE("a first mapping keeps line ends") {
