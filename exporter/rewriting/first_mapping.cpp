@@ -180,17 +180,23 @@ class FirstMapper {
     const auto fail = [](std::string reason) { return tl::unexpected(std::move(reason)); };
     const std::vector<Element> unmapped = unmapped_tasks(model_);
     if (unmapped.empty()) return fail({});
-    if (!find_holders(unmapped.front().document())) return fail("the files have no place for it");
+    if (!find_holders(unmapped.front().document()))
+      return fail(home_->itea() != IteaRelease::none
+                      ? "models before 0.7.0 cannot be written; convert the model first"
+                      : "the file has no Amalthea root element that could hold a mapping; pass all files of the model");
     WorkReader reader(model_);
     for (const Element task : unmapped) work_.push_back(reader.of(task));
     units_.resize(hardware_.units.size());
     find_responsible();
     give_schedulers();
     if (std::none_of(units_.begin(), units_.end(), [](const auto& scheduler) { return scheduler.has_value(); }))
-      return fail("the model has no CPU with a clock");
+      return fail("the model has no CPU with a clock; add a clock, or pass the file that contains the hardware");
     for (std::size_t i = 0; i < unmapped.size(); ++i)
       if (std::string reason = allocate(unmapped[i], work_[i]); !reason.empty()) return fail(std::move(reason));
-    if (allocations_.empty()) return fail("the schedulers of these tasks have no CPU, and every CPU has a scheduler");
+    if (allocations_.empty())
+      return fail(
+          "their schedulers are responsible for no CPU, and every CPU has another scheduler; add a scheduler "
+          "allocation");
     insert();
     return std::move(result_);
   }
@@ -331,8 +337,9 @@ class FirstMapper {
   std::string allocate(Element task, const Work& work) {
     if (mapping_.task_allocation_of.find(task)) return {};  // its scheduler gets the unit
     const auto unit = unit_for(work);
-    if (!unit) return fmt::format("no unit with a clock and a scheduler can run task \"{}\"", task.name());
-    if (!id_in_file(task)) return fmt::format("several tasks are named \"{}\"", task.name());
+    if (!unit)
+      return fmt::format("no unit with a clock, a scheduler and a unique name can run task \"{}\"", task.name());
+    if (!id_in_file(task)) return fmt::format("several tasks are named \"{}\"; rename all but one", task.name());
     NewElement allocation{"taskAllocation", {}, {}, {}};
     refer(*home_, allocation, "task", {task});
     refer(*home_, allocation, "scheduler", *units_[*unit]);

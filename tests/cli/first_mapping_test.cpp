@@ -158,9 +158,10 @@ TEST_CASE("explore: what cannot be mapped is reported as before") {
   CHECK(without_cores.exit_code == 1);
   CHECK(without_cores.err.find("[AM0302]") != std::string::npos);
   CHECK(without_cores.err.find("[AM0572]") == std::string::npos);
-  CHECK(without_cores.err.find(path +
-                               ":9:5: note: explore cannot map the tasks that the model leaves unmapped: the model "
-                               "has no CPU with a clock [AM0573]") != std::string::npos);
+  CHECK(without_cores.err.find(
+            path + ":9:5: note: explore cannot map the tasks that the model leaves unmapped: the model "
+                   "has no CPU with a clock; add a clock, or pass the file that contains the hardware [AM0573]") !=
+        std::string::npos);
 }
 
 TEST_CASE("explore: the democar of APP4MC is mapped in several versions") {

@@ -145,8 +145,9 @@ TEST_CASE("a mapped model needs no first mapping and one without cores gets none
     return exporter::first_mapping(test::model_from_text(model, diagnostics)).error();
   };
   CHECK(reason(test::timed_model(Version::v3_3_0)).empty());
-  CHECK(reason(no_cores) == "the model has no CPU with a clock");
-  CHECK(reason(test::replaced(text, "<tasks name=\"U\"", "<tasks name=\"T\"")) == "several tasks are named \"T\"");
+  CHECK(reason(no_cores).starts_with("the model has no CPU with a clock"));
+  CHECK(reason(test::replaced(text, "<tasks name=\"U\"", "<tasks name=\"T\"")) ==
+        "several tasks are named \"T\"; rename all but one");
 }
 
 TEST_CASE("only tasks without a mapping are mapped and only cores without a scheduler get one") {
