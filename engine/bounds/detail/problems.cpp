@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -193,6 +194,9 @@ class ProblemBuilder {
       entry.task.unlimited = true;
     }
     task.unlimited = task.unlimited || entry.task.unlimited;
+    // It needs its core once more after the last wait.
+    const auto* last = std::get_if<nvidia::CpuSegment>(&entry.task.segments.back());
+    if (last == nullptr || last->worst.is_zero()) task.preemptible_at_end = true;
     task.waits = static_cast<std::int64_t>(entry.member.segments.size());
     task.polls = entry.task.wait == nvidia::WaitMode::busy;
     entry.task.elsewhere.emplace(Duration{});

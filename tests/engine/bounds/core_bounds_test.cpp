@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/quantity.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/devices/chosen_devices.hpp"
@@ -411,6 +412,48 @@ TEST_CASE("bounds beyond the period hold for jobs that wait for earlier ones") {
       CHECK(part(bounds[low], ContributionKind::preemption, high) == us(118 - 62));
       CHECK(bounds[high].worst == us(26));
     }
+}
+
+TEST_CASE("a job that ends with a wait for a GPU waits for tasks that are released at its end") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const StimulusIndex start = maker.inter_process();
+  std::vector<TaskIndex> others;
+  const auto add_other = [&] { others.push_back(task(maker, fmt::format("other{}", others.size()), core, 9, 60, 8)); };
+  const auto check = [&] {
+    const TaskIndex host = maker.task("host", core, 1, maker.periodic(120)),
+                    device = maker.task("device", gpu, 0, start);
+    const EventIndex done = maker.event("done");
+    maker.compute(host, 15);
+    maker.trigger(host, start);
+    maker.wait(host, done, false);
+    maker.clear(host, done);
+    maker.kernel(device, 37);
+    maker.set(device, done, host);
+    for (const TaskIndex other : others) maker[other].units = maker[host].units = maker[others.front()].units;
+    // The event is set at 60, when the others are released again.
+    const auto bounds = bounds_of(maker);
+    INFO(bounds[host].reason << format_duration(bounds[host].worst.value_or(Duration{})));
+    CHECK(bounds[host].worst == us(8 + 15 + 37 + 8));
+    CHECK(analyzed(maker.build(), us(600)).tasks[host].response.max == us(8 + 15 + 37 + 8));
+  };
+  add_other();
+  SECTION("by priorities") { check(); }
+  SECTION("by deadlines") {
+    scheduler_of(maker, core).kind = SchedulingAlgorithm::earliest_deadline_first;
+    SECTION("of a task") { check(); }
+    SECTION("after an interrupt") {
+      maker[others.front()].kind = ProcessKind::isr_category2;
+      check();
+    }
+  }
+  SECTION("on two cores") {
+    const UnitIndex second = maker.core("second");
+    maker.system().platform.units[second].definition = maker.system().platform.units[core].definition;
+    maker[others.front()].units = {core, second};
+    add_other();
+    check();
+  }
 }
 
 TEST_CASE("a task that waits for a GPU can have several activation sources") {
