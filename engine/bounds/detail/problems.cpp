@@ -147,6 +147,7 @@ class ProblemBuilder {
       add_fault(faults_, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     const std::size_t core = *input_.cores.core_of[host];
     CoreProblem& problem = problems_.cores[core];
+    problem.waits_for_semaphores = problem.waits_for_semaphores || input_.cores.shapes[host].waits_for_semaphores;
     std::optional<std::size_t> server;
     const auto& path = input_.cores.ranks.schedulers[host];
     for (auto index = path.rbegin(); index != path.rend(); ++index) {  // from the outermost one
