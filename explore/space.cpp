@@ -18,15 +18,6 @@ bool by_fixed_priority(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::priority_based_round_robin;
 }
 
-/// Whether the unit has ticks for all computations of the task.
-bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
-  const auto& body = system.tasks[task].body;
-  return std::all_of(body.begin(), body.end(), [&](NodeIndex node) {
-    const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
-    return compute == nullptr || compute->ticks.on(system.platform.units[unit].definition) != nullptr;
-  });
-}
-
 /// On a GPU already, or a function with a removed wrapper, or with ticks for a GPU.
 bool could_be_on_gpu(const System& system, TaskIndex task) {
   if (system.tasks[task].side == Side::device) return true;
@@ -172,6 +163,14 @@ void find_common_units(const Space& space, Placement& placement) {
 }
 
 }  // namespace
+
+bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
+  const auto& body = system.tasks[task].body;
+  return std::all_of(body.begin(), body.end(), [&](NodeIndex node) {
+    const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
+    return compute == nullptr || compute->ticks.on(system.platform.units[unit].definition) != nullptr;
+  });
+}
 
 bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit) {
   if (task >= problem.constraints.allowed.size()) return true;

@@ -66,6 +66,8 @@ std::vector<TaskIndex> functions_of(const Problem& problem);
 std::vector<bool> functions_on_cpu(const System& system, const std::vector<TaskIndex>& functions,
                                    const Candidate& candidate);
 
+/// Whether the unit has ticks for all computations of the task.
+bool has_ticks(const System& system, TaskIndex task, UnitIndex unit);
 bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit);
 inline bool is_cpu(const Platform& platform, UnitIndex unit) {
   return unit < platform.units.size() && platform.units[unit].type == PuType::cpu;

@@ -105,6 +105,9 @@ class Renderer {
 
   void title(std::string_view text) { out_ += markdown_ ? fmt::format("\n## {}\n\n", text) : heading(text, colour_); }
   void line(const std::string& text) { out_ += markdown_ ? fmt::format("- {}\n", text) : fmt::format("  {}\n", text); }
+  void line_of_head(const std::string& text) {
+    out_ += markdown_ ? fmt::format("- {}\n", markdown_text(text)) : one_line(text) + "\n";
+  }
   void table(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
 
   std::string names(const std::vector<TaskIndex>& tasks) const {
@@ -125,7 +128,11 @@ class Renderer {
       for (const VerdictLine& said : verdict_lines(*view_.assessment))
         out_ +=
             markdown_ ? fmt::format("- {}\n", markdown_text(said.text)) : paint(said.text, said.colour, colour_) + "\n";
+    if (view_.created != nullptr)
+      line_of_head(
+          fmt::format("Created: a first mapping of what the model leaves unmapped: {}", describe(*view_.created)));
     if (markdown_) out_ += "\n";
+    const char* const before = view_.created == nullptr ? "the mapping of the model" : "the first mapping";
     const std::size_t late_before = exploration_.original_judgement.late.size();
     const auto& late = chosen_.judgement.late;
     const bool all = exploration_.impossible.empty();
@@ -146,11 +153,11 @@ class Renderer {
               chosen_.judgement.broken > 0 ? fmt::format("; violated constraints: {}", chosen_.judgement.broken) : ""),
           Colour::bad, colour_);
     if (late_before > 0)
-      out_ += fmt::format(" Late with the mapping of the model: {}", names(exploration_.original_judgement.late));
+      out_ += fmt::format(" Late with {}: {}", before, names(exploration_.original_judgement.late));
     else if (late.empty())
-      out_ += fmt::format(" With the mapping of the model, no {}task is late either", all ? "" : "other ");
+      out_ += fmt::format(" With {}, no {}task is late either", before, all ? "" : "other ");
     else
-      out_ += fmt::format(" With the mapping of the model, no {}task is late", all ? "" : "other ");
+      out_ += fmt::format(" With {}, no {}task is late", before, all ? "" : "other ");
     if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
       out_ += fmt::format("; constraints that it violates: {}", broken);
     out_ += ".\n";
@@ -398,6 +405,13 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["tool"] = {{"name", tool_name}, {"version", tool_version}};
   json["model"] = {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}};
   if (view.assessment != nullptr) add_verdict(json, *view.assessment);
+  json["created"] = nullptr;
+  if (view.created != nullptr) {
+    json["created"] = {{"tasks", ordered_json::array()}, {"schedulers", ordered_json::array()}};
+    for (const Element task : view.created->tasks) json["created"]["tasks"].push_back(task.name());
+    for (const auto& one : view.created->responsibilities)
+      json["created"]["schedulers"].push_back({{"name", one.scheduler}, {"unit", one.unit}, {"new", one.is_new}});
+  }
   json["judged"] = exploration.judged;
   json["feasible"] = chosen.judgement.late.empty() && chosen.judgement.broken == 0;
   json["impossible"] = ordered_json::array();

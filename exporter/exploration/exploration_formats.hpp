@@ -13,6 +13,7 @@
 #include "explore/exploration.hpp"
 #include "exporter/exploration/mapping_comparison.hpp"
 #include "exporter/results/result_view.hpp"
+#include "exporter/rewriting/first_mapping.hpp"
 
 namespace amalthea::exporter {
 
@@ -35,6 +36,8 @@ struct ExplorationView {
   const std::vector<ComparedMapping>& compared;
   /// of the whole model with the chosen solution; null: not analyzed
   const engine::Assessment* assessment = nullptr;
+  /// of tasks that the model does not map, in `before`; null if it maps all
+  const FirstMapping* created = nullptr;
 };
 
 std::string render_exploration_text(const ExplorationView& view, bool colour);

@@ -53,6 +53,12 @@ class Results(unittest.TestCase):
                                                         "--format", "json")))
         self.assertEqual(found.model().analyze().tasks["DASM"].name, "DASM")
 
+    def test_exploration_of_an_unmapped_model_is_that_of_the_command(self):
+        path = SAMPLES / "unmapped.amxmi"
+        found = at.read(path).explore(candidates=100)
+        self.assertEqual(found.dict, json.loads(command("explore", path, "--candidates", 100, "--format", "json")))
+        self.assertEqual(found.model().analyze().tasks["Log"].name, "Log")
+
     def test_findings_are_those_of_the_command(self):
         path = SAMPLES / "broken.amxmi"
         ids = [finding["rule"] for finding in json.loads(command("validate", path, "--format", "json"))["findings"]]
