@@ -70,7 +70,5 @@ bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit);
 inline bool is_cpu(const Platform& platform, UnitIndex unit) {
   return unit < platform.units.size() && platform.units[unit].type == PuType::cpu;
 }
-/// The scheduler of a task that moves to a unit; nothing if there is none.
-std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit);
 
 }  // namespace amalthea::explore::detail

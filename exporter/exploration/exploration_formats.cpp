@@ -154,6 +154,9 @@ class Renderer {
     if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
       out_ += fmt::format("; constraints that it violates: {}", broken);
     out_ += ".\n";
+    out_ += fmt::format("{}{} of the mapping {}.\n", markdown_ ? "\n" : "",
+                        chosen_.changes == 1 ? std::string("1 value") : fmt::format("{} values", chosen_.changes),
+                        chosen_.changes == 1 ? "changes" : "change");
     if (const auto& conflict = exploration_.conflict)
       out_ += fmt::format("{}{}{}.\n", markdown_ ? "\n" : "",
                           conflict->is_narrowed && conflict->tasks.size() > 1
@@ -270,6 +273,7 @@ class Renderer {
     title("Pareto front");
     std::vector<TextTable::Column> columns = {{"solution", Align::right}};
     for (const ExplorationObjective& objective : view_.objectives) columns.push_back({objective.name, Align::right});
+    columns.push_back({"changes", Align::right});
     columns.push_back({"late", Align::right});
     columns.push_back({""});
     TextTable table(std::move(columns));
@@ -278,6 +282,7 @@ class Renderer {
       std::vector<TextTable::Cell> row = {{fmt::format("{}", i + 1)}};
       for (std::size_t k = 0; k < view_.objectives.size(); ++k)
         row.push_back({value_text(view_.objectives[k], judgement.objectives[k])});
+      row.push_back({fmt::format("{}", exploration_.front[i].changes)});
       row.push_back({fmt::format("{}", judgement.late.size())});
       row.push_back({i == view_.chosen ? "chosen" : ""});
       table.add_row(std::move(row));
@@ -436,10 +441,12 @@ std::string render_exploration_json(const ExplorationView& view) {
   }
   json["simulation"] = {{"made", chosen.was_simulated},
                         {"beyond_bound", names_json(view.before, beyond_bounds(chosen))}};
+  json["changes"] = chosen.changes;
   json["chosen"] = view.chosen + 1;
   json["front"] = ordered_json::array();
   for (const Solution& solution : exploration.front)
     json["front"].push_back({{"objectives", objectives_json(view, solution.judgement)},
+                             {"changes", solution.changes},
                              {"late", names_json(view.before, solution.judgement.late)}});
   json["chains"] = chains_json(view, chosen);
   json["compared"] = ordered_json::array();
