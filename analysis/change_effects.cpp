@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "engine/analysis.hpp"
-#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/contribution_text.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "migration/migration.hpp"

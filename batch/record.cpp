@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/primitives/text_table.hpp"
 #include "exporter/results/detail/json_parts.hpp"
 
 namespace amalthea::batch {
@@ -77,6 +78,9 @@ std::string body_of_verb(const Json& results, int exit_code) {
     if (results.contains(key)) body[key] = results.at(key);
   if (body.contains("counts") && !body["counts"].contains("guaranteed")) body.erase("counts");
   body["findings"] = finding_counts(results.contains("findings") ? results.at("findings") : Json::array());
+  if (!body.contains("summary"))
+    body["summary"] = fmt::format("{}, {}", exporter::counted(body["findings"]["error"].get<std::size_t>(), "error"),
+                                  exporter::counted(body["findings"]["warning"].get<std::size_t>(), "warning"));
   body["results"] = results;
   return dump(body);
 }

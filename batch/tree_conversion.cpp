@@ -139,6 +139,13 @@ tl::expected<std::vector<TreeModel>, std::string> place_models(const std::vector
   return placed;
 }
 
+bool is_below(const std::string& file, const std::string& folder) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(folder, error);
+  const fs::path relative = fs::weakly_canonical(file, error).lexically_relative(whole);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
 tl::expected<TreeTotals, std::string> convert_tree(const TreeConversion& conversion) {
   return Conversion(conversion).run();
 }

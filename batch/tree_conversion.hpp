@@ -27,6 +27,9 @@ struct TreeModel {
 tl::expected<std::vector<TreeModel>, std::string> place_models(const std::vector<std::string>& paths,
                                                                std::vector<ModelFiles> models);
 
+/// Outputs of an earlier run are not inputs of this one.
+bool is_below(const std::string& file, const std::string& folder);
+
 struct TreeConversion {
   std::vector<TreeModel> models;
   std::string log;                       ///< file with a line of JSON per model

@@ -4,6 +4,7 @@
 //
 //   bench_import [MODEL…] [--benchmark_… options]
 //   bench_import --write-synthetic SCALE FILE
+//   bench_import --only-sax2 FILE                         parses it with empty handlers (bench/verbs)
 //
 // Without models, synthetic ones of 5, 51 and 205 MB are created. Time is that of one import (store, references, typed
 // views); x_sax2 is the ratio of both times, measured alternately; x_size is the peak memory of a process that does
@@ -184,6 +185,10 @@ int main(int count, char** arguments) {
   if (count == 3 && std::strcmp(arguments[1], "--only-convert") == 0) {
     convert(arguments[2], "/dev/null");
     tell_peak_memory();
+    return 0;
+  }
+  if (count == 3 && std::strcmp(arguments[1], "--only-sax2") == 0) {
+    parse_with_empty_handlers(arguments[2]);
     return 0;
   }
   if (count == 4 && std::strcmp(arguments[1], "--write-synthetic") == 0) {

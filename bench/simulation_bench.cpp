@@ -28,10 +28,9 @@
 #include <utility>
 
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <stdlib.h>
 
+#include "bench/peak_memory.hpp"
 #include "bench/synthetic_model.hpp"
 #include "engine/analysis.hpp"
 #include "engine/many_runs.hpp"
@@ -304,27 +303,13 @@ void tracing(benchmark::State& state) {
   std::filesystem::remove_all(folder);
 }
 
-/// Peak memory of a process that does nothing else, in kB.
-template <typename Work>
-double memory_of(Work work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    work();
-    ::_exit(0);
-  }
-  rusage usage{};
-  int status = 0;
-  ::wait4(child, &status, 0, &usage);
-  return status == 0 ? static_cast<double>(usage.ru_maxrss) : -1;
-}
-
 void memory_of_tracing(benchmark::State& state) {
   const exporter::TraceFormat& format = exporter::trace_formats()[static_cast<std::size_t>(state.range(0))];
   const Prepared prepared(waters(), Duration::milliseconds(13'200) * state.range(1));
   const std::string folder = temporary_folder();
   for (auto _ : state) {
-    const double untraced = memory_of([&] { prepared.simulate(nullptr); });
-    const double traced = memory_of([&] { prepared.trace(format, folder); });
+    const double untraced = bench::memory_of([&] { prepared.simulate(nullptr); });
+    const double traced = bench::memory_of([&] { prepared.trace(format, folder); });
     state.counters["untraced_kB"] = untraced;
     state.counters["rss_kB"] = traced;
     state.counters["trace_kB"] = traced - untraced;

@@ -25,10 +25,9 @@
 
 #include <benchmark/benchmark.h>
 #include <sqlite3.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <stdlib.h>
 
+#include "bench/peak_memory.hpp"
 #include "engine/analysis.hpp"
 #include "exporter/traces/trace_formats.hpp"
 #include "exporter/traces/trace_names.hpp"
@@ -196,26 +195,12 @@ void comparing(benchmark::State& state) {
   state.counters["x_read"] = own / read;
 }
 
-/// Peak memory of a process that does nothing else, in kB.
-template <typename Work>
-double memory_of(Work work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    work();
-    ::_exit(0);
-  }
-  rusage usage{};
-  int status = 0;
-  ::wait4(child, &status, 0, &usage);
-  return status == 0 ? static_cast<double>(usage.ru_maxrss) : -1;
-}
-
 void memory(benchmark::State& state) {
   const std::string extension = extensions[state.range(0)];
   const std::string& path = all_traces().path(extension, state.range(1));
   for (auto _ : state) {
-    const double without = memory_of([] {});
-    state.counters["memory_kB"] = memory_of([&] { compare(path); }) - without;
+    const double without = bench::memory_of([] {});
+    state.counters["memory_kB"] = bench::memory_of([&] { compare(path); }) - without;
   }
   state.SetLabel(extension);
   state.counters["file_MB"] = static_cast<double>(std::filesystem::file_size(path)) / 1e6;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
+#include "cli/headroom.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/trace.hpp"
@@ -21,9 +24,22 @@ struct AnalyzeOptions {
   TraceOptions trace;
   bool metrics = false;
   std::string table = "tasks";
+  HeadroomInput headroom;
 };
 
+/// A pipeline also reads why a model was not analyzed.
+bool write_failure(const AnalyzeOptions& options, const exporter::ResultFormat& format,
+                   const Diagnostics& diagnostics) {
+  std::vector<Diagnostic> findings = diagnostics.all();
+  exporter::sort_findings(findings);
+  const exporter::ModelInfo info{options.input.models, "", ""};
+  return write_output(options.output,
+                      format.render_findings({info, findings, 0, std::filesystem::current_path().string()}));
+}
+
 int run(const AnalyzeOptions& options) {
+  if (options.table == "headroom" && !options.headroom.wanted) return unusable("--table headroom requires --headroom");
+  if (!headroom_is_possible(options.headroom, options.analysis)) return ExitCode::unusable;
   if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
@@ -37,13 +53,17 @@ int run(const AnalyzeOptions& options) {
   }
   const auto results = prepared ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
+  const exporter::ResultFormat* format = exporter::find_result_format(options.format);
+  if (!results && format->render_findings != nullptr && !write_failure(options, *format, diagnostics))
+    return ExitCode::unusable;
   if (!prepared) return prepared.error();
   if (!results) return ExitCode::findings;
   if (!finish_trace(trace.get(), options.trace)) return ExitCode::unusable;
-  const exporter::ResultFormat* format = exporter::find_result_format(options.format);
+  const auto headroom = find_headroom(options.headroom, *prepared, *results);
   const exporter::ModelInfo info = exporter::model_info(*model);
   const bool colour = options.output.empty() && use_colour();
-  if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics},
+  if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics, &*model,
+                                                    headroom ? &*headroom : nullptr},
                                                    {colour, options.metrics, options.table})))
     return ExitCode::unusable;
   return exit_code_of(engine::assess(prepared->system, *results, diagnostics), options.analysis);
@@ -59,6 +79,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
+  add_headroom_options(*verb, options->headroom);
   std::vector<std::string> names;
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
   verb->add_option("--format", options->format, "Output format")
@@ -77,7 +98,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
                  "Also print the time that tasks spend in each state. JSON and CSV always include it")
       ->group(rarely(group::output));
   describe(*verb,
-           {"amalthea analyze model.amxmi", "amalthea analyze --format json -o results.json model.amxmi",
+           {"amalthea analyze --headroom model.amxmi", "amalthea analyze --format json -o results.json model.amxmi",
             "amalthea analyze --until 2s --trace trace.json model.amxmi   # for Perfetto"},
            verdict_exit_codes);
   set_run(*verb, exit_code, [options] { return run(*options); });

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "amalthea/detail/visible_text.hpp"
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
+#include "batch/tree_conversion.hpp"
 #include "cli/command.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
@@ -26,11 +29,13 @@
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/findings/finding_formats.hpp"
+#include "exporter/findings/result_findings.hpp"
 #include "exporter/findings/sarif_log.hpp"
+#include "exporter/primitives/junit.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/detail/results_json.hpp"
+#include "exporter/results/result_formats.hpp"
 #include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
@@ -51,9 +56,11 @@ struct BatchOptions {
   std::string cache;
   std::vector<std::string> summaries;
   std::string sarif;
+  std::string format = "json";
   std::string fail_on = "unknown";
   std::string verb = "analyze";
   std::string with;
+  std::string into;
 };
 
 /// All inputs of the results except the model: options, and the hashes of the files that they name.
@@ -61,22 +68,73 @@ std::string in_words(const BatchOptions& options, const std::string& files) {
   std::string words = "limits " + words_of(options.limits) + files;
   for (const auto& [name, value] : words_of(options.analysis)) words += fmt::format("\n{} {}", name, value);
   if (options.verb != "analyze") words += fmt::format("\n--verb {} --with {}", options.verb, options.with);
+  if (!options.into.empty()) words += fmt::format("\n--into {}", options.into);
   return words;
 }
 
 /// The words of --with; quotes join words.
 std::vector<std::string> words_in(const std::string& text) { return CLI::detail::split_up(text); }
 
+/// Verbs that write a file per model, and no JSON.
+bool writes_files(const BatchOptions& options) { return options.verb == "convert" || options.verb == "report"; }
+
+/// For each model the file that such a verb writes, or the folder for the files of a split model.
+using Outputs = std::map<batch::ModelFiles, std::string>;
+
+/// The tree below --into is that of the paths. nullopt: a message was printed.
+std::optional<Outputs> place_outputs(const BatchOptions& options, const std::vector<batch::ModelFiles>& models) {
+  namespace fs = std::filesystem;
+  // A manifest names its files from the current folder.
+  std::vector<std::string> paths = options.paths;
+  paths.emplace_back(".");
+  const auto placed = batch::place_models(paths, models);
+  if (!placed) {
+    complain(placed.error());
+    return std::nullopt;
+  }
+  const bool report = options.verb == "report";
+  Outputs outputs;
+  for (const batch::TreeModel& model : *placed) {
+    const fs::path first = fs::path(options.into) / model.places.front();
+    for (const std::string& place : model.places) {
+      const std::string file = (fs::path(options.into) / place).string();
+      if (!will_write({"--into", report ? file + ".html" : file})) return std::nullopt;
+      if (report) break;
+    }
+    const bool folder = !report && model.files.size() > 1;
+    outputs[model.files] = report ? first.string() + ".html" : (folder ? first.parent_path() : first).string();
+  }
+  return outputs;
+}
+
 /// Another verb, in the process of a model.
-std::string run_verb(const BatchOptions& options, const batch::ModelFiles& files) {
-  std::vector<std::string> arguments = {options.verb, "-q", "--format", "json"};
+std::string run_verb(const BatchOptions& options, const Outputs& outputs, const batch::ModelFiles& files) {
+  std::vector<std::string> arguments = {options.verb, "-q"};
+  const auto output = outputs.find(files);
+  const bool report = options.verb == "report";
+  if (output == outputs.end()) {
+    arguments.insert(arguments.end(), {"--format", "json"});
+  } else {
+    std::error_code error;  // writing then fails with a message
+    std::filesystem::create_directories(std::filesystem::path(output->second).parent_path(), error);
+    arguments.insert(arguments.end(), {"-o", report ? "-" : output->second});
+  }
   for (const std::string& word : words_in(options.with)) arguments.push_back(word);
   arguments.insert(arguments.end(), files.begin(), files.end());
-  const CapturedStreams streams;
-  const int exit_code = run_command(arguments);
-  const auto results = nlohmann::ordered_json::parse(streams.output(), nullptr, false);
+  std::string text, messages;
+  int exit_code = ExitCode::all_well;
+  {
+    const CapturedStreams streams;
+    exit_code = run_command(arguments);
+    if (report && !streams.output().empty() && !write_output(output->second, streams.output()))
+      exit_code = ExitCode::unusable;
+    text = streams.output();
+    messages = streams.messages();
+  }
+  const bool written = report ? !text.empty() && exit_code != ExitCode::unusable : exit_code == ExitCode::all_well;
+  if (output != outputs.end() && written) return batch::body_of_verb({{"output", output->second}}, exit_code);
+  const auto results = nlohmann::ordered_json::parse(text, nullptr, false);
   if (results.is_object()) return batch::body_of_verb(results, exit_code);
-  const std::string& messages = streams.messages();
   const std::size_t begin = std::min(messages.find("error: "), messages.size());
   const std::string error = messages.substr(begin, messages.find('\n', begin) - begin);
   return batch::body_of_failure({}, error.empty() ? fmt::format("exit code {}", exit_code) : error);
@@ -88,50 +146,23 @@ std::string analyze(const importer::Limits& limits, const Understood& understood
   const auto analyzed = model.and_then([&](const Model& read) { return analyze_model(read, understood, diagnostics); });
   if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analyzed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
-  return batch::body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, diagnostics}));
+  return batch::body_of_results(
+      exporter::results_json({info, analyzed->system, analyzed->results, diagnostics, &*model}));
 }
 
-/// The findings of a line, and one for every late task, for code scanning.
-Diagnostics findings_of(const std::string& line) {
-  const auto json = nlohmann::json::parse(line);
-  const auto text = [](const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : ""; };
-  const auto number = [](const nlohmann::json& value) { return value.is_number() ? value.get<std::uint32_t>() : 0U; };
-  Diagnostics findings;
-  Location file;
-  file.file = json["files"][0].get<std::string>();
-  for (const auto& finding : json.contains("results") ? json["results"]["findings"] : json["messages"]) {
-    Location place;
-    place.file = text(finding["file"]);
-    place.line = number(finding["line"]);
-    place.column = number(finding["column"]);
-    const std::string severity = text(finding["severity"]);
-    findings.add(text(finding["rule"]),
-                 severity == "error"     ? Severity::error
-                 : severity == "warning" ? Severity::warning
-                                         : Severity::note,
-                 text(finding["message"]), place, text(finding["path"]));
-  }
-  if (!json.contains("results")) {
-    const auto& all = findings.all();
-    if (std::none_of(all.begin(), all.end(), [](const Diagnostic& one) { return one.severity == Severity::error; }))
-      findings.add("AM0543", Severity::error, text(json["error"]), file);
-    return findings;
-  }
-  for (const auto& limit : json["results"]["limits"]) {
-    const bool task = limit["kind"] == "deadline" || limit["kind"] == "task";
-    const std::string path = task ? fmt::format("swModel/tasks/{}", text(limit["name"])) : std::string();
-    const std::string name = task ? fmt::format("task \"{}\"", text(limit["name"])) : text(limit["name"]);
-    if (limit["verdict"] == "missed" || limit["verdict"] == "unbounded")
-      findings.add("AM0542", Severity::error,
-                   fmt::format("{} is {}: {}", name, text(limit["verdict"]), text(limit["reason"])), file, path);
-    if (limit["verdict"] == "unknown" && limit["kind"] != "finding")
-      findings.add("AM0544", Severity::warning, fmt::format("{} was not judged: {}", name, text(limit["reason"])), file,
-                   path);
-  }
-  return findings;
+/// A line as the findings and limits that pipelines show.
+struct Judged {
+  nlohmann::ordered_json results;
+  std::string file;  ///< the first of the model
+};
+Judged judged_in(const std::string& line) {
+  auto json = nlohmann::ordered_json::parse(line);
+  std::string file = json["files"][0].get<std::string>();
+  return {json.contains("results") ? std::move(json["results"]) : std::move(json), std::move(file)};
 }
 
-/// All findings of a batch, model by model in order, those of each sorted; they are written immediately.
+/// All findings of a batch and one for every late task, model by model in order, those of each sorted; they are written
+/// immediately.
 class FindingsFile {
  public:
   /// "" for none. False: an error was printed.
@@ -150,9 +181,8 @@ class FindingsFile {
   }
   void add(const std::string& line) {
     if (!log_) return;
-    std::vector<Diagnostic> sorted = findings_of(line).all();
-    exporter::sort_findings(sorted);
-    for (const Diagnostic& finding : sorted) log_->add(finding);
+    const auto [results, file] = judged_in(line);
+    for (const Diagnostic& finding : exporter::findings_of_results(results, file)) log_->add(finding);
   }
   bool close() {
     if (!log_) return true;
@@ -166,6 +196,19 @@ class FindingsFile {
   std::unique_ptr<exporter::NewFile> file_;
   std::unique_ptr<exporter::SarifLog> log_;
 };
+
+/// A line as --format shows it on standard output.
+std::string shown_line(const std::string& line, const std::string& format) {
+  if (format == "json") return line + "\n";
+  const auto [results, file] = judged_in(line);
+  if (format == "text") {
+    std::string text;
+    for (const Diagnostic& finding : exporter::findings_of_results(results, file))
+      if (is_shown(finding)) text += amalthea::format(finding) + "\n";
+    return text;
+  }
+  return format == "junit" ? exporter::junit_suite_of(results, file) : exporter::github_commands(results, file);
+}
 
 int exit_code_of(const batch::Totals& totals, const std::string& fail_on, bool allow_unknown) {
   using batch::ModelVerdict;
@@ -201,6 +244,10 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
           return false;
         }
     models.insert(models.end(), listed->begin(), listed->end());
+  }
+  if (!options.into.empty() && !models.empty()) {
+    std::erase_if(models, [&](const auto& files) { return batch::is_below(files.front(), options.into); });
+    if (models.empty()) return complain(fmt::format("--into {}: all models are below this folder", options.into));
   }
   for (const batch::ModelFiles& files : models)
     for (const std::string& file : files)
@@ -247,6 +294,23 @@ int run(const BatchOptions& options) {
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   if (options.verb == "analyze" && !options.with.empty())
     return unusable("--with requires --verb; the options of analyze are options of batch");
+  if (writes_files(options) != !options.into.empty())
+    return unusable(writes_files(options) ? fmt::format("--verb {} requires --into FOLDER for its files", options.verb)
+                                          : "--into applies to --verb convert and --verb report only");
+  if (!options.into.empty() && !options.cache.empty())
+    return unusable("--cache keeps lines, not the files below --into; use --resume");
+  const std::vector<std::string> with = words_in(options.with);
+  if (options.verb == "convert" && std::find(with.begin(), with.end(), "--to") == with.end())
+    return unusable("--verb convert requires a version: --with \"--to 3.3.0\"");
+  Outputs outputs;
+  if (writes_files(options)) {
+    auto placed = place_outputs(options, work.models);
+    if (!placed) return ExitCode::unusable;
+    outputs = std::move(*placed);
+  }
+  if ((options.verb == "explore" || writes_files(options)) && options.format != "json")
+    return unusable(
+        fmt::format("--format {} requires another --verb, because {} judges no limits", options.format, options.verb));
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
   const auto understood = understand(options.analysis);
@@ -266,33 +330,36 @@ int run(const BatchOptions& options) {
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
   work.analyze = [&](const batch::ModelFiles& files) {
-    return options.verb == "analyze" ? analyze(options.limits, *understood, files) : run_verb(options, files);
+    return options.verb == "analyze" ? analyze(options.limits, *understood, files) : run_verb(options, outputs, files);
   };
   batch::Summary summary(work.models);
   FindingsFile findings;
   if (!findings.open(options.sarif)) return ExitCode::unusable;
   StatusLine status(StatusLine::Log::yes);
+  // With -o, standard output has the summary, unless --format asks for something else.
+  const bool prints_models = options.output.empty() || options.format != "json";
+  if (options.format == "junit") print_text(exporter::junit_begin());
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (!options.output.empty()) return;
+    if (!prints_models) return;
     status.clear();
-    print_text(visible_text(line) + "\n");
+    print_text(visible_text(shown_line(line, options.format)));
     flush_output();
   };
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { show_models(status, done, of, known); };
   if (const auto done = batch::run_batch(work); !done) return unusable(done.error());
   status.clear();
+  if (options.format == "junit") print_text(exporter::junit_end());
 
-  const bool lines_are_printed = options.output.empty();
-  if (!lines_are_printed || !is_quiet())
-    batch::summary_text(summary, !lines_are_printed && use_colour(), [&](std::string_view text) {
-      if (lines_are_printed)
+  if (!prints_models || !is_quiet())
+    batch::summary_text(summary, !prints_models && use_colour(), [&](std::string_view text) {
+      if (prints_models)
         tell_text(text);
       else
         print_summary(use_colour() ? exporter::visible_painted_text(text) : visible_text(text));
     });
-  if (lines_are_printed && !is_quiet() && ::isatty(STDOUT_FILENO) != 0)
+  if (prints_models && options.format == "json" && !is_quiet() && ::isatty(STDOUT_FILENO) != 0)
     tell("amalthea: note: use -o FILE to write the lines of JSON to a file and see only this table\n");
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
@@ -333,11 +400,14 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->group(rarely(group::run));
   verb->add_flag("--list", options->list, "Only list the models, as a manifest")->group(rarely(group::run));
   verb->add_option("--verb", options->verb, "What to do with each model. --with passes options to it")
-      ->check(CLI::IsMember({"analyze", "validate", "simulate", "explore"}))
+      ->check(CLI::IsMember({"analyze", "validate", "simulate", "explore", "convert", "report"}))
       ->capture_default_str()
       ->group(rarely(group::run));
   verb->add_option("--with", options->with, "Options of --verb, such as \"--runs 1000 --seed 5\"")
       ->type_name("OPTIONS")
+      ->group(rarely(group::run));
+  add_folder(*verb, "--into", options->into, "Folder for the files that --verb convert or --verb report writes")
+      ->type_name("FOLDER")
       ->group(rarely(group::run));
   verb->add_option("--shard", options->shard, "Analyze only the I-th of N parts. merge joins the results of all parts")
       ->type_name("I/N")
@@ -372,6 +442,14 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(group::output);
+  verb->add_option(
+          "--format", options->format,
+          "What to print on standard output. json: the lines, or with -o the summary; text: findings and violated "
+          "limits, one per line; junit: JUnit XML with one suite per model; github: workflow commands of GitHub "
+          "Actions")
+      ->check(CLI::IsMember({"json", "text", "junit", "github"}))
+      ->capture_default_str()
+      ->group(rarely(group::output));
   add_output(*verb, "--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
       ->type_name("FILE")
       ->group(rarely(group::output));

@@ -105,15 +105,7 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* verb = app.add_subcommand("calibrate", "Write measured times into the model and change nothing else");
   verb->group(group::measured);
-  add_input(*verb, "MODEL", options->input.models, "Model file, or a folder of .amxmi files that form one model",
-            model_files)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->required();
-  add_measured_traces(*verb, options->traces);
-  add_finding_options(*verb);
-  add_limit_options(*verb, options->input.limits);
-  add_simulation_options(*verb, options->analysis);
+  add_measured_inputs(*verb, options->input, options->traces, options->analysis);
   verb->add_option(
           "--form", options->form,
           "How to state execution times. statistics: bounds and average; histogram; gauss and beta: distributions "

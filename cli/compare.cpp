@@ -89,15 +89,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* verb = app.add_subcommand("compare", "Hold traces of the real system against the model");
   verb->group(group::measured);
-  add_input(*verb, "MODEL", options->input.models, "Model file, or a folder of .amxmi files that form one model",
-            model_files)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->required();
-  add_measured_traces(*verb, options->traces);
-  add_finding_options(*verb);
-  add_limit_options(*verb, options->input.limits);
-  add_simulation_options(*verb, options->analysis);
+  add_measured_inputs(*verb, options->input, options->traces, options->analysis);
   verb->add_option("--runs", options->runs, "Number of simulated runs to compare with. 0: none")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000}))
       ->capture_default_str()

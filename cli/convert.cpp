@@ -135,14 +135,6 @@ std::string in_words(const ConvertOptions& options) {
   return fmt::format("to {} check {} places {}", options.to, options.check, options.places);
 }
 
-/// Outputs of an earlier conversion are not inputs of this one.
-bool is_below(const std::string& file, const std::string& folder) {
-  std::error_code error;
-  const fs::path whole = fs::weakly_canonical(folder, error);
-  const fs::path relative = fs::weakly_canonical(file, error).lexically_relative(whole);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 std::string convert_one(const ConvertOptions& options, migration::Release to, const batch::TreeModel& tree_model) {
   nlohmann::ordered_json line;
   const auto failed = [&](const std::vector<Diagnostic>& findings, std::string_view otherwise) {
@@ -179,7 +171,7 @@ std::string convert_one(const ConvertOptions& options, migration::Release to, co
 int convert_tree(const ConvertOptions& options, migration::Release to) {
   auto models = batch::find_models(options.input.models, options.input.limits.max_file_size);
   if (!models) return unusable(models.error());
-  std::erase_if(*models, [&](const batch::ModelFiles& files) { return is_below(files.front(), options.output); });
+  std::erase_if(*models, [&](const auto& files) { return batch::is_below(files.front(), options.output); });
   if (models->empty()) return unusable("there is no model below these paths; expected folders with .amxmi files");
   for (const batch::ModelFiles& files : *models)
     for (const std::string& file : files)

@@ -44,7 +44,11 @@ bool read_limit(const char* option, const std::string& text, std::optional<Insta
 
 }  // namespace
 
-void add_measured_traces(CLI::App& verb, MeasuredTraces& traces) {
+void add_measured_inputs(CLI::App& verb, InputOptions& input, MeasuredTraces& traces, AnalysisInput& analysis) {
+  add_input(verb, "MODEL", input.models, "Model file, or a folder of .amxmi files that form one model", model_files)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->required();
   add_input(
       verb, "TRACE", traces.paths,
       "Traces: BTF, ATDB, CSV or JSON of --trace, SQLite of Nsight Systems, logs of cuda_scheduling_examiner. JSON may "
@@ -60,6 +64,9 @@ void add_measured_traces(CLI::App& verb, MeasuredTraces& traces) {
   verb.add_option("--to", traces.to, "Measure only jobs activated before this time of the trace")
       ->type_name("TIME")
       ->group(rarely(group::traces));
+  add_finding_options(verb);
+  add_limit_options(verb, input.limits);
+  add_simulation_options(verb, analysis);
 }
 
 tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// TRACE… and the options that say how traces are read, for the verbs that read measurements.
+/// MODEL, TRACE… and the options that say how both are read, for the verbs that read measurements.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,8 @@ struct MeasuredTraces {
   std::string names;
   std::string from, to;
 };
-void add_measured_traces(CLI::App& verb, MeasuredTraces& traces);
+/// MODEL, TRACE… and the options of both: findings, limits and what the analysis assumes.
+void add_measured_inputs(CLI::App& verb, InputOptions& input, MeasuredTraces& traces, AnalysisInput& analysis);
 
 /// What the traces show of the system, with progress on standard error; or the exit code. `bounds` and `observer` may be
 /// null (traces::ComparisonInput).

@@ -43,7 +43,7 @@ int run(const ValidateOptions& options) {
   exporter::sort_findings(findings);
   exporter::ModelInfo info = model ? exporter::model_info(*model) : exporter::ModelInfo{options.input.models, "", ""};
   const exporter::FindingView view{info, findings, diagnostics.all().size() - findings.size(),
-                                   std::filesystem::current_path().string()};
+                                   std::filesystem::current_path().string(), threshold(options.fail_on)};
   if (!write_output(options.output, exporter::find_finding_format(options.format)->render(view)))
     return ExitCode::unusable;
   if (!model) return model.error();

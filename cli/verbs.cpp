@@ -7,6 +7,7 @@ void add_verbs(CLI::App& app, int& exit_code) {
   add_info(app, exit_code);
   add_graph(app, exit_code);
   add_validate(app, exit_code);
+  add_lsp(app, exit_code);
   add_diff(app, exit_code);
   add_analyze(app, exit_code);
   add_simulate(app, exit_code);

@@ -32,6 +32,7 @@ void add_batch(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
+void add_lsp(CLI::App& app, int& exit_code);
 void add_explore(CLI::App& app, int& exit_code);
 void add_calibrate(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);

@@ -13,7 +13,7 @@ foreach(component ${CPACK_COMPONENTS_ALL})
 Upstream-Name: amalthea-timing
 
 Files: *
-Copyright: The amalthea-timing maintainers
+Copyright: 2026 The amalthea-timing maintainers
 License: Apache-2.0
 
 License: Apache-2.0

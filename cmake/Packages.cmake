@@ -16,7 +16,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-set(text "It reads AMALTHEA models (Eclipse APP4MC), simulates them, bounds response times,\nexplains missed deadlines, searches for better mappings, and writes the results back.")
+set(text "It reads AMALTHEA models (Eclipse APP4MC), simulates them, bounds response\ntimes, explains missed deadlines, searches for better mappings, and writes the\nresults back.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME amalthea-timing)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
@@ -35,6 +35,16 @@ if(AMALTHEA_PYTHON)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= ${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}), python3 (<< ${Python_VERSION_MAJOR}.${next_python})")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-numpy, python3-pandas")
+  # Compiled modules are made at installation and removed with the package, as dh_python3 does it.
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/python-package/postinst" @ONLY CONTENT "#!/bin/sh
+set -e
+if [ \"$1\" = configure ]; then py3compile -p @CPACK_DEBIAN_PYTHON_PACKAGE_NAME@; fi
+")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/python-package/prerm" @ONLY CONTENT "#!/bin/sh
+set -e
+py3clean -p @CPACK_DEBIAN_PYTHON_PACKAGE_NAME@
+")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/python-package/postinst;${PROJECT_BINARY_DIR}/python-package/prerm")
   set(CPACK_DEBIAN_PYTHON_DESCRIPTION "timing analysis of systems with CPUs and GPUs (Python module)\n${text}")
 endif()
 include(CPack)

@@ -77,8 +77,8 @@ class Assessor {
   }
 
  private:
-  void add(Kind kind, OverallVerdict verdict, std::string name, std::string reason) {
-    assessment_.limits.push_back({kind, verdict, std::move(name), std::move(reason)});
+  void add(Kind kind, OverallVerdict verdict, std::string name, std::string reason, Origin origin = {}) {
+    assessment_.limits.push_back({kind, verdict, std::move(name), std::move(reason), origin});
   }
 
   void tasks() {
@@ -88,9 +88,9 @@ class Assessor {
       if (task.folded_into) continue;  // its deadline is that of its function
       const OverallVerdict verdict = overall(result);
       if (task.deadline)
-        add(Kind::deadline, verdict, task.name, result.reason);
+        add(Kind::deadline, verdict, task.name, result.reason, task.origin);
       else if (verdict > OverallVerdict::met)
-        add(Kind::task, verdict, task.name, result.reason);
+        add(Kind::task, verdict, task.name, result.reason, task.origin);
     }
   }
 
@@ -100,7 +100,7 @@ class Assessor {
       if (is_deadline(system_, requirement)) continue;
       const RequirementResult& result = results_.requirements[index];
       add(Kind::requirement, overall(result.verdict, result.guaranteed), named("requirement", requirement.name),
-          result.reason);
+          result.reason, requirement.origin);
     }
   }
 
@@ -109,7 +109,8 @@ class Assessor {
       for (std::size_t i = 0; i < results_.chains[index].limits.size(); ++i) {
         const ChainResult::Judgement& judgement = results_.chains[index].limits[i].by(results_.communication);
         add(Kind::latency, overall(judgement.verdict, judgement.guaranteed),
-            named("latency constraint", system_.chains[index].limits[i].name), judgement.reason);
+            named("latency constraint", system_.chains[index].limits[i].name), judgement.reason,
+            system_.chains[index].origin);
       }
   }
 
@@ -117,7 +118,7 @@ class Assessor {
     for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
       const ConstraintResult& result = results_.constraints[index];
       add(Kind::constraint, overall(result.verdict, result.guaranteed), describe(system_.constraints[index]),
-          result.reason);
+          result.reason, system_.constraints[index].origin);
     }
   }
 

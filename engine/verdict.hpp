@@ -43,6 +43,7 @@ struct JudgedLimit {
   OverallVerdict verdict = OverallVerdict::met;
   std::string name;    ///< "Control", "latency constraint \"brake\""; for a finding its location or id
   std::string reason;  ///< a sentence
+  Origin origin = {};  ///< of the task, requirement, event chain or constraint
 };
 std::string_view to_string(JudgedLimit::Kind);  ///< "deadline", "task", …
 

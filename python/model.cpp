@@ -206,7 +206,7 @@ py::dict PythonModel::analyze(const Options& options, bool trace, const py::obje
     analysis.work = &work;
     if (trace) analysis.observer = &recording;
     auto results = engine::analyze(system, analysis, session.findings);
-    const exporter::ResultView view{info_, system, session.need(results, refused), session.findings};
+    const exporter::ResultView view{info_, system, session.need(results, refused), session.findings, &model_};
     json = exporter::render_json(view, {});
     text = exporter::render_text(view, {});
     tasks = names_of(system, false);

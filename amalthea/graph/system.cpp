@@ -165,6 +165,16 @@ std::string_view to_string(Requirement::Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+void append_activity(System& system, TaskIndex task, Activity activity) {
+  GraphNode node;
+  node.name = std::string(kind_name(activity));
+  node.activity = std::move(activity);
+  node.task = task;
+  auto& body = system.tasks[task].body;
+  body.push_back(system.graph.add(node));
+  if (body.size() > 1) system.graph.connect(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}});
+}
+
 RunnableGraph task_graph(const System& system, TaskIndex task) {
   RunnableGraph graph;
   std::vector<NodeIndex> position(system.graph.size());

@@ -311,6 +311,9 @@ std::string mode_value_name(const Mode& mode, std::int64_t value);
 /// A guard in words: "Gear = Reverse and Speed < 10", "weight 0.25", "every 3 from 1", "otherwise".
 std::string describe(const System& system, const Guard& guard);
 
+/// Adds an activity after the last one of the task's body.
+void append_activity(System& system, TaskIndex task, Activity activity);
+
 /// The graph of one task alone: its activities and the sequence between them.
 RunnableGraph task_graph(const System& system, TaskIndex task);
 

@@ -156,15 +156,7 @@ class Translation {
     return index;
   }
 
-  void append(TaskIndex task, Activity activity) {
-    GraphNode node;
-    node.name = std::string(kind_name(activity));
-    node.activity = std::move(activity);
-    node.task = task;
-    auto& body = system_.tasks[task].body;
-    body.push_back(system_.graph.add(node));
-    if (body.size() > 1) system_.graph.connect(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}});
-  }
+  void append(TaskIndex task, Activity activity) { append_activity(system_, task, std::move(activity)); }
 
   void append(TaskIndex task, const Phase& phase) {
     Ticks ticks;

@@ -43,8 +43,7 @@ Part part_of(std::string_view sub_model) {
   return Part::rest;
 }
 
-const Feature* Meaning::feature(ClassId cls, const EditableModel& model, std::string_view name) {
-  (void)model;
+const Feature* Meaning::feature(ClassId cls, std::string_view name) {
   if (cls == no_class) return nullptr;
   std::string key = fmt::format("{} ", static_cast<unsigned>(cls));
   key += name;
@@ -59,7 +58,7 @@ std::optional<std::string> Meaning::value(const Object& object, const Field& fie
   const std::string_view name = object.model().name(field.name);
   if (std::find(of_the_file.begin(), of_the_file.end(), name) != of_the_file.end()) return std::nullopt;
   if (name == "name") return std::string(field.text);
-  const Feature* known = feature(object.cls(), object.model(), name);
+  const Feature* known = feature(object.cls(), name);
   if (known == nullptr || known->kind != FeatureKind::attribute) return std::string(field.text);
   auto written = written_value(*known, version_, field.text);
   if (!written) return std::string(field.text);
@@ -73,7 +72,7 @@ std::optional<std::string> Meaning::value_or_default(const Object& object, std::
     for (const Field& field : object.fields())
       if (field.name == *wanted && field.kind == FieldKind::value)
         if (auto meant = value(object, field)) return meant;
-  const Feature* known = feature(object.cls(), object.model(), name);
+  const Feature* known = feature(object.cls(), name);
   if (known == nullptr || known->kind != FeatureKind::attribute) return std::nullopt;
   return default_value(*known, version_);
 }
@@ -103,7 +102,7 @@ bool Meaning::is_referable(ClassId cls) const {
 }
 
 bool Meaning::is_many(const Object& owner, std::string_view name) {
-  const Feature* known = feature(owner.cls(), owner.model(), name);
+  const Feature* known = feature(owner.cls(), name);
   return known == nullptr || known->many();
 }
 
@@ -116,7 +115,7 @@ bool Meaning::is_ordered(const Object& owner, std::string_view name) const {
 }
 
 bool Meaning::is_required(const Object& object, std::string_view name) {
-  const Feature* known = feature(object.cls(), object.model(), name);
+  const Feature* known = feature(object.cls(), name);
   return known != nullptr && known->kind == FeatureKind::reference && known->required();
 }
 

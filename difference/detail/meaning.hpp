@@ -54,7 +54,7 @@ class Meaning {
   std::pair<std::string, std::string> subject_and_place(const Object& object);
 
  private:
-  const Feature* feature(ClassId cls, const EditableModel& model, std::string_view name);
+  const Feature* feature(ClassId cls, std::string_view name);
   std::string key_text(const Object& object);
 
   Version version_;

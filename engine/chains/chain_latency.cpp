@@ -138,6 +138,31 @@ bool writes_first(const System& system, TaskIndex previous, TaskIndex task, Task
   return last_read && first_write && *first_write < *last_read;
 }
 
+bool has_fixed_priorities(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
+         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
+         algorithm == SchedulingAlgorithm::priority_based;
+}
+
+/// Whether the task may leave its core before its end, or have its priority raised.
+bool waits_or_locks(const System& system, const Task& task) {
+  return std::any_of(task.body.begin(), task.body.end(), [&](NodeIndex node) {
+    const Activity& activity = system.graph[node].activity;
+    return std::holds_alternative<WaitEvents>(activity) || std::holds_alternative<UseSemaphore>(activity);
+  });
+}
+
+/// Whether no job of `next` starts while one of `task` is pending.
+bool precedes(const System& system, TaskIndex task, TaskIndex next) {
+  const Task &first = system.tasks[task], &second = system.tasks[next];
+  for (const Task* each : {&first, &second})
+    if (each->side != Side::host || each->kind != ProcessKind::task || each->units.size() > 1 || each->folded_into ||
+        waits_or_locks(system, *each))
+      return false;
+  return first.unit == second.unit && first.scheduler == second.scheduler && first.priority > second.priority &&
+         has_fixed_priorities(system.platform.schedulers[first.scheduler].kind);
+}
+
 class ChainAnalysis {
  public:
   ChainAnalysis(const System& system, std::span<const std::optional<Duration>> responses)
@@ -225,7 +250,9 @@ class ChainAnalysis {
         const bool middle = i > 0 && i + 1 < chain.tasks.size();
         tasks.push_back(
             {period, *longest,
-             as_accesses_stand && middle && writes_first(system_, chain.tasks[i - 1], task, chain.tasks[i + 1])});
+             as_accesses_stand && middle && writes_first(system_, chain.tasks[i - 1], task, chain.tasks[i + 1]),
+             i + 1 < chain.tasks.size() && releases_[task]->trigger_path.size() == 1 &&
+                 precedes(system_, task, chain.tasks[i + 1])});
       } catch (const std::overflow_error&) {
         reason = too_large;
         return std::nullopt;
@@ -234,7 +261,8 @@ class ChainAnalysis {
     try {
       const LatencyBounds found = latency_bounds(tasks);
       if (steps != nullptr)
-        for (const BoundedTask& task : tasks) steps->push_back({task.period, task.response});
+        for (const BoundedTask& task : tasks)
+          steps->push_back({task.period, task.precedes_next ? Duration{} : task.response});
       return found;
     } catch (const std::overflow_error&) {
       reason = too_large;
@@ -287,9 +315,11 @@ tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> 
 }
 
 LatencyBounds latency_bounds(std::span<const BoundedTask> tasks) {
-  // Data that misses a job is processed by the next one, a period later, which ends within its response time.
+  // Data that misses a job is processed by the next one, a period later, which ends within its response time. If the
+  // task precedes the next one, the first job of that task since the release reads after the end.
   Duration all;
-  for (const BoundedTask& task : tasks) all += task.period * (task.writes_first ? 2 : 1) + task.response;
+  for (const BoundedTask& task : tasks)
+    all += task.period * (task.writes_first ? 2 : 1) + (task.precedes_next ? Duration{} : task.response);
   return {all, all - tasks.front().period, all, all - tasks.back().period};
 }
 

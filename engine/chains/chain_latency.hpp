@@ -29,6 +29,9 @@ struct BoundedTask {
   /// A job may write the input of the next task before it reads the output of the previous task. Then its next job
   /// passes that data on.
   bool writes_first = false;
+  /// No job of the next task that is released at or after the release of a job of this task starts before its end: both
+  /// share a core, this one is more urgent and never waits. Then the response does not delay the data.
+  bool precedes_next = false;
 };
 
 /// At least one task. Throws std::overflow_error.

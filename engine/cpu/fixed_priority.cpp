@@ -22,7 +22,12 @@ class FixedPriorityAnalysis {
 
   std::vector<CpuBound> bounds() {
     std::vector<CpuBound> bounds;
-    for (std::size_t task = 0; task < tasks_.size(); ++task) bounds.push_back(bound_of(task));
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+      bounds.push_back(bound_of(task));
+      auto by_turns = bound_by_turns(task);
+      if (by_turns && (!bounds.back().response || *by_turns->response < *bounds.back().response))
+        bounds.back() = std::move(*by_turns);
+    }
     return bounds;
   }
 
@@ -167,6 +172,52 @@ class FixedPriorityAnalysis {
       const bool later = std::find(between.begin(), between.end(), other) != between.end();
       add(bound, CpuPart::preemption, other, load(other, later ? longest_end - moment : longest_start));
     }
+    balance(bound);
+    return bound;
+  }
+
+  /// The bound under round robin that counts turns of the tasks of equal priority; nothing if there is none.
+  std::optional<CpuBound> bound_by_turns(std::size_t index) {
+    steps_ = 0;
+    const CpuTask& own = task(index);
+    if (!own.turn || own.unlimited || resource_) return std::nullopt;
+    std::vector<std::size_t> higher, peers;
+    std::vector<CpuTask> level = {own};
+    for (std::size_t other = 0; other < tasks_.size(); ++other) {
+      if (other == index || task(other).priority < own.priority) continue;
+      if (task(other).unlimited) return std::nullopt;
+      (task(other).priority > own.priority ? higher : peers).push_back(other);
+      if (task(other).priority > own.priority) level.push_back(task(other));
+    }
+    if (peers.empty() || utilization(level) > full) return std::nullopt;
+    const CpuBound blocking = blocking_of(index);
+    if (*blocking.response >= limits_.window) return std::nullopt;
+    const Wide blocked = blocking.response->picoseconds(), turn = own.turn->picoseconds();
+    const Wide worst = own.worst.picoseconds() + (own.preemptible_at_end || own.worst.is_zero() ? moment : Wide(0));
+    const Wide turns_of_job = (worst / turn + 1) * turn;  // of each other task
+    Wide longest = -1, longest_window = 0;
+    std::int64_t longest_job = 0;
+    constexpr std::int64_t most_jobs = 64;
+    for (std::int64_t job = 0;; ++job) {
+      if (job == most_jobs) return std::nullopt;
+      const Wide of_peers = turns_of_job * (job + 1) * static_cast<std::int64_t>(peers.size());
+      const auto end = solve(blocked + Wide(own.worst.picoseconds()) * job + worst + of_peers, higher);
+      if (!end) return std::nullopt;
+      const Wide released = least_distance(own.arrivals, job).picoseconds();
+      if (*end - released > longest) {
+        longest = *end - released;
+        longest_job = job;
+        longest_window = *end;
+      }
+      if (*end <= least_distance(own.arrivals, job + 1).picoseconds()) break;
+    }
+    CpuBound bound;
+    bound.response = Duration::picoseconds(static_cast<std::int64_t>(longest - (worst - own.worst.picoseconds())));
+    add(bound, CpuPart::execution, std::nullopt, own.worst.picoseconds());
+    add(bound, CpuPart::backlog, std::nullopt, Wide(own.worst.picoseconds()) * longest_job);
+    for (const CpuShare& share : blocking.parts) bound.parts.push_back(share);
+    for (const std::size_t peer : peers) add(bound, CpuPart::preemption, peer, turns_of_job * (longest_job + 1));
+    for (const std::size_t other : higher) add(bound, CpuPart::preemption, other, load(other, longest_window - moment));
     balance(bound);
     return bound;
   }

@@ -60,6 +60,10 @@ struct CpuTask {
   /// Nothing is known about it: it has no bound, and may take all time from its core.
   bool unlimited = false;
 
+  /// Round robin: all tasks of this priority take turns of at most this execution time. None of them has sections or
+  /// waits, and the jobs of each are independent of those of the others.
+  std::optional<Duration> turn;
+
   bool has_sections() const { return !sections.empty() || cooperative; }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "exporter/explanation/detail/what_if_json.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
 
 namespace amalthea::exporter {
@@ -35,6 +36,26 @@ Json interval(const System& system, const engine::Interval& one) {
 
 }  // namespace
 
+Json what_if_json(const System& system, const std::vector<engine::WhatIf>& tried) {
+  Json json = Json::array();
+  for (const engine::WhatIf& one : tried) {
+    const engine::TaskResult& with = one.result;
+    json.push_back({{"kind", to_string(one.kind)},
+                    {"change", one.change},
+                    {"values", one.values},
+                    {"verdict", to_string(with.verdict)},
+                    {"guaranteed", with.guaranteed ? Json(*with.guaranteed) : Json(nullptr)},
+                    {"max_ps", with.response.jobs > 0 ? Json(with.response.max.picoseconds()) : Json(nullptr)},
+                    {"wcrt_ps", with.bound.worst ? Json(with.bound.worst->picoseconds()) : Json(nullptr)},
+                    {"reason", with.reason},
+                    {"ticks_less_percent", one.percent_less ? Json(*one.percent_less) : Json(nullptr)},
+                    {"worse", Json::array()},
+                    {"works", one.works}});
+    for (const TaskIndex other : one.late) json.back()["worse"].push_back(system.tasks[other].name);
+  }
+  return json;
+}
+
 std::string render_explanation_json(const ResultView& view, const Asked& asked, const engine::Explanation& explanation,
                                     const engine::WhatIfs& tried) {
   const System& system = view.system;
@@ -58,23 +79,7 @@ std::string render_explanation_json(const ResultView& view, const Asked& asked, 
   json["bound"] = {{"wcrt_ps", result.bound.worst ? Json(result.bound.worst->picoseconds()) : Json(nullptr)},
                    {"reason", result.bound.reason.empty() ? Json(nullptr) : Json(result.bound.reason)},
                    {"contributions", parts(system, result.bound.parts)}};
-  json["what_if"] = Json::array();
-  for (const engine::WhatIf& one : tried.tried) {
-    const engine::TaskResult& with = one.result;
-    json["what_if"].push_back(
-        {{"kind", to_string(one.kind)},
-         {"change", one.change},
-         {"values", one.values},
-         {"verdict", to_string(with.verdict)},
-         {"guaranteed", with.guaranteed ? Json(*with.guaranteed) : Json(nullptr)},
-         {"max_ps", with.response.jobs > 0 ? Json(with.response.max.picoseconds()) : Json(nullptr)},
-         {"wcrt_ps", with.bound.worst ? Json(with.bound.worst->picoseconds()) : Json(nullptr)},
-         {"reason", with.reason},
-         {"ticks_less_percent", one.percent_less ? Json(*one.percent_less) : Json(nullptr)},
-         {"worse", Json::array()},
-         {"works", one.works}});
-    for (const TaskIndex other : one.late) json["what_if"].back()["worse"].push_back(system.tasks[other].name);
-  }
+  json["what_if"] = what_if_json(system, tried.tried);
   json["smallest_change"] = tried.smallest ? Json(*tried.smallest) : Json(nullptr);
   json["in_vain"] = tried.in_vain;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

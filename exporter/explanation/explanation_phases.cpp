@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "exporter/explanation/explanation_formats.hpp"
-#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/contribution_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

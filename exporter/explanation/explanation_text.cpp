@@ -6,7 +6,7 @@
 #include "amalthea/quantity.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/contribution_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -4,6 +4,7 @@
 /// Output formats of findings, by name. A new format is one line in finding_formats.cpp.
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +22,9 @@ struct FindingView {
   const ModelInfo& model;  ///< version and hash are empty if no model could be read
   const std::vector<Diagnostic>& findings;
   std::size_t suppressed = 0;  ///< number of findings hidden on request
-  /// Absolute path; SARIF names files below it relative to it, others by a file: URI. "" keeps paths as given.
+  /// Absolute path; SARIF and GitHub name files below it relative to it, others by a file: URI. "" keeps paths as given.
   std::string base_folder;
+  std::optional<Severity> fail_on = Severity::error;  ///< lowest severity that fails; nothing: none does
 };
 
 struct FindingFormat {
@@ -40,6 +42,13 @@ std::string render_findings_text(const FindingView&);
 std::string render_findings_json(const FindingView&);
 /// SARIF 2.1.0, for code scanning and editors. Fingerprints are independent of line numbers.
 std::string render_findings_sarif(const FindingView&);
+
+/// JUnit XML: one test case per finding, which fails from `fail_on` on.
+std::string render_findings_junit(const FindingView&);
+/// Workflow commands of GitHub Actions: "::error file=…,line=…,col=…,title=AM0203::message".
+std::string render_findings_github(const FindingView&);
+/// One of them. `file` is that of findings without a file; paths below `folder` are relative to it.
+std::string github_command(const Diagnostic& finding, const std::string& file, const std::string& folder);
 
 /// By file, line, column, id and message.
 void sort_findings(std::vector<Diagnostic>& findings);

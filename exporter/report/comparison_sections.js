@@ -2,10 +2,7 @@
 // Draws the comparison of measured traces with the model.
 
 const listed = results.tasks;
-const largest = d3.max(listed, task => Math.max(task.deadline_ps || 0, task.response ? task.response.max_ps : 0, task.simulated ? task.simulated.max_ps : 0)) || 0;
-const [tableSize, tableUnit] = largest >= 1e9 ? [1e9, 'ms'] : [1e6, 'µs'];
-const inTable = ps => ps === null || ps === undefined ? '–' : (ps / tableSize).toFixed(3).replace('-', '−');
-const boundInTable = ps => ps === null ? '–' : (Math.ceil(ps / tableSize * 1000 - 1e-9) / 1000).toFixed(3);
+chooseTableUnit(d3.max(listed, task => Math.max(task.deadline_ps || 0, task.response ? task.response.max_ps : 0, task.simulated ? task.simulated.max_ps : 0)) || 0);
 const of = (sample, key) => sample ? inTable(sample[key]) : '–';
 
 byId('about').textContent = results.traces.map(trace => `${trace.file} (${trace.format}, ${trace.events.toLocaleString('en')} events, ${brief(trace.end_ps - trace.begin_ps)})`).join(' · ');
@@ -19,11 +16,7 @@ byId('about').textContent = results.traces.map(trace => `${trace.file} (${trace.
   for (const trace of results.traces)
     if (trace.truncated) add(section, 'p', {class: 'note'}, `${trace.file} is truncated. It is read to its last whole event.`);
   const tiles = add(section, 'ul', {class: 'tiles', 'aria-label': 'Counts'});
-  const tile = (number, words, style, id) => {
-    const item = add(tiles, 'li', {id: id});
-    add(item, 'b', {class: style}, number);
-    add(item, 'span', {}, words);
-  };
+  const tile = (...content) => addTile(tiles, ...content);
   const above = listed.filter(task => task.bound_ps !== null && task.response && task.response.max_ps > task.bound_ps);
   const jobs = d3.sum(listed, task => task.response ? task.response.count : 0), late = d3.sum(listed, task => task.late);
   tile(jobs.toLocaleString('en'), 'jobs measured', 'soft', 'count-jobs');
@@ -42,8 +35,7 @@ byId('about').textContent = results.traces.map(trace => `${trace.file} (${trace.
     const end = Math.max(top, task.bound_ps !== null && task.bound_ps < 2 * top ? task.bound_ps : 0, task.deadline_ps !== null && task.deadline_ps < 2 * top ? task.deadline_ps : 0) * 1.03;
     const x = d3.scaleLinear([0, end], [1, inner]).clamp(true), middle = height / 2;
     const words = `${task.name}: ` + (task.response ? `measured ${exact(task.response.min_ps)} to ${exact(task.response.max_ps)}` : 'not measured') + (task.simulated ? `, simulated ${exact(task.simulated.min_ps)} to ${exact(task.simulated.max_ps)}` : '');
-    const svg = addSvg(cell, 'svg', {class: 'chart', width: width, height: height, role: 'img', 'aria-label': words});
-    addSvg(svg, 'title', {}, words);
+    const svg = addChart(cell, width, height, words);
     for (const [bins, up, paint] of [[own.measured, 1, '#0072B2'], [own.simulated, 0, svgPaint('#E69F00', 'falling')]]) {
       if (!bins) continue;
       const sum = d3.sum(bins, bin => bin[2]), tallest = d3.max(bins, bin => bin[2]) / sum;
@@ -60,7 +52,7 @@ byId('about').textContent = results.traces.map(trace => `${trace.file} (${trace.
   };
   const runs = results.simulated_runs === null ? '' : ` Distance: Kolmogorov distance to ${counted(results.simulated_runs, 'simulated run')}, from 0 (alike) to 1 (nothing in common).`;
   addTable(section, `Response times in ${tableUnit}.${runs} Jobs n + m: m had not ended at the end of the trace. Bars: 0 at the left, each to its own scale.`, [
-    {title: 'Verdict', fill: (cell, task) => addMark(cell, task.verdict)},
+    verdictColumn(),
     {title: 'Task', kind: 'row', fill: (cell, task) => {
       const shown = tasks.find(one => one.name === task.name + ' measured');
       if (shown && shown.worst_release_ps !== null) addJump(cell, shown, task.name); else return task.name;
@@ -125,7 +117,7 @@ byId('about').textContent = results.traces.map(trace => `${trace.file} (${trace.
 (function limits() {
   if (!results.limits.length) return remove('limits');
   addTable(byId('limits'), 'Judged on the measured events by the rules of the analysis.', [
-    {title: 'Verdict', fill: (cell, limit) => addMark(cell, limit.verdict)},
+    verdictColumn(),
     {title: 'Limit', kind: 'row', fill: (cell, limit) => limit.name},
     {title: 'Kind', fill: (cell, limit) => limit.kind},
     {title: 'Reason', kind: 'words', fill: (cell, limit) => limit.reason}
@@ -141,17 +133,12 @@ addFindings(results.findings);
     {title: 'Name', kind: 'row', fill: (cell, entry) => entry.name},
     {title: 'Kind', fill: (cell, entry) => entry.kind},
     {title: 'Events', kind: 'number', fill: (cell, entry) => entry.events.toLocaleString('en')}
-  ], results.unmatched.slice().sort((a, b) => b.events - a.events).slice(0, 200));
+  ], results.unmatched.slice().sort((a, b) => b.events - a.events), null, 200);
   for (const pattern of results.unused_patterns) add(section, 'p', {class: 'note'}, `The pattern ${pattern} of --names matches no name of the trace.`);
 })();
 
 (function provenance() {
-  const facts = add(byId('provenance'), 'dl', {class: 'facts'});
-  const fact = (name, value, code) => {
-    if (!value) return;
-    add(facts, 'dt', {}, name);
-    add(add(facts, 'dd', {}), code ? 'code' : 'span', {}, value);
-  };
+  const fact = addFacts(byId('provenance'));
   fact('Tool', `${results.tool.name} ${results.tool.version}`);
   fact('Traces', results.traces.map(trace => trace.file).join(', '), true);
   fact(results.model.files.length > 1 ? 'Model files' : 'Model file', results.model.files.join(', '), true);

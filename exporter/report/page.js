@@ -4,13 +4,7 @@
 const results = data.results, schedule = data.schedule, runs = data.runs;
 const tasks = results.tasks;
 
-// One unit for all numbers of the tables, three digits after the point.
-const largest = d3.max(tasks, task => Math.max(task.deadline_ps || 0, task.period_ps || 0, task.simulated.max_ps || 0)) || 0;
-const [tableSize, tableUnit] = largest >= 1e9 ? [1e9, 'ms'] : [1e6, 'µs'];
-const inTable = ps => ps === null || ps === undefined ? '–' : (ps / tableSize).toFixed(3).replace('-', '−');
-/** Bounds are rounded up, as everywhere. */
-const boundInTable = ps => ps === null ? '–' : (Math.ceil(ps / tableSize * 1000 - 1e-9) / 1000).toFixed(3);
-const timeCell = ps => ps === null ? '–' : inTable(ps) + ' ' + tableUnit;
+chooseTableUnit(d3.max(tasks, task => Math.max(task.deadline_ps || 0, task.period_ps || 0, task.simulated.max_ps || 0)) || 0);
 const signed = ps => ps === null ? '–' : (ps >= 0 ? '+' : '') + inTable(ps);
 
 // ---- head
@@ -29,7 +23,7 @@ byId('about').textContent = [
 (function verdict() {
   const section = byId('verdict');
   const count = (list, verdict) => list.filter(entry => entry.verdict === verdict).length;
-  const limits = results.counts, without = count(tasks, 'no deadline');
+  const without = tasks.filter(task => task.verdict === 'no deadline');
   const requirements = results.requirements;
   const against = count(requirements, 'missed'), unknown = count(requirements, 'unknown');
   const overloaded = results.resources.filter(resource => resource.verdict === 'overloaded');
@@ -46,62 +40,49 @@ byId('about').textContent = [
   if (errors) add(section, 'p', {class: 'note'}, `The model has ${counted(errors, 'error')}. The analysis leaves out the affected parts; see the findings.`);
   if (simulation.stopped_early) add(section, 'p', {class: 'note'}, `The simulation stopped early, at ${exact(simulation.horizon_ps)}.`);
 
-  const tiles = add(section, 'ul', {class: 'tiles', 'aria-label': 'Counts'});
-  const tile = (number, words, style, id) => {
-    const item = add(tiles, 'li', {id: id});
-    add(item, 'b', {class: style}, number);
-    add(item, 'span', {}, words);
-  };
-  tile('✓ ' + limits.guaranteed, 'guaranteed for every job', limits.guaranteed ? 'good' : 'soft', 'count-guaranteed');
-  tile('✓ ' + limits.met, 'met in the simulation', limits.met ? 'good' : 'soft', 'count-met');
-  if (limits.unknown) tile('? ' + limits.unknown, 'unknown', 'warn', 'count-unknown');
-  tile('∞ ' + limits.unbounded, 'unbounded', limits.unbounded ? 'bad' : 'soft', 'count-unbounded');
-  tile('✗ ' + limits.missed, 'missed', limits.missed ? 'bad' : 'soft', 'count-missed');
-  if (without) tile('– ' + without, 'without deadline', 'soft', 'count-without');
-  if (requirements.length)
-    tile(`${requirements.length - against - unknown} of ${requirements.length}`, 'requirements met' + (unknown ? `, ${unknown} unknown` : ''), against ? 'bad' : unknown ? 'warn' : 'good', 'count-requirements');
-  if (overloaded.length) tile('✗ ' + overloaded.length, 'overloaded: ' + overloaded.map(resource => resource.name).join(', '), 'bad', 'count-overloaded');
+  if (overloaded.length) {
+    const line = add(section, 'p', {class: 'note', id: 'overloaded'}, `Overloaded: ${overloaded.map(resource => `${resource.name} (long-term demand ${percent(resource.demand)})`).join(', ')}. See `);
+    add(line, 'a', {href: '#resources'}, 'Resources');
+    line.append('.');
+  }
 
-  const failing = tasks.filter(task => isFailing(task) && !task.folded_into);
-  const orphans = tasks.filter(task => isFailing(task) && task.folded_into && !failing.includes(functionOf(task)));
-  if (failing.length + orphans.length) {
-    add(section, 'h3', {}, 'Why');
-    const list = add(section, 'ul', {class: 'failing'});
-    for (const task of failing.concat(orphans)) {
-      const item = add(list, 'li', {});
-      addMark(item, task.verdict);
-      item.append(' ');
-      add(item, 'b', {}, task.name);
-      const wrapper = tasks.find(other => other.folded_into === task.name && isFailing(other));
-      item.append((wrapper ? ` (and its wrapper ${wrapper.name}, which does not run)` : '') + ': ' + task.reason + '. ');
-      const parts = task.contributions.slice().sort((a, b) => b.ps - a.ps);
-      if (parts.length) {
-        const why = add(item, 'p', {class: 'soft'});
-        why.append(`Its longest job took ${brief(task.simulated.max_ps)}: ` +
-                   parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
-        addJump(why, task, 'Show it');
-      }
-    }
+  // Each tile counts the rows of the list below that have its verdict, and shows them.
+  const limits = results.limits.slice().sort((a, b) => severities.indexOf(a.verdict) - severities.indexOf(b.verdict));
+  const isBad = limit => ['missed', 'unbounded', 'unknown'].includes(limit.verdict);
+  const taskOf = limit => ['deadline', 'task'].includes(limit.kind) ? tasks.find(task => task.name === limit.name) : undefined;
+  const tiles = add(section, 'ul', {class: 'tiles', 'aria-label': 'Limits by verdict'});
+  for (const [verdict, words] of [['missed', 'missed'], ['unbounded', 'unbounded'], ['unknown', 'unknown'], ['met', 'met in the simulation'], ['guaranteed', 'guaranteed for every job']]) {
+    const number = results.counts[verdict], [symbol, style] = marks[verdict];
+    if (!number && verdict === 'unknown') continue;
+    addTile(tiles, `${symbol} ${number}`, words, number ? style : 'soft', 'count-' + verdict, number ? button => {
+      const chosen = button.getAttribute('aria-pressed') === 'false';
+      for (const other of tiles.querySelectorAll('button')) other.setAttribute('aria-pressed', String(chosen && other === button));
+      showLimits(limit => !chosen || limit.verdict === verdict);
+    } : null);
   }
-  const others = results.limits.filter(limit => ['missed', 'unknown'].includes(limit.verdict) && !(tasks.some(task => task.name === limit.name && isFailing(task)) && ['deadline', 'task'].includes(limit.kind)));
-  if (others.length) {
-    add(section, 'h3', {}, failing.length + orphans.length ? 'Other limits that are missed or were not judged' : 'Limits that are missed or were not judged');
-    const list = add(section, 'ul', {class: 'failing', id: 'not-judged'});
-    for (const limit of others) {
-      const item = add(list, 'li', {});
-      addMark(item, limit.verdict);
-      item.append(' ');
-      add(item, 'b', {}, limit.name);
-      item.append(': ' + limit.reason + '.');
-    }
-  }
+  const list = add(section, 'div', {id: 'limit-list'});
+  const showLimits = limits.length ? addTable(list, 'Everything that limits the timing of the model, worst first. A tile above shows only its own.', [
+    verdictColumn(),
+    {title: 'Limit', kind: 'row', fill: (cell, limit) => limit.name},
+    {title: 'Type', fill: (cell, limit) => limit.kind},
+    {title: 'Why', kind: 'words', fill: (cell, limit) => {
+      const task = taskOf(limit), wrapper = task && tasks.find(other => other.folded_into === task.name && isFailing(other));
+      cell.append(limit.reason + '. ' + (wrapper && isFailing(task) ? `This includes its wrapper ${wrapper.name}, which does not run. ` : ''));
+      if (!task || !isBad(limit) || !task.contributions.length) return;
+      const parts = task.contributions.slice().sort((a, b) => b.ps - a.ps), why = add(cell, 'p', {class: 'soft'});
+      why.append(`Its longest job took ${brief(task.simulated.max_ps)}: ` +
+                 parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
+      addJump(why, task, 'Show it');
+    }}
+  ], limits, (row, limit) => { row.dataset.verdict = limit.verdict; }, Math.max(12, limits.filter(isBad).length)) : () => {};
+  if (without.length) add(section, 'p', {class: 'soft', id: 'without-deadline'}, `${counted(without.length, 'task has', 'tasks have')} no deadline: ${without.map(task => task.name).join(', ')}.`);
   if (requirements.length) {
     const details = add(section, 'details', against ? {open: ''} : {});
     add(details, 'summary', {}, `Requirements: ${requirements.length - against - unknown} met, ${against} missed, ${unknown} unknown`);
     const isTime = entry => entry.limit_ps !== undefined;
     const value = (entry, key) => isTime(entry) ? timeCell(entry[key + '_ps']) : entry[key] === null || entry[key] === undefined ? '–' : String(+(+entry[key]).toFixed(3));
     addTable(details, null, [
-      {title: 'Verdict', fill: (cell, entry) => addMark(cell, entry.verdict)},
+      verdictColumn(),
       {title: 'Requirement', kind: 'row', fill: (cell, entry) => entry.name || '–'},
       {title: 'Subject', kind: 'words', fill: (cell, entry) => entry.subject || '–'},
       {title: 'Metric', fill: (cell, entry) => entry.metric || '–'},
@@ -117,7 +98,7 @@ byId('about').textContent = [
     const details = add(section, 'details', broken ? {open: ''} : {});
     add(details, 'summary', {}, `Timing constraints: ${constraints.length - broken - open} met, ${broken} missed, ${open} unknown`);
     addTable(details, null, [
-      {title: 'Verdict', fill: (cell, entry) => addMark(cell, entry.verdict)},
+      verdictColumn(),
       {title: 'Constraint', kind: 'row', fill: (cell, entry) => entry.name || '–'},
       {title: 'Class', kind: 'words', fill: (cell, entry) => entry.class},
       {title: 'Guaranteed', fill: (cell, entry) => entry.guaranteed === null ? '–' : entry.guaranteed ? 'yes' : 'no'},
@@ -164,6 +145,19 @@ byId('about').textContent = [
   add(section, 'p', {class: 'soft'}, `Compared with ${data.baseline.name}; ${same}.`);
   if (before.simulation.execution !== simulation.execution || before.simulation.horizon_ps !== simulation.horizon_ps)
     add(section, 'p', {class: 'note'}, `The baseline simulated ${exact(before.simulation.horizon_ps)} with ${before.simulation.execution} execution times, this report ${exact(simulation.horizon_ps)} with ${simulation.execution} ones. Observed values are therefore not directly comparable.`);
+  const difference = data.difference;
+  if (difference && difference.changes) {
+    add(section, 'h3', {id: 'comparison-model'}, difference.changes.length ? `Model: ${counted(difference.changes.length, 'change')}` : 'Model: no changes');
+    if (difference.changes.length) addTable(section, `From ${difference.before.join(', ')} to ${difference.after.join(', ')}, compared as AMALTHEA ${difference.compared_as}.`, [
+      {title: 'Part', fill: (cell, change) => change.part},
+      {title: 'Change', fill: (cell, change) => change.kind},
+      {title: 'Object', kind: 'row', fill: (cell, change) => change.object},
+      {title: 'What', kind: 'words', fill: (cell, change) => change.what},
+      {title: 'Location', kind: 'words', fill: (cell, change) => { add(cell, 'code', {}, change.location || '–'); }}
+    ], difference.changes, null, 100);
+  } else if (difference) {
+    add(section, 'p', {class: 'note'}, difference.reason);
+  }
   for (const [title, list, key, judge, columns] of lists) {
     const then = new Map(before[list].map(entry => [key(entry), entry])), now = new Map(results[list].map(entry => [key(entry), entry]));
     const rows = [];
@@ -201,7 +195,7 @@ byId('about').textContent = [
 (function taskTable() {
   const section = byId('tasks');
   if (!tasks.length) return remove('tasks');
-  const width = 290, height = 34, inner = width - 36;
+  const width = 230, height = 34, inner = width - 36;
   const runOf = new Map((runs ? runs.tasks : []).map(task => [task.name, task]));
   const distributionOf = index => {
     const run = runOf.get(tasks[index].name);
@@ -218,8 +212,7 @@ byId('about').textContent = [
     const top = deadline ? Math.max(deadline * 1.25, Math.min(most * 1.02, deadline * 1.6)) : most * 1.05;
     const x = d3.scaleLinear([0, top], [1, inner]).clamp(true);
     const words = `${task.name}: ` + (max === null ? '' : `seen ${exact(min)} to ${exact(max)}, mean ${exact(mean)}`) + (bound === null ? ', no bound' : `, bound ${exact(bound)}`) + (deadline ? `, deadline ${exact(deadline)}` : '');
-    const svg = addSvg(cell, 'svg', {class: 'chart', width: width, height: height, role: 'img', 'aria-label': words});
-    addSvg(svg, 'title', {}, words);
+    const svg = addChart(cell, width, height, words);
     addSvg(svg, 'rect', {x: 1, y: 20, width: inner - 1, height: 9, fill: 'var(--track)'});
     const late = deadline === null ? Infinity : x(deadline);
     const bar = (from, to, y, size, paint, stroke) => {
@@ -261,7 +254,7 @@ byId('about').textContent = [
   extra(svg => { for (const [x, h] of [[3, 5], [8, 13], [13, 8], [18, 3]]) addSvg(svg, 'rect', {x: x, y: 15 - h, width: 4, height: h, fill: '#56B4E9'}); },
         runs ? `distribution over ${counted(runs.simulation.runs, 'random run')}` : 'distribution of the simulated jobs');
   addTable(section, `Response times in ${tableUnit}. Margin: deadline minus bound; where there is no bound (*) minus the longest seen. Jobs n + m: m had not ended when the simulation did. Bars: 0 at the left, each to its own scale.`, [
-    {title: 'Verdict', fill: (cell, task) => addMark(cell, task.verdict)},
+    verdictColumn(),
     {title: 'Task', kind: 'row', fill: (cell, task) => { if (functionOf(task).worst_release_ps !== null) addJump(cell, task); else return task.name; }},
     {title: 'Runs on', fill: (cell, task) => task.core},
     {title: 'Period', kind: 'number', fill: (cell, task) => inTable(task.period_ps)},
@@ -288,7 +281,7 @@ byId('about').textContent = [
   const title = add(section, 'h3', {}, `Over ${counted(runs.simulation.runs, 'run')} with random execution times`);
   title.id = 'runs';
   addTable(section, `Response times in ${tableUnit}; seed ${runs.simulation.seed}. Late jobs: share of all jobs, with the 95 % confidence interval.`, [
-    {title: 'Verdict', fill: (cell, task) => addMark(cell, task.verdict)},
+    verdictColumn(),
     {title: 'Task', kind: 'row', fill: (cell, task) => task.name},
     {title: 'Jobs', kind: 'number', fill: (cell, task) => task.jobs.toLocaleString('en')},
     {title: 'Mean', kind: 'number', fill: (cell, task) => inTable(task.response.mean_ps)},
@@ -304,6 +297,25 @@ byId('about').textContent = [
   ], runs.tasks);
 })();
 
+// ---- what would help
+
+(function whatIf() {
+  if (!data.what_ifs.length) return remove('what-if');
+  const section = byId('what-if');
+  const rows = data.what_ifs.flatMap(one => one.tried.map(tried => ({task: tasks.find(task => task.name === one.task), tried})));
+  const change = (then, now) => then === null || now === null || then === now ? '' : ` (${signed(now - then)})`;
+  addTable(section, `Tasks that miss their deadline, or whose deadline is not judged, analyzed again with one change; times in ${tableUnit}, in brackets the difference.`, [
+    {title: 'Task', kind: 'row', fill: (cell, row) => row.task.name},
+    {title: 'Change', kind: 'words', fill: (cell, row) => row.tried.change},
+    verdictColumn(row => row.task.verdict, 'Now'),
+    verdictColumn(row => row.tried.guaranteed ? 'guaranteed' : row.tried.verdict, 'With the change'),
+    {title: 'Longest seen', kind: 'number', fill: (cell, row) => inTable(row.tried.max_ps) + change(row.task.simulated.max_ps, row.tried.max_ps)},
+    {title: 'Bound', kind: 'number', fill: (cell, row) => boundInTable(row.tried.wcrt_ps) + change(row.task.bound.wcrt_ps, row.tried.wcrt_ps)},
+    {title: 'Deadline', kind: 'number', fill: (cell, row) => inTable(row.task.deadline_ps)},
+    {title: 'Why', kind: 'words', fill: (cell, row) => row.tried.reason}
+  ], rows, (element, row) => { element.dataset.whatIf = row.task.name; });
+})();
+
 // ---- decomposition
 
 (function decomposition() {
@@ -312,42 +324,33 @@ byId('about').textContent = [
   if (!listed.length) return remove('decomposition');
   listed.sort((a, b) => isFailing(b) - isFailing(a));
   const used = Object.keys(kinds).filter(kind => listed.some(task => task.contributions.concat(task.bound.contributions).some(part => part.kind === kind)));
-  add(section, 'p', {class: 'soft'}, 'Contributions to the longest observed response time and to the upper bound. Both bars of a task have the same scale; the line is the deadline.');
+  add(section, 'p', {class: 'soft'}, 'Contributions to the longest observed response time and to the upper bound. The line is the deadline.');
   addLegend(section, 'Kinds of contributions', used.map(kind => kinds[kind]));
+  const longestOf = task => Math.max(task.simulated.max_ps || 0, task.bound.wcrt_ps || 0);
+  const limitOf = task => task.deadline_ps || task.period_ps || longestOf(task);
+  const most = d3.max(listed, task => Math.max(longestOf(task), task.deadline_ps || 0)), share = Math.min(3, Math.max(1.2, d3.max(listed, task => longestOf(task) / limitOf(task)) * 1.02));
+  const scales = {
+    deadline: ['share of the deadline', task => limitOf(task) * share, `All bars have one scale: 100 % is the deadline of each task; for a task without one, its period. Bars end at ${Math.round(share * 100)} %.`],
+    time: ['time', () => most * 1.02, `All bars have one scale, from 0 to ${brief(most * 1.02)}.`],
+    own: ['own of each task', task => Math.max(longestOf(task), task.deadline_ps || 0) * 1.02, 'Each task has its own scale; both of its bars share it.']
+  };
+  const chosen = add(add(add(section, 'p', {class: 'tools'}), 'label', {}, 'Scale '), 'select', {id: 'scale'});
+  for (const name in scales) add(chosen, 'option', {value: name}, scales[name][0]);
+  const hint = add(section, 'p', {class: 'hint', role: 'status'}), bars = add(section, 'div', {id: 'bars'});
+
+  const part = one => ({ps: one.ps, paint: kinds[one.kind], words: `${exact(one.ps)} ${describe(one.kind, one.by, one.traffic)}`, text: `${brief(one.ps)} ${describe(one.kind, one.by, one.traffic)}`});
   const draw = (parent, task) => {
-    const stack = add(parent, 'div', {class: 'stack'});
+    const stack = add(parent, 'div', {class: 'stack'}), top = scales[chosen.value][1](task), room = Math.max(220, section.clientWidth - 330);
     stack.dataset.task = task.name;
-    add(stack, 'h3', {}, task.name);
-    const longest = Math.max(task.simulated.max_ps || 0, task.bound.wcrt_ps || 0);
-    const top = Math.max(longest, task.deadline_ps && task.deadline_ps < longest * 4 ? task.deadline_ps * 1.02 : 0) * 1.001;
-    const bar = (label, parts, total) => {
+    const title = add(stack, 'h3', {}, task.name);
+    if (!task.deadline_ps) add(title, 'span', {class: 'hint'}, ' no deadline');
+    const bar = (label, parts, total, why) => {
+      if (parts.length) return addStack(stack, label, parts.map(part), top, task.deadline_ps ? [task.deadline_ps] : [], room, brief(total) + (task.deadline_ps ? `, ${(total / task.deadline_ps).toFixed(1)}× the deadline` : ''));
       add(stack, 'span', {class: 'label'}, label);
-      if (!parts.length) return add(stack, 'span', {class: 'soft'}, total === null ? 'none' : exact(total));
-      const words = parts.map(part => `${exact(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ');
-      const svg = addSvg(stack, 'svg', {class: 'chart', height: 24, width: '100%', role: 'img', 'aria-label': `${label} ${exact(total)}: ${words}`});
-      let at = 0;
-      for (const part of parts) {
-        const [colour, hatch] = kinds[part.kind];
-        const group = addSvg(svg, 'g', {});
-        addSvg(group, 'title', {}, `${exact(part.ps)} ${describe(part.kind, part.by, part.traffic)}`);
-        addSvg(group, 'rect', {x: 100 * at / top + '%', y: 1, width: 100 * part.ps / top + '%', height: 20, fill: svgPaint(colour, hatch), stroke: 'var(--page)', 'stroke-width': 1});
-        const room = part.ps / top * Math.max(300, section.clientWidth - 330), name = brief(part.ps) + ' ' + describe(part.kind, part.by, part.traffic), short = brief(part.ps);
-        const text = name.length * 6.6 + 8 < room ? name : short.length * 6.6 + 8 < room ? short : '';
-        if (text) {
-          const middle = 100 * (at + part.ps / 2) / top;
-          if (hatch) addSvg(group, 'rect', {x: middle + '%', y: 4, width: text.length * 6.4 + 4, height: 14, fill: '#ffffff', transform: `translate(${-(text.length * 6.4 + 4) / 2} 0)`, rx: 3});
-          addSvg(group, 'text', {x: middle + '%', y: 15, 'text-anchor': 'middle', 'aria-hidden': 'true'}, text).style.fill = hatch ? '#000000' : inkOn(colour);
-        }
-        at += part.ps;
-      }
-      if (task.deadline_ps && task.deadline_ps <= top) addSvg(svg, 'rect', {x: 100 * task.deadline_ps / top + '%', y: 0, width: 2.5, height: 24, fill: 'var(--text)'});
+      add(stack, 'span', {class: 'soft'}, why);
     };
-    bar('seen', task.contributions, task.simulated.max_ps);
-    if (task.bound.wcrt_ps !== null) bar('bound', task.bound.contributions, task.bound.wcrt_ps);
-    else {
-      add(stack, 'span', {class: 'label'}, 'bound');
-      add(stack, 'span', {class: 'soft'}, 'none: ' + task.bound.reason);
-    }
+    bar('seen', task.contributions, task.simulated.max_ps, task.simulated.max_ps === null ? 'none' : exact(task.simulated.max_ps));
+    bar('bound', task.bound.contributions, task.bound.wcrt_ps, task.bound.wcrt_ps === null ? 'none: ' + task.bound.reason : exact(task.bound.wcrt_ps));
     if (task.contributions.length > 1) waterfall(stack, task);
   };
   /** The longest job, part by part: each begins where the one above ends. */
@@ -365,7 +368,7 @@ byId('about').textContent = [
         {title: 'Share', kind: 'number', fill: (cell, row) => percent(row.part.ps / task.simulated.max_ps)},
         {title: 'So far', kind: 'number', fill: (cell, row) => timeCell(row.to)},
         {title: 'From release to completion', kind: 'chart', fill: (cell, row) => {
-          const svg = addSvg(cell, 'svg', {class: 'chart', width: 420, height: high, role: 'img', 'aria-label': `${exact(row.from)} to ${exact(row.to)}`});
+          const svg = addChart(cell, 420, high, `${exact(row.from)} to ${exact(row.to)}`);
           const x = ps => 418 * ps / top, [colour, hatch] = kinds[row.part.kind];
           addSvg(svg, 'rect', {x: x(row.from), y: 3, width: Math.max(1, x(row.part.ps)), height: high - 6, fill: svgPaint(colour, hatch)});
           if (task.deadline_ps) addSvg(svg, 'rect', {x: x(task.deadline_ps) - 1, y: 0, width: 2, height: high, fill: 'var(--text)'});
@@ -373,11 +376,16 @@ byId('about').textContent = [
       ], rows);
     });
   };
-  const open = listed.slice(0, 30), rest = listed.slice(30);
-  for (const task of open) draw(section, task);
-  if (rest.length) {
-    const details = add(section, 'details', {});
+  const drawAll = () => {
+    hint.textContent = scales[chosen.value][2];
+    bars.replaceChildren();
+    const rest = listed.slice(30);
+    for (const task of listed.slice(0, 30)) draw(bars, task);
+    if (!rest.length) return;
+    const details = add(bars, 'details', {});
     add(details, 'summary', {}, counted(rest.length, 'more task'));
     details.addEventListener('toggle', () => { while (details.open && rest.length) draw(details, rest.shift()); });
-  }
+  };
+  chosen.addEventListener('change', drawAll);
+  drawAll();
 })();

@@ -57,25 +57,151 @@ function addMark(parent, verdict) {
   add(parent, 'span', {class: 'mark ' + style}, symbol + ' ' + verdict);
 }
 
-/** Columns: {title, kind?: 'number' | 'words' | 'chart' | 'row', fill(cell, entry)}; fill may return the text. */
-function addTable(parent, caption, columns, entries, rowOf) {
+// ---- numbers of tables: one unit for all of them, three digits after the point
+
+let tableSize = 1e9, tableUnit = 'ms';
+function chooseTableUnit(largest) { [tableSize, tableUnit] = largest >= 1e9 ? [1e9, 'ms'] : [1e6, 'µs']; }
+const inTable = ps => ps === null || ps === undefined ? '–' : (ps / tableSize).toFixed(3).replace('-', '−');
+/** Bounds are rounded up, as everywhere. */
+const boundInTable = ps => ps === null ? '–' : (Math.ceil(ps / tableSize * 1000 - 1e-9) / 1000).toFixed(3);
+const timeCell = ps => ps === null ? '–' : inTable(ps) + ' ' + tableUnit;
+
+// ---- tables
+
+const severities = ['missed', 'unbounded', 'overloaded', 'error', 'unknown', 'warning', 'met', 'ok', 'guaranteed', 'note', 'no deadline'];
+const verdictColumn = (of = entry => entry.verdict, title = 'Verdict') =>
+  ({title: title, key: entry => severities.indexOf(of(entry)), fill: (cell, entry) => addMark(cell, of(entry))});
+
+/** What a cell is sorted by: its number, or its text; "–" has none. */
+function sortKey(text, kind) {
+  if (text === '–' || text === '') return null;
+  if (kind !== 'number') return text.toLowerCase();
+  const number = parseFloat(text.replace('−', '-').replace(/[,≤≥ ]/g, ''));
+  return Number.isNaN(number) ? null : number;
+}
+
+/**
+ * Columns: {title, kind?: 'number' | 'words' | 'chart' | 'row', key?(entry), fill(cell, entry)}; fill may return the
+ * text, key a number or text to sort by (else it is the text of the cell). A table can be sorted by its headers and, if
+ * it is not short, filtered by text. `most` rows are shown first. Returns a function that shows only the entries of a
+ * predicate.
+ */
+function addTable(parent, caption, columns, entries, rowOf, most = Infinity) {
+  const filterable = entries.length >= 10 && add(parent, 'p', {class: 'tools filter'});
   const wide = add(parent, 'div', {class: 'wide'});
-  const table = add(wide, 'table', {});
+  const table = add(wide, 'table', {role: 'table'});
   if (caption) add(table, 'caption', {}, caption);
-  const head = add(add(table, 'thead', {}), 'tr', {});
-  for (const column of columns)
-    add(head, 'th', {scope: 'col', class: column.kind || null}, column.title);
-  const body = add(table, 'tbody', {});
-  for (const entry of entries) {
-    const row = add(body, 'tr', {});
+  const head = add(add(table, 'thead', {role: 'rowgroup'}), 'tr', {role: 'row'});
+  const body = add(table, 'tbody', {role: 'rowgroup'});
+  const rows = entries.map((entry, number) => {
+    const row = document.createElement('tr');
+    row.setAttribute('role', 'row');
     if (rowOf) rowOf(row, entry);
     for (const column of columns) {
-      const cell = column.kind === 'row' ? add(row, 'th', {scope: 'row'}) : add(row, 'td', {class: column.kind || null});
+      const cell = column.kind === 'row' ? add(row, 'th', {scope: 'row', role: 'rowheader'}) : add(row, 'td', {class: column.kind || null, role: 'cell'});
       const text = column.fill(cell, entry);
       if (text !== undefined) cell.textContent = text;
+      cell.dataset.label = column.title;
     }
+    return {row, entry, number, text: row.textContent.toLowerCase()};
+  });
+  let sorted = null, words = '', wanted = () => true, shown = most;
+  const more = add(parent, 'button', {type: 'button', class: 'more'});
+  const draw = () => {
+    const list = rows.filter(one => wanted(one.entry) && one.text.includes(words));
+    if (sorted) {
+      const {index, down} = sorted, column = columns[index];
+      const keys = new Map(list.map(one => [one, column.key ? column.key(one.entry) : sortKey(one.row.cells[index].textContent, column.kind)]));
+      list.sort((a, b) => {
+        const x = keys.get(a), y = keys.get(b);
+        if (x === null || y === null) return (x === null) - (y === null) || a.number - b.number;  // nothing is last, always
+        return (typeof x === 'number' ? x - y : x.localeCompare(y, 'en', {numeric: true})) * (down ? -1 : 1) || a.number - b.number;
+      });
+    }
+    body.replaceChildren(...list.slice(0, shown).map(one => one.row));
+    more.hidden = list.length <= shown;
+    more.textContent = `Show all ${list.length.toLocaleString('en')} rows`;
+    if (found) found.textContent = words || list.length < rows.length ? `${list.length.toLocaleString('en')} of ${counted(rows.length, 'row')}` : '';
+  };
+  more.addEventListener('click', () => { shown = Infinity; draw(); });
+  columns.forEach((column, index) => {
+    const cell = add(head, 'th', {scope: 'col', role: 'columnheader', class: column.kind || null});
+    if (entries.length < 2 || (column.kind === 'chart' && !column.key)) return void (cell.textContent = column.title);
+    const button = add(cell, 'button', {type: 'button', class: 'sort', title: 'Sort by this column'}, column.title);
+    button.addEventListener('click', () => {
+      const before = cell.getAttribute('aria-sort');
+      for (const other of head.cells) other.removeAttribute('aria-sort');
+      sorted = before === 'descending' ? null : {index, down: before === 'ascending'};
+      if (sorted) cell.setAttribute('aria-sort', sorted.down ? 'descending' : 'ascending');
+      draw();
+    });
+  });
+  let found = null;
+  if (filterable) {
+    const field = add(add(filterable, 'label', {}, 'Filter '), 'input', {type: 'search', size: 16});
+    found = add(filterable, 'output', {class: 'soft'});
+    field.addEventListener('input', () => { words = field.value.trim().toLowerCase(); draw(); });
   }
-  return table;
+  draw();
+  // What still does not fit scrolls, by keyboard too.
+  new ResizeObserver(() => {
+    if (wide.scrollWidth > wide.clientWidth + 1)
+      for (const [name, value] of [['tabindex', '0'], ['role', 'region'], ['aria-label', (caption || parent.querySelector('h2, h3, summary').textContent) + ' (scrolls)']]) wide.setAttribute(name, value);
+    else for (const name of ['tabindex', 'role', 'aria-label']) wide.removeAttribute(name);
+  }).observe(wide);
+  return predicate => { wanted = predicate; shown = most; draw(); };
+}
+
+/** A drawing that shrinks with its place. */
+function addChart(parent, width, height, words) {
+  const svg = addSvg(parent, 'svg', {class: 'chart', width: width, height: height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': words});
+  addSvg(svg, 'title', {}, words);
+  return svg;
+}
+
+/**
+ * A bar with its label: parts {ps, paint: [color, hatch], words, text?} beside each other, 100 % wide at `top`. What is
+ * longer is cut, with a note; `marks` are instants. `room`: pixels of the whole width, for texts.
+ */
+function addStack(parent, label, parts, top, marks, room, total) {
+  add(parent, 'span', {class: 'label'}, label);
+  const whole = d3.sum(parts, part => part.ps), place = add(parent, 'div', {class: 'bar'});
+  const svg = addSvg(place, 'svg', {class: 'chart', height: 24, width: '100%', role: 'img', 'aria-label': `${label} ${exact(whole)}: ${parts.map(part => part.words).join(', ')}`});
+  let at = 0;
+  for (const part of parts) {
+    const [colour, hatch] = part.paint, from = Math.min(at, top), to = Math.min(at + part.ps, top);
+    at += part.ps;
+    if (from >= to) continue;
+    const group = addSvg(svg, 'g', {});
+    addSvg(group, 'title', {}, part.words);
+    addSvg(group, 'rect', {x: 100 * from / top + '%', y: 2, width: 100 * (to - from) / top + '%', height: 20, fill: svgPaint(colour, hatch), stroke: 'var(--page)', 'stroke-width': 1});
+    const size = (to - from) / top * room, text = [part.words, part.text, brief(part.ps)].find(one => one && one.length * 6.6 + 8 < size);
+    if (!text) continue;
+    const middle = 50 * (from + to) / top + '%';
+    if (hatch) addSvg(group, 'rect', {x: middle, y: 5, width: text.length * 6.4 + 4, height: 14, fill: '#ffffff', transform: `translate(${-(text.length * 6.4 + 4) / 2} 0)`, rx: 3});
+    addSvg(group, 'text', {x: middle, y: 16, 'text-anchor': 'middle', 'aria-hidden': 'true'}, text).style.fill = hatch ? '#000000' : inkOn(colour);
+  }
+  for (const mark of marks) if (mark <= top) addSvg(svg, 'rect', {x: 100 * mark / top + '%', y: 0, width: 2.5, height: 24, fill: 'var(--text)', transform: 'translate(-1.2 0)'});
+  if (whole > top * 1.0001) add(place, 'span', {class: 'cut'}, `${total || brief(whole)} ▸`);
+}
+
+/** Names and values below each other; returns what adds one. */
+function addFacts(parent) {
+  const facts = add(parent, 'dl', {class: 'facts'});
+  return (name, value, code) => {
+    if (!value) return;
+    add(facts, 'dt', {}, name);
+    add(add(facts, 'dd', {}), code ? 'code' : 'span', {}, value);
+  };
+}
+
+/** A number with words; one that can be chosen is a button. */
+function addTile(tiles, number, words, style, id, choose) {
+  const item = add(tiles, 'li', {id: id});
+  const inside = choose ? add(item, 'button', {type: 'button', 'aria-pressed': 'false'}) : item;
+  add(inside, 'b', {class: style}, number);
+  add(inside, 'span', {}, words);
+  if (choose) inside.addEventListener('click', () => choose(inside));
 }
 
 // ---- colors and patterns
@@ -194,6 +320,12 @@ function addJump(parent, task, words) {
   button.addEventListener('click', () => gantt.jump(task.name));
 }
 
+/** Each task has its own color and pattern. */
+function taskPaint(task) {
+  const number = tasks[task].paint === undefined ? task : tasks[task].paint;
+  return [okabeIto[number % 8], [null, 'rising', 'falling', 'upright', 'level', 'crossed'][Math.floor(number / 8) % 6]];
+}
+
 function percent(share) { return share === null || share === undefined ? '–' : (share * 100).toFixed(1) + ' %'; }
 
 // ---- findings
@@ -204,17 +336,12 @@ function addFindings(findings) {
   if (!list.length) return void add(section, 'p', {}, 'No findings.');
   const counts = ['error', 'warning', 'note'].map(severity => [severity, list.filter(entry => entry.severity === severity).length]).filter(([, n]) => n);
   add(section, 'p', {class: 'soft'}, counts.map(([severity, n]) => counted(n, severity)).join(', ') + '.');
-  const columns = [
-    {title: 'Severity', fill: (cell, entry) => addMark(cell, entry.severity)},
+  addTable(section, null, [
+    verdictColumn(entry => entry.severity, 'Severity'),
     {title: 'Id', fill: (cell, entry) => entry.rule},
     {title: 'Finding', kind: 'words', fill: (cell, entry) => entry.message},
     {title: 'Location', kind: 'words', fill: (cell, entry) => { add(cell, 'code', {}, [entry.file, entry.line, entry.column].filter(part => part !== null).join(':') || '–'); }}
-  ];
-  addTable(section, null, columns, list.slice(0, 200));
-  if (list.length <= 200) return;
-  const details = add(section, 'details', {});
-  add(details, 'summary', {}, counted(list.length - 200, 'more finding'));
-  details.addEventListener('toggle', () => addTable(details, null, columns, list.slice(200)), {once: true});
+  ], list, null, 200);
 }
 
 /** After the last section. */

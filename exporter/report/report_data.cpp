@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/explanation/detail/what_if_json.hpp"
 #include "exporter/report/detail/schedule_json.hpp"
 #include "exporter/report/report.hpp"
 #include "exporter/results/detail/results_json.hpp"
@@ -26,6 +27,50 @@ Json runs_json(const ReportView& view) {
                              {"late", task["late"]},
                              {"worst_job", task["worst_job"]},
                              {"verdict", task["verdict"]}});
+  return json;
+}
+
+/// The steps of each chain, [wait, run] each.
+Json chain_steps_json(const engine::Results& results) {
+  Json chains = Json::array();
+  const auto list = [](const std::vector<engine::ChainStep>& steps) {
+    Json json = Json::array();
+    for (const engine::ChainStep& step : steps) json.push_back({step.wait.picoseconds(), step.run.picoseconds()});
+    return json;
+  };
+  for (const engine::ChainResult& chain : results.chains)
+    chains.push_back({{"observed", list(chain.observed_steps)}, {"implicit", list(chain.implicit_steps)}});
+  return chains;
+}
+
+Json what_ifs_json(const ReportView& view) {
+  Json json = Json::array();
+  for (const TriedChanges& one : view.what_ifs)
+    json.push_back({{"task", view.analysis.system.tasks[one.task].name},
+                    {"tried", what_if_json(view.analysis.system, one.tried)}});
+  return json;
+}
+
+Json difference_json(const ReportView& view) {
+  if (view.difference == nullptr)
+    return view.no_difference.empty() ? Json(nullptr) : Json{{"reason", view.no_difference}};
+  const DifferenceView& difference = *view.difference;
+  Json json = {{"before", difference.older.files},
+               {"after", difference.newer.files},
+               {"compared_as", difference.compared_as},
+               {"changes", Json::array()}};
+  for (const difference::Change& change : difference.changes) {
+    const Object* object = change.newer != nullptr ? change.newer : change.older;
+    Json one = {{"part", to_string(change.part)},
+                {"kind", to_string(change.kind)},
+                {"object", subject_text(change)},
+                {"what", change_text(change)},
+                {"location", nullptr}};
+    if (object != nullptr)
+      if (const Location location = object->location(); !location.file.empty())
+        one["location"] = fmt::format("{}:{}:{}", location.file, location.line, location.column);
+    json["changes"].push_back(std::move(one));
+  }
   return json;
 }
 
@@ -104,7 +149,14 @@ tl::expected<Baseline, std::string> read_baseline(std::string_view name, std::st
   if (results.is_discarded()) return tl::unexpected(std::string("it is not JSON"));
   if (!results.is_object() || text_of(results, "schema") != Json(results_schema))
     return tl::unexpected(fmt::format("it is not the output of analyze --format json (schema {})", results_schema));
-  return Baseline{std::string(name), reduced_baseline(results).dump(-1, ' ', false, Json::error_handler_t::replace)};
+  Baseline baseline{
+      std::string(name), reduced_baseline(results).dump(-1, ' ', false, Json::error_handler_t::replace), {}, {}};
+  const Json& model = object_of(results, "model");
+  if (const Json hash = text_of(model, "hash"); hash.is_string()) baseline.hash = hash;
+  if (const auto files = model.find("files"); files != model.end() && files->is_array())
+    for (const Json& file : *files)
+      if (file.is_string()) baseline.files.push_back(file);
+  return baseline;
 }
 
 std::string render_report_data(const ReportView& view) {
@@ -113,11 +165,14 @@ std::string render_report_data(const ReportView& view) {
   json["results"] = results_json(view.analysis);
   json["results"].erase("runnables");
   for (Json& task : json["results"]["tasks"]) task.erase("metrics");
+  json["chain_steps"] = chain_steps_json(view.analysis.results);
+  json["what_ifs"] = what_ifs_json(view);
   json["schedule"] = schedule_json(view.analysis.system, view.schedule);
   json["runs"] = runs_json(view);
   json["baseline"] = nullptr;
   if (view.baseline != nullptr)
     json["baseline"] = {{"name", view.baseline->name}, {"results", Json::parse(view.baseline->json)}};
+  json["difference"] = difference_json(view);
   json["options"] = Json::array();
   for (const auto& [name, value] : view.options) json["options"].push_back({name, value});
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/report/report_schedule.hpp"
-#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/contribution_text.hpp"
 
 #include <algorithm>
 #include <map>

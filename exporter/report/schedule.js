@@ -3,7 +3,7 @@
 // ---- schedule
 
 const gantt = (function () {
-  const nothing = {jump() {}};
+  const nothing = {jump() {}, uses: new Map()};
   if (!schedule.spans) { remove('schedule'); return nothing; }
   const section = byId('schedule'), end = schedule.end_ps, unit = schedule.unit_ps;
   const stateOf = code => schedule.standings[code][0], kindOf = code => schedule.standings[code][1];
@@ -16,11 +16,6 @@ const gantt = (function () {
   };
   const isSlowed = code => stateOf(code) === 'running' && byOf(code) >= 0;
   const works = code => stateOf(code) === 'running' || stateOf(code) === 'polling';
-  const taskPaint = task => {
-    const number = tasks[task].paint === undefined ? task : tasks[task].paint;
-    return [okabeIto[number % 8], [null, 'rising', 'falling', 'upright', 'level', 'crossed'][Math.floor(number / 8) % 6]];
-  };
-
   // Rows hold their spans as columns of numbers, by their start.
   function makeRow(kind, name, index, spans) {
     const n = spans.length / 5;
@@ -72,6 +67,17 @@ const gantt = (function () {
       ends[lane] = span[1];
     }
     lanes.forEach((lane, i) => unitRows.push(makeRow('unit', name + ['', ' kernels', ' copies'][engine] + (i ? ` (${i + 1})` : ''), key, lane)));
+  }
+
+  /** Who uses a resource when, as "unit/engine" → [from, to, task], ordered and without overlaps. */
+  const uses = new Map();
+  for (const [key, spans] of onUnits) {
+    const list = [];
+    for (const [from, to, task] of spans.sort((a, b) => a[0] - b[0])) {
+      const begin = list.length ? Math.max(from, list[list.length - 1][1]) : from;
+      if (to > begin) list.push([begin, to, task]);
+    }
+    uses.set(`${schedule.units[Math.floor(key / 3)].name}/${key % 3}`, list);
   }
 
   // SMs: one row each, with the resident blocks of launched kernels below each other.
@@ -633,5 +639,5 @@ const gantt = (function () {
   const period = d3.median(tasks.map(task => task.period_ps).filter(period => period > 0));
   if (telling) jump(telling.name, true);
   else show(0, Math.min(end, Math.max(end / 1000, period ? period * 4 : end)));
-  return {jump};
+  return {jump, uses};
 })();

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
+#include "exporter/findings/finding_formats.hpp"
 #include "exporter/results/result_view.hpp"
 
 namespace amalthea::exporter {
@@ -20,6 +23,8 @@ struct RenderOptions {
 struct ResultFormat {
   std::string_view name;
   std::string (*render)(const ResultView&, const RenderOptions&);
+  /// For a model that was not analyzed; null: such a model has no output.
+  std::string (*render_findings)(const FindingView&) = nullptr;
 };
 
 std::span<const ResultFormat> result_formats();
@@ -35,6 +40,16 @@ std::string render_json(const ResultView&, const RenderOptions&);
 /// For spreadsheets: one table with a header line, according to RFC 4180. Titles are the keys of the JSON form, with
 /// those of inner objects after a dot; unknown values are empty.
 std::string render_csv(const ResultView&, const RenderOptions&);
+
+/// JUnit XML: one test case per limit.
+std::string render_junit(const ResultView&, const RenderOptions&);
+/// Workflow commands of GitHub Actions for violated limits, limits that were not judged, errors and warnings.
+std::string render_github(const ResultView&, const RenderOptions&);
+
+/// The same for the JSON of results, or of a model that was not analyzed (docs/reference/batch.md): one suite, and
+/// commands. `file` is that of limits whose position is unknown.
+std::string junit_suite_of(const nlohmann::ordered_json& results, const std::string& file);
+std::string github_commands(const nlohmann::ordered_json& results, const std::string& file);
 
 /// The values of RenderOptions::table.
 std::span<const std::string_view> result_tables();

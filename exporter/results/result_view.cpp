@@ -51,6 +51,10 @@ std::string hash_of_model(const Model& model) {
   return "sha256:" + (model.documents().size() == 1 ? hashes : sha256(hashes));
 }
 
+Location location_of(const ResultView& view, Origin origin) {
+  return view.source != nullptr && origin.known() ? view.source->element(origin).location() : Location{};
+}
+
 ModelInfo model_info(const Model& model) {
   ModelInfo info;
   for (const auto& document : model.documents()) info.files.push_back(document->source().path());

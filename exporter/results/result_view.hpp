@@ -13,6 +13,10 @@
 #include "amalthea/graph/system.hpp"
 #include "engine/results/results.hpp"
 
+namespace amalthea::engine {
+struct Headroom;
+}
+
 namespace amalthea::exporter {
 
 inline constexpr std::string_view tool_name = "amalthea-timing";
@@ -36,7 +40,12 @@ struct ResultView {
   const System& system;
   const engine::Results& results;
   const Diagnostics& findings;
+  const Model* source = nullptr;               ///< where limits stand in the files; null: unknown
+  const engine::Headroom* headroom = nullptr;  ///< null: not computed
 };
+
+/// Nothing known (line 0) without a source.
+Location location_of(const ResultView& view, Origin origin);
 
 /// "sha256:…" of the file's bytes; for several files, of the concatenation of their hashes (hex, in order).
 std::string hash_of_model(const Model& model);

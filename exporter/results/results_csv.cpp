@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 11> all_tables{"tasks",         "runnables",    "operations",  "chains",
+constexpr std::array<std::string_view, 12> all_tables{"tasks",         "runnables",    "operations",  "chains",
                                                       "resources",     "requirements", "constraints", "findings",
-                                                      "contributions", "limits",       "assumptions"};
+                                                      "contributions", "limits",       "assumptions", "headroom"};
 
 struct ResultRow {
   std::vector<std::pair<std::string, std::string>> fields;
@@ -69,7 +69,7 @@ std::vector<ResultRow> contributions(const Json& tasks) {
 std::vector<ResultRow> rows_of(const Json& results, std::string_view table) {
   if (table == "contributions") return contributions(results["tasks"]);
   std::vector<ResultRow> rows;
-  for (const Json& entry : results[std::string(table)]) {
+  for (const Json& entry : table == "headroom" ? results["headroom"]["of"] : results[std::string(table)]) {
     rows.emplace_back();
     flatten(entry, "", rows.back());
   }

@@ -10,7 +10,8 @@
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/contribution_text.hpp"
+#include "exporter/results/detail/headroom_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
 #include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/results/result_formats.hpp"
@@ -54,6 +55,7 @@ class TextRenderer {
     operations();
     resources();
     chains();
+    headroom();
     return std::move(out_);
   }
 
@@ -110,6 +112,8 @@ class TextRenderer {
     if (markdown_) out_ += "# Timing\n\n";
     for (const VerdictLine& said : verdict_lines(engine::assess(system_, results_, view_.findings)))
       out_ += line(said.text, said.colour);
+    if (view_.headroom != nullptr)
+      for (const std::string& sentence : headroom_sentences(*view_.headroom)) out_ += line(sentence);
     out_ += line(fmt::format("{}  (AMALTHEA {}, {})", files, view_.model.version, view_.model.hash.substr(0, 19)));
     std::string platform =
         fmt::format("Platform {}", system_.platform.name.empty() ? "without a name" : system_.platform.name);
@@ -501,6 +505,15 @@ class TextRenderer {
     out_ += "\n";
     show(table);
     note(reasons);
+  }
+
+  void headroom() {
+    if (view_.headroom == nullptr) return;
+    title("Headroom: how much more until the first limit is violated");
+    show(headroom_table(system_, *view_.headroom));
+    std::string lines;
+    for (const std::string& sentence : headroom_notes(*view_.headroom)) lines += line(sentence, Colour::dim);
+    note(lines);
   }
 
   const ResultView& view_;

@@ -109,7 +109,8 @@ RunPartJson resource_json(const engine::RunTotals::Resource& resource) {
 
 engine::RunTotals::Resource resource_in(const RunPartJson& json) {
   return {json.at(0).get<UnitIndex>(), verdict_in<engine::ResourceKind>(json.at(1)),
-          (static_cast<detail::UInt128>(json.at(2).get<std::uint64_t>()) << 64U) | json.at(3).get<std::uint64_t>(),
+          (static_cast<amalthea::detail::UInt128>(json.at(2).get<std::uint64_t>()) << 64U) |
+              json.at(3).get<std::uint64_t>(),
           json.at(4).get<double>(), json.at(5).get<double>()};
 }
 

@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/contribution_text.hpp"
 
 namespace amalthea::exporter::detail {
 namespace {

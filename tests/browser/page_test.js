@@ -44,6 +44,60 @@ function run() {
   }
   found.focused = document.activeElement === canvas;
 
+  // Before the chart is dragged: d3 suppresses clicks right after that. Each tile shows as many rows as it counts.
+  const limitRows = () => Array.from(document.querySelectorAll('#limit-list tbody tr'));
+  found.tiles = {};
+  for (const button of document.querySelectorAll('#verdict .tiles button')) {
+    const verdict = button.parentNode.id.replace('count-', '');
+    button.click();
+    const more = document.querySelector('#limit-list .more');
+    if (more && !more.hidden) more.click();
+    found.tiles[verdict] = {number: parseInt(button.querySelector('b').textContent.slice(2)), rows: limitRows().filter(row => row.dataset.verdict === verdict).length, all: limitRows().length, pressed: button.getAttribute('aria-pressed')};
+    button.click();
+  }
+
+  // Sorting by the buttons in the head, ascending and descending, and the filter.
+  const head = title => Array.from(document.querySelectorAll('#tasks thead th')).find(cell => cell.textContent === title);
+  const column = title => Array.from(document.querySelectorAll('#tasks tbody tr[data-task]')).map(row => row.querySelector(`[data-label="${title}"]`).textContent);
+  if (head('Period') && head('Period').firstElementChild) {
+    const button = head('Period').querySelector('button'), before = column('Period');
+    button.focus();
+    found.sort_focus = document.activeElement === button;
+    button.click();
+    found.ascending = {order: head('Period').getAttribute('aria-sort'), values: column('Period')};
+    button.click();
+    found.descending = {order: head('Period').getAttribute('aria-sort'), values: column('Period')};
+    button.click();
+    found.restored = head('Period').getAttribute('aria-sort') === null && column('Period').join() === before.join();
+  }
+  const field = document.querySelector('#tasks input[type="search"]');
+  if (field) {
+    field.value = 'unbounded';
+    field.dispatchEvent(new Event('input'));
+    found.filtered = column('Verdict');
+    field.value = '';
+    field.dispatchEvent(new Event('input'));
+  }
+  found.what_ifs = Array.from(document.querySelectorAll('#what-if tbody tr')).map(row => row.textContent);
+  found.units = Array.from(document.querySelectorAll('#architecture [data-unit]')).map(item => item.dataset.unit);
+  found.steps = Array.from(document.querySelectorAll('#chains [data-chain]')).map(stack => stack.dataset.chain);
+  found.over_time = document.querySelectorAll('#resources [data-over-time]').length;
+  const scale = by('scale');
+  found.deadlines = {};
+  for (const name of scale ? ['deadline', 'time', 'own'] : []) {
+    scale.value = name;
+    scale.dispatchEvent(new Event('change'));
+    found.deadlines[name] = Array.from(document.querySelectorAll('#bars svg > rect'), mark => mark.getAttribute('x'));
+  }
+
+  // Nothing is wider than the window, and only the picture of the graph may scroll.
+  found.width = {window: window.innerWidth, page: document.documentElement.scrollWidth,
+                 cut: Array.from(document.querySelectorAll('.wide:not(figure)')).filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.closest('section').id)};
+  window.dispatchEvent(new Event('beforeprint'));
+  found.print_closed = document.querySelectorAll('details:not([open])').length;
+  window.dispatchEvent(new Event('afterprint'));
+  canvas.focus();
+
   press('0');
   found.all = numbers();
   press('+');

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 
@@ -40,7 +41,7 @@ struct Opened {
 };
 
 /// What page_test.js finds. The copy's policy allows the test's own scripts, and nothing else that the page's does not.
-Opened open(const std::string& page, const std::string& folder) {
+Opened open(const std::string& page, const std::string& folder, const std::string& size = "1400,1000") {
   std::string copy = test::replaced(test::read_text(page), "script-src ", "script-src 'nonce-test' ");
   copy = test::replaced(copy, "<title>", in_script("page_errors.js") + "<title>");
   const auto end = copy.rfind("</body>");
@@ -55,7 +56,7 @@ Opened open(const std::string& page, const std::string& folder) {
                                       "--no-sandbox",
                                       "--disable-gpu",
                                       "--dump-dom",
-                                      "--window-size=1400,1000",
+                                      "--window-size=" + size,
                                       "--enable-logging=stderr",
                                       "--user-data-dir=" + folder + "/profile"};
   command.push_back("file://" + path);
@@ -157,10 +158,104 @@ TEST_CASE("browser: the report of the WATERS 2019 model shows the results of ana
   const Opened opened = open(page, folder.path());
   check_page(opened, analyzed(model));
   CHECK(opened.found["title"] == "Timing of waters2019-tx2.amxmi");
-  CHECK(opened.found["sections"] == json({"verdict", "tasks", "decomposition", "schedule", "chains", "resources",
-                                          "findings", "graph", "provenance"}));
+  CHECK(opened.found["sections"] == json({"verdict", "tasks", "what-if", "decomposition", "schedule", "architecture",
+                                          "chains", "resources", "findings", "graph", "provenance"}));
   // The first thing to be seen is the longest job of a task that fails.
   CHECK(opened.found["first"]["from"] == opened.found["jumps"]["PRE_SFM_gpu_POST"]["from"]);
+}
+
+TEST_CASE("browser: tiles count the listed rows and tables sort and filter", "[long][browser]") {
+  chromium();
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", model = test::sample("waters2019-tx2.amxmi");
+  REQUIRE(test::amalthea({"report", model, "-o", page}).exit_code == 1);
+  const json results = analyzed(model);
+  const Opened opened = open(page, folder.path());
+  check_no_errors(opened);
+  const json& found = opened.found;
+  REQUIRE(found["tiles"].size() == 3);
+  for (const auto& [verdict, tile] : found["tiles"].items()) {
+    INFO(verdict);
+    CHECK(tile["number"] == results["counts"][verdict]);
+    CHECK(tile["rows"] == tile["number"]);
+    CHECK(tile["all"] == tile["number"]);
+    CHECK(tile["pressed"] == "true");
+  }
+  const auto numbers = [](const json& texts) {
+    std::vector<double> values;
+    for (const json& text : texts) values.push_back(std::stod(text.get<std::string>()));
+    return values;
+  };
+  CHECK(found["sort_focus"] == true);
+  CHECK(found["ascending"]["order"] == "ascending");
+  const std::vector<double> up = numbers(found["ascending"]["values"]), down = numbers(found["descending"]["values"]);
+  CHECK(up.size() == results["tasks"].size());
+  CHECK(std::is_sorted(up.begin(), up.end()));
+  CHECK(up.front() < up.back());
+  CHECK(std::is_sorted(down.rbegin(), down.rend()));
+  CHECK(found["restored"] == true);
+  CHECK(found["filtered"] == json({"∞ unbounded", "∞ unbounded"}));
+  CHECK(found["what_ifs"].dump().find("with GPU time slices of 1 ms") != std::string::npos);
+  CHECK(found["units"].size() == 7);
+  CHECK(found["steps"].size() == 5);  // Lane_to_DASM has neither a reaction nor a bound
+  CHECK(found["over_time"] == results["resources"].size());
+  // On the scale of the deadlines, all of them are at one place.
+  const json& marks = found["deadlines"]["deadline"];
+  REQUIRE(marks.size() > 8);
+  CHECK(std::all_of(marks.begin(), marks.end(), [&](const json& mark) {
+    return std::stod(mark.get<std::string>()) == Approx(std::stod(marks[0].get<std::string>()));
+  }));
+  CHECK(found["deadlines"]["time"].size() == marks.size());
+  CHECK(found["print_closed"] == 0);
+}
+
+TEST_CASE("browser: no table is cut off in a narrow window", "[long][browser]") {
+  chromium();
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html";
+  for (const char* sample : {"waters2019-tx2.amxmi", "chains.amxmi", "constraints.amxmi"}) {
+    INFO(sample);
+    REQUIRE(test::amalthea({"report", test::sample(sample), "-o", page}).exit_code <= 4);
+    for (const char* size : {"420,900", "1280,900"}) {
+      const Opened opened = open(page, folder.path(), size);
+      check_no_errors(opened);
+      const json& width = opened.found["width"];
+      INFO(width);
+      CHECK(width["page"] <= width["window"]);
+      CHECK(width["window"] <= std::stoi(size));
+      CHECK(width["cut"] == json::array());
+    }
+  }
+}
+
+TEST_CASE("browser: axe-core finds no violation", "[long][browser]") {
+  chromium();
+  const char* axe = std::getenv("AMALTHEA_AXE");
+  if (axe == nullptr) test::skip("AMALTHEA_AXE does not name axe.min.js of axe-core");
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", copy = folder.path() + "/axe.html";
+  const std::string before = test::sample("tutorial/5-shared-gpu.amxmi");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"report", test::sample("waters2019-tx2.amxmi"), "-o", page},
+        {"report", test::sample("constraints.amxmi"), "-o", page},
+        {"report", test::sample("tutorial/6-repaired.amxmi"), "--baseline", before, "-o", page}}) {
+    INFO(arguments[1]);
+    REQUIRE(test::amalthea(arguments).exit_code <= 4);
+    std::string text = test::replaced(test::read_text(page), "script-src ", "script-src 'nonce-test' ");
+    text.insert(text.rfind("</body>"),
+                "<script nonce=\"test\">" + test::read_text(axe) + "</script>" + in_script("axe_test.js"));
+    test::write_text(copy, text);
+    for (const char* size : {"420,900", "1280,900"}) {
+      const auto result = test::run({"timeout", "100", chromium(), "--headless", "--no-sandbox", "--disable-gpu",
+                                     "--dump-dom", "--virtual-time-budget=60000", std::string("--window-size=") + size,
+                                     "--user-data-dir=" + folder.path() + "/profile", "file://" + copy});
+      const std::string begin = "<pre id=\"axe-test\">";
+      const auto from = result.out.rfind(begin);
+      REQUIRE(from != result.out.npos);
+      const auto at = from + begin.size();
+      CHECK(result.out.substr(at, result.out.find("</pre>", at) - at) == "[]");
+    }
+  }
 }
 
 TEST_CASE("browser: the page of a comparison shows measured and simulated jobs on one time axis", "[long][browser]") {

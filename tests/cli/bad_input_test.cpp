@@ -272,7 +272,8 @@ TEST_CASE("annotate writes several files to a folder and not to a file and dupli
 TEST_CASE("wrong use is reported in two lines: the mistake and where to find help") {
   const ModelFolder folder(minimal());
   const std::string verbs =
-      "info, graph, validate, diff, analyze, simulate, explain, report, annotate, compare, calibrate, explore, batch, "
+      "info, graph, validate, lsp, diff, analyze, simulate, explain, report, annotate, compare, calibrate, explore, "
+      "batch, "
       "convert, gpu";
   check_usage({}, "the verb is missing; use amalthea VERB with one of " + verbs);
   check_usage({"bogus"}, "unknown verb \"bogus\"; expected one of " + verbs);
@@ -286,7 +287,7 @@ TEST_CASE("wrong use is reported in two lines: the mistake and where to find hel
   of("analyze", {}, "MODEL is required");
   of("analyze", {model, "--bogus"}, "unknown option --bogus");
   of("annotate", {model}, "-o (--output) is required");
-  of("analyze", {model, "--format", "xml"}, "--format xml: expected one of text, json, csv, markdown");
+  of("analyze", {model, "--format", "xml"}, "--format xml: expected one of text, json, csv, markdown, junit, github");
   of("graph", {model, "--format", "png"}, "--format png: expected one of dot, json, svg");
   of("analyze", {model, "--execution", "typical"}, "--execution typical: expected one of worst, average, best");
   of("simulate", {model, "--runs", "abc"}, "--runs abc: expected a whole number from 1 to 1000000000");

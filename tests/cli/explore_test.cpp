@@ -67,6 +67,8 @@ json analyzed(std::vector<std::string> arguments) {
   json results = json::parse(result.out);
   results.erase("model");
   results.erase("findings");
+  for (json& limit : results["limits"])
+    for (const char* place : {"file", "line", "column"}) limit.erase(place);
   results.erase("replaced");  // the mapping, where it is not the model's own
   return results;
 }

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "lsp/framing.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -80,6 +81,11 @@ void fill(const std::string& folder) {
   for (const char* state : {"old", "new", "common", "ours", "theirs"})
     test::write_text(fmt::format("{}/{}.amxmi", folder, state), model);
   test::write_text(folder + "/names.json", "{}");
+  test::write_text(
+      folder + "/messages",
+      amalthea::lsp::framed(R"({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})") +
+          amalthea::lsp::framed(R"({"jsonrpc": "2.0", "id": 2, "method": "shutdown"})") +
+          amalthea::lsp::framed(R"({"jsonrpc": "2.0", "method": "exit"})"));
   test::amalthea({"simulate", folder + "/model.amxmi", "--trace", folder + "/run.btf"});
   test::write_text(folder + "/scenario.json", test::read_text(test::sample("gpu/thesis.json")));
   test::write_text(folder + "/kernels.json", R"({"g_max": 8, "b": 512, "kernels": [{"C": 4, "g": 2, "T": 15}]})");

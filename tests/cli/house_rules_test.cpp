@@ -33,8 +33,9 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-const std::vector<std::string> folders = {"amalthea", "importer", "engine", "explore",   "review",     "traces",
-                                          "exporter", "analysis", "batch",  "migration", "difference", "cli"};
+const std::vector<std::string> folders = {"amalthea",   "importer", "engine",   "explore", "review",
+                                          "traces",     "exporter", "analysis", "batch",   "migration",
+                                          "difference", "lsp",      "cli"};
 
 }  // namespace
 
@@ -85,9 +86,10 @@ TEST_CASE("includes follow the data flow between folders") {
       {"migration", {"amalthea", "migration"}},
       {"difference", {"amalthea", "difference"}},
       {"analysis", {"amalthea", "importer", "engine", "review", "exporter", "migration", "difference", "analysis"}},
+      {"lsp", {"amalthea", "importer", "engine", "review", "exporter", "analysis", "lsp"}},
       {"cli",
        {"amalthea", "importer", "engine", "explore", "review", "traces", "exporter", "analysis", "batch", "migration",
-        "difference", "cli"}},
+        "difference", "lsp", "cli"}},
       {"python",
        {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "migration", "difference",
         "traces", "cli", "python"}},
@@ -158,7 +160,7 @@ TEST_CASE("the engine does not depend on elements even indirectly") {
 
 TEST_CASE("every file of the repository that the documentation names exists") {
   const std::string named =
-      "`((?:amalthea|analysis|batch|bench|cli|cmake|docs|engine|explore|exporter|importer|migration|"
+      "`((?:amalthea|analysis|batch|bench|cli|cmake|docs|engine|explore|exporter|importer|lsp|migration|"
       "review|samples|tests|tools|traces)/[a-z0-9_./-]*)`";
   std::size_t found = 0;
   for (const std::string& page : test::documentation_pages())

@@ -39,6 +39,26 @@ TEST_CASE("report: one deterministic file with the results of analyze") {
   CHECK(data["options"].back() == json({"--seed", "1"}));
 }
 
+TEST_CASE("report --headroom: the page has the headroom of analyze") {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", model = test::sample("tutorial/5-shared-gpu.amxmi");
+  CHECK(test::amalthea({"report", model, "--headroom", "-o", page}).exit_code == 1);
+  const json headroom = data_of(page)["results"]["headroom"];
+  CHECK(headroom == json::parse(test::amalthea({"analyze", model, "--headroom", "--format", "json"}).out)["headroom"]);
+  CHECK(headroom["limits"] == 3);
+  CHECK(headroom["guaranteed"] == 2);
+  CHECK(headroom["of"][1]["kind"] == "times");
+  CHECK(headroom["of"][1]["guaranteed"]["holds_percent"].get<int>() + 1 ==
+        headroom["of"][1]["guaranteed"]["breaks_percent"].get<int>());
+  CHECK(headroom["of"][1]["guaranteed"]["repaired"] == json({"deadline of Detection"}));
+  for (const char* verb : {"report", "analyze"})
+    CHECK(test::amalthea({verb, model, "--headroom", "--execution", "best", "-o", page}).exit_code == 2);
+  CHECK(test::amalthea({"analyze", model, "--format", "csv", "--table", "headroom"}).exit_code == 2);
+  const auto table = test::amalthea({"analyze", model, "-q", "--headroom", "--format", "csv", "--table", "headroom"});
+  CHECK(table.out.starts_with("kind,name,guaranteed.holds_percent,"));
+  CHECK(table.out.find("\njitter,every_10ms,100,") != std::string::npos);
+}
+
 TEST_CASE("report: exits with 0 if all deadlines hold") {
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html";
@@ -55,11 +75,46 @@ TEST_CASE("report: wrong use is reported before anything is written") {
   const auto missing = test::amalthea({"report", model, "-o", page, "--baseline", folder.path() + "/none.json"});
   CHECK(missing.exit_code == 2);
   CHECK(missing.err.find("cannot open the file") != std::string::npos);
-  const auto wrong = test::amalthea({"report", model, "-o", page, "--baseline", model});
+  test::write_text(folder.path() + "/notes.json", "no results");
+  const auto wrong = test::amalthea({"report", model, "-o", page, "--baseline", folder.path() + "/notes.json"});
   CHECK(wrong.exit_code == 2);
   CHECK(wrong.err.find("it is not JSON") != std::string::npos);
   CHECK(test::amalthea({"report", folder.path() + "/none.amxmi", "-o", page}).exit_code == 2);
   CHECK_FALSE(std::filesystem::exists(page));
+}
+
+TEST_CASE("report: a baseline that is a model shows its changes") {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", results = folder.path() + "/before.json";
+  const std::string before = test::sample("tutorial/5-shared-gpu.amxmi");
+  const std::string after = test::sample("tutorial/6-repaired.amxmi"), copy = folder.path() + "/copy.amxmi";
+  REQUIRE(test::amalthea({"report", after, "-q", "-o", page, "--baseline", before}).exit_code == 0);
+  const auto difference = data_of(page)["difference"];
+  REQUIRE(difference["changes"].size() == 1);
+  CHECK(difference["changes"][0]["what"] == "15 ms -> 1 ms");
+  CHECK(data_of(page)["baseline"]["results"]["tasks"].size() == data_of(page)["results"]["tasks"].size());
+  // Results name their model: it is compared as long as its content is the analyzed one.
+  test::write_text(copy, test::read_text(before));
+  REQUIRE(test::amalthea({"analyze", copy, "-q", "--format", "json", "-o", results}).exit_code == 1);
+  REQUIRE(test::amalthea({"report", after, "-q", "-o", page, "--baseline", results}).exit_code == 0);
+  CHECK(data_of(page)["difference"]["changes"] == difference["changes"]);
+  test::write_text(copy, test::read_text(after));
+  REQUIRE(test::amalthea({"report", after, "-q", "-o", page, "--baseline", results}).exit_code == 0);
+  const std::string reason = data_of(page)["difference"]["reason"];
+  CHECK(reason.find("no longer has the content that was analyzed") != std::string::npos);
+}
+
+TEST_CASE("report: shows what would help failing tasks as explain does") {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", model = test::sample("waters2019-tx2.amxmi");
+  REQUIRE(test::amalthea({"report", model, "-q", "-o", page}).exit_code == 1);
+  const auto tried = data_of(page)["what_ifs"];
+  REQUIRE(tried.size() == 3);
+  CHECK(tried[1]["task"] == "PRE_SFM_gpu_POST");
+  const auto explained = test::amalthea({"explain", model, "PRE_SFM_gpu_POST", "-q", "--format", "json"});
+  CHECK(tried[1]["tried"] == nlohmann::json::parse(explained.out)["what_if"]);
+  REQUIRE(test::amalthea({"report", model, "-q", "-o", page, "--what-ifs", "0"}).exit_code == 1);
+  CHECK(data_of(page)["what_ifs"].empty());
 }
 
 TEST_CASE("graph: writes drawings of the system and of one task") {

@@ -167,6 +167,8 @@ TEST_CASE("results and GPU scenarios match their JSON Schemas") {
   };
   for (const char* sample : {waters, "offload-minimal.amxmi", "offload-blocks.amxmi", "constraints.amxmi"})
     CHECK(errors(analyzed(test::sample(sample), {"--format", "json", "--derive-chains", "--until", "400ms"})) == "0\n");
+  for (const char* sample : {"tutorial/5-shared-gpu.amxmi", "chains.amxmi"})
+    CHECK(errors(analyzed(test::sample(sample), {"--format", "json", "--headroom"})) == "0\n");
   auto broken = ordered_json::parse(analyzed(test::sample(waters), {"--format", "json", "--until", "20ms"}));
   broken["tasks"][0].erase("verdict");
   broken["tasks"][1]["surprise"] = 1;

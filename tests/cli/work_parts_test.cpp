@@ -26,9 +26,11 @@ Words joined(Words words, const Words& more) {
 
 std::string file(const test::TemporaryFolder& folder, const std::string& name) { return folder.path() + "/" + name; }
 
-/// SIGINT comes after a second.
+/// SIGINT arrives after a second, once: without --foreground, timeout signals the process and then its whole group, and a
+/// second SIGINT ends the command at once.
 test::CommandResult interrupted(const Words& arguments) {
-  return test::run(joined({"timeout", "--preserve-status", "-s", "INT", "1", AMALTHEA_COMMAND}, arguments));
+  return test::run(
+      joined({"timeout", "--foreground", "--preserve-status", "-s", "INT", "1", AMALTHEA_COMMAND}, arguments));
 }
 
 }  // namespace
@@ -155,6 +157,45 @@ TEST_CASE("a batch runs other verbs with their own options") {
   CHECK(wrong.exit_code == 1);
   CHECK(nlohmann::json::parse(test::read_text(file(folder, "wrong")))["error"].get<std::string>().find("--runs") !=
         std::string::npos);
+}
+
+TEST_CASE("a batch converts models and writes reports into the same tree") {
+  const test::TemporaryFolder folder;
+  const std::string models = file(folder, "models");
+  fs::create_directories(models + "/a");
+  for (const std::string name : {"/a/one.amxmi", "/two.amxmi"})
+    fs::copy_file(test::sample("offload-minimal.amxmi"), models + name);
+  const std::string into = models + "/results";
+  const auto batch = [&](const Words& more) {
+    return test::amalthea(joined({"batch", models, "-o", file(folder, "lines"), "--fail-on", "never"}, more));
+  };
+  // The second time, the results below the models are none of the models.
+  for (const std::string attempt : {"first", "second"}) {
+    INFO(attempt);
+    const auto converted = batch({"--verb", "convert", "--with", "--to 2.0.0", "--into", into});
+    CHECK(converted.exit_code == 0);
+    CHECK(converted.out.find("2 models") != std::string::npos);
+    CHECK(test::read_text(into + "/a/one.amxmi").find("http://app4mc.eclipse.org/amalthea/2.0.0") != std::string::npos);
+    CHECK(fs::exists(into + "/two.amxmi"));
+  }
+  CHECK(batch({"--verb", "report", "--into", into}).exit_code == 0);
+  const std::string alone = file(folder, "alone.html");
+  CHECK(test::amalthea({"report", models + "/a/one.amxmi", "-o", alone}).exit_code == 0);
+  CHECK(test::read_text(into + "/a/one.amxmi.html") == test::read_text(alone));
+  const std::string lines = test::read_text(file(folder, "lines"));
+  const auto line = nlohmann::json::parse(lines.substr(0, lines.find('\n')));
+  CHECK(line["results"]["output"] == into + "/a/one.amxmi.html");
+  CHECK(line["exit_code"] == 0);
+
+  fs::remove_all(into);
+  // A version that cannot hold the model is a failure of that model.
+  const auto old = batch({"--verb", "convert", "--with", "--to 0.7.0", "--into", file(folder, "old")});
+  CHECK(old.out.find("2 failed") != std::string::npos);
+  for (const Words& wrong : {Words{"--verb", "convert", "--into", into}, Words{"--verb", "report"},
+                             Words{"--verb", "simulate", "--into", into},
+                             Words{"--verb", "convert", "--with", "--to 2.0.0", "--into", models},
+                             Words{"--verb", "report", "--into", into, "--cache", file(folder, "cache")}})
+    CHECK(batch(wrong).exit_code == 2);
 }
 
 }  // namespace work_parts_test

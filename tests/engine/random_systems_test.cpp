@@ -13,6 +13,7 @@
 
 namespace random_systems_test {
 
+using namespace amalthea;
 using namespace test;
 
 namespace {
@@ -92,6 +93,74 @@ TEST_CASE("random systems under deadlines or on several cores or with servers st
   CHECK(trial.bounded > 2 * trial.systems);
 }
 
+TEST_CASE("random systems with servers in servers or servers by deadlines stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(21);
+  const std::uint64_t systems = is_thorough() ? 40'000 : 400;
+  constexpr SystemFeature hierarchies[] = {SystemFeature::nested_server, SystemFeature::constant_bandwidth,
+                                           SystemFeature::deadline_child};
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({hierarchies[index % 3]});
+    options.must.set(index / 3 % feature_count);
+    trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
+TEST_CASE("no observed latency between two tasks of a core exceeds its bound") {
+  RandomSystemOptions options;
+  options.may = features_of({SystemFeature::periodic, SystemFeature::offset, SystemFeature::trigger,
+                             SystemFeature::varying_times, SystemFeature::runnables, SystemFeature::branch,
+                             SystemFeature::non_preemptive, SystemFeature::cooperative, SystemFeature::interrupt,
+                             SystemFeature::fixed_priority, SystemFeature::osek, SystemFeature::round_robin,
+                             SystemFeature::child_scheduler, SystemFeature::several_cores, SystemFeature::overhead});
+  options.one_in = 4;
+  std::mt19937 random(78);
+  BoundTrial trial;
+  const std::uint64_t systems = is_thorough() ? 25'000 : 300;
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystem drawn = random_system(random, options);
+    auto& tasks = drawn.system.tasks;
+    for (TaskIndex from = 0; from < tasks.size(); ++from)
+      for (TaskIndex to = 0; to < tasks.size(); ++to)
+        if (from != to) drawn.system.chains.push_back({"pair", {from, to}, {}, Chain::Source::request, {}});
+    trial.run(drawn, index, 2);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.chains > 5 * trial.systems);
+}
+
+TEST_CASE("random systems under round robin stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(22);
+  const SystemFeatures of_turns = features_of(
+      {SystemFeature::periodic, SystemFeature::offset, SystemFeature::jitter, SystemFeature::minimum_distance,
+       SystemFeature::sporadic, SystemFeature::burst, SystemFeature::trigger, SystemFeature::interrupt,
+       SystemFeature::varying_times, SystemFeature::branch, SystemFeature::runnables, SystemFeature::overhead,
+       SystemFeature::child_scheduler, SystemFeature::round_robin, SystemFeature::deadline});
+  const std::uint64_t systems = is_thorough() ? 25'000 : 300;
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({SystemFeature::round_robin});
+    if (index % 2 == 0)
+      options.must.set(index / 2 % feature_count);
+    else
+      options.may = of_turns;
+    RandomSystem drawn = random_system(random, options);
+    // Otherwise few tasks have the same priority.
+    for (TaskIndex task = 0; index % 4 > 0 && task < drawn.system.tasks.size(); ++task)
+      drawn.system.tasks[task].priority = 1 + (index % 4 == 3 ? task % 2 : 0);
+    trial.run(drawn, index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
 TEST_CASE("thousands of random systems under CPU traffic stay within their bounds", "[long]") {
   std::mt19937 random(15);
   BoundTrial trial;
@@ -137,7 +206,8 @@ TEST_CASE("no observed chain latency exceeds its bound under implicit communicat
   options.one_in = 3;
   std::mt19937 random(77);
   BoundTrial trial;
-  for (std::uint64_t index = 0; index < 200; ++index) trial.run(random_system(random, options), index, 1);
+  const std::uint64_t systems = is_thorough() ? 25'000 : 200;
+  for (std::uint64_t index = 0; index < systems; ++index) trial.run(random_system(random, options), index, 1);
   INFO(trial.text());
   CHECK(trial.faults.empty());
   CHECK(trial.chains > 150);

@@ -48,11 +48,9 @@ json analyzed(const std::string& path) {
   drop_form(results["findings"]);
   drop_form(results["assumptions"]);
   results.erase("summary");  // counts the assumptions; the verdicts behind it are compared
-  for (json& finding : results["findings"]) {
-    finding.erase("file");
-    finding.erase("line");
-    finding.erase("column");
-  }
+  for (const char* list : {"findings", "limits"})
+    for (json& entry : results[list])
+      for (const char* place : {"file", "line", "column"}) entry.erase(place);
   return results;
 }
 

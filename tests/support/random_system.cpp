@@ -60,6 +60,9 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "round robin",
                                               "child scheduler",
                                               "server",
+                                              "nested server",
+                                              "constant bandwidth",
+                                              "deadline child",
                                               "several cores",
                                               "global",
                                               "offload",
@@ -88,7 +91,7 @@ std::size_t index_of(SystemFeature feature) { return static_cast<std::size_t>(fe
 /// Features that prevent bounds: only in some systems, unless required.
 SystemFeatures without_bound() {
   return features_of({F::loop, F::early_end, F::semaphore, F::counting_semaphore, F::polled_semaphore, F::server,
-                      F::host_wait, F::copy_engines, F::coarse_preemption, F::shared_stream});
+                      F::nested_server, F::host_wait, F::copy_engines, F::coarse_preemption, F::shared_stream});
 }
 
 /// Features that cannot be bounded together with earliest deadline first or migrating tasks.
@@ -112,6 +115,8 @@ SystemFeatures needs(SystemFeature feature) {
       return features_of({F::several_cores});
     case F::polled_semaphore:
       return features_of({F::semaphore});
+    case F::nested_server:
+      return features_of({F::server});
     case F::polling:
     case F::passive_waiting:
     case F::work_beside:
@@ -247,9 +252,14 @@ class Generator {
       if (on(F::child_scheduler))
         add_child(core, F::child_scheduler,
                   one_in(2) ? SchedulingAlgorithm::grouping : SchedulingAlgorithm::fixed_priority_preemptive);
-      if (on(F::server))
-        add_child(core, F::server,
-                  one_in(2) ? SchedulingAlgorithm::deferrable_server : SchedulingAlgorithm::polling_periodic_server);
+      const auto server = [&] {
+        return one_in(2) ? SchedulingAlgorithm::deferrable_server : SchedulingAlgorithm::polling_periodic_server;
+      };
+      if (on(F::server)) add_child(core, F::server, server());
+      if (on(F::nested_server)) add_child(core, F::nested_server, server(), children_.back().second);
+      if (on(F::constant_bandwidth))
+        add_child(core, F::constant_bandwidth, SchedulingAlgorithm::constant_bandwidth_server);
+      if (on(F::deadline_child)) add_child(core, F::deadline_child, SchedulingAlgorithm::earliest_deadline_first);
     }
     for (std::size_t i = 0; i < cores_.size(); ++i) ceilings_.push_back(add_semaphore(true, 1));
     shared_ = add_semaphore(false, 1);
@@ -260,20 +270,24 @@ class Generator {
     if (on(F::memory_table)) make_memory();
   }
 
-  void add_child(UnitIndex core, SystemFeature feature, SchedulingAlgorithm kind) {
+  void add_child(UnitIndex core, SystemFeature feature, SchedulingAlgorithm kind,
+                 std::optional<SchedulerIndex> parent = std::nullopt) {
     auto& schedulers = maker_.system().platform.schedulers;
     Scheduler child;
     child.name = fmt::format("child{}", schedulers.size());
     child.kind = kind;
     child.units = schedulers[core].units;
-    child.parent = core;
+    child.parent = parent.value_or(core);
     child.share.priority = draw(1, 6);
-    if (feature == F::server) {
+    if (feature == F::server || feature == F::constant_bandwidth) {
       child.share.period = us(draw(20, 60));
       child.share.budget = us(draw(8, 18));
+    } else if (feature == F::nested_server) {
+      child.share.period = us(draw(40, 120));
+      child.share.budget = us(draw(4, 12));
     }
     if (kind == SchedulingAlgorithm::grouping) child.overhead = schedulers[core].overhead;
-    SystemFeatures has = of_scheduler_[core];
+    SystemFeatures has = of_scheduler_[*child.parent];
     has.set(index_of(feature));
     of_scheduler_.push_back(has);
     children_.emplace_back(core, static_cast<SchedulerIndex>(schedulers.size()));

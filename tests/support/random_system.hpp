@@ -74,6 +74,9 @@ enum class SystemFeature : std::uint8_t {
   round_robin,
   child_scheduler,
   server,
+  nested_server,       ///< a server within another one
+  constant_bandwidth,  ///< a constant-bandwidth server
+  deadline_child,      ///< a child scheduler that schedules by deadlines
   several_cores,
   global,  ///< one scheduler and tasks on all cores
   // GPU

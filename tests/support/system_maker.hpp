@@ -50,16 +50,7 @@ class SystemMaker {
   Task& operator[](TaskIndex task) { return system_.tasks[task]; }
   System& system() { return system_; }
 
-  /// Appends an activity to a task's body.
-  void add(TaskIndex task, Activity activity) {
-    GraphNode node;
-    node.name = std::string(kind_name(activity));
-    node.activity = std::move(activity);
-    node.task = task;
-    auto& body = system_.tasks[task].body;
-    body.push_back(system_.graph.add(node));
-    if (body.size() > 1) system_.graph.connect(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}});
-  }
+  void add(TaskIndex task, Activity activity) { append_activity(system_, task, std::move(activity)); }
   void compute(TaskIndex task, std::int64_t ticks) { add(task, Compute{constant_ticks(ticks)}); }
   void kernel(TaskIndex task, std::int64_t ticks, double intensity = 1) {
     Kernel kernel;

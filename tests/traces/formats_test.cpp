@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -143,25 +144,29 @@ TEST_CASE("BTF: a line that cannot be read is left out and a packed trace is unp
   CHECK(cut.listing.problems.back().starts_with("truncated: "));
 }
 
+void write_database(const std::string& path, std::initializer_list<const char*> statements) {
+  test::write_text(path, "");  // a database opens only what exists
+  exporter::Database database(path);
+  for (const char* sql : statements) database.run(sql);
+  REQUIRE(database.close().has_value());
+}
+
 TEST_CASE("Nsight Systems: kernels with their submission and copies and ranges are executions") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/run.sqlite";
-  test::write_text(path, "");  // a database opens only what exists
-  exporter::Database database(path);
-  for (const char* sql :
-       {"CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)",
-        "INSERT INTO StringIds VALUES (1, 'convolve'), (2, 'frame'), (3, 'cudaLaunchKernel')",
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, "
-        "correlationId INTEGER, demangledName INTEGER, shortName INTEGER)",
-        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (3000, 5000, 0, 7, 11, 1, 1), (9000, 9500, 0, 7, 12, 1, 1)",
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, correlationId INTEGER, nameId INTEGER)",
-        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (2000, 2100, 11, 3)",
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER, correlationId INTEGER)",
-        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1000, 1500, 1, 10), (6000, 6400, 2, 13), (7000, 6000, 2, 14)",
-        "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, text TEXT, textId INTEGER)",
-        "INSERT INTO NVTX_EVENTS VALUES (900, 9900, NULL, 2), (950, 990, 'inner', NULL), (100, NULL, 'mark', NULL)"})
-    database.run(sql);
-  REQUIRE(database.close().has_value());
+  write_database(
+      path,
+      {"CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)",
+       "INSERT INTO StringIds VALUES (1, 'convolve'), (2, 'frame'), (3, 'cudaLaunchKernel')",
+       "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, "
+       "correlationId INTEGER, demangledName INTEGER, shortName INTEGER)",
+       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (3000, 5000, 0, 7, 11, 1, 1), (9000, 9500, 0, 7, 12, 1, 1)",
+       "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, correlationId INTEGER, nameId INTEGER)",
+       "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (2000, 2100, 11, 3)",
+       "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER, correlationId INTEGER)",
+       "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1000, 1500, 1, 10), (6000, 6400, 2, 13), (7000, 6000, 2, 14)",
+       "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, text TEXT, textId INTEGER)",
+       "INSERT INTO NVTX_EVENTS VALUES (900, 9900, NULL, 2), (950, 990, 'inner', NULL), (100, NULL, 'mark', NULL)"});
   const Read read = traces_formats_test::read(path);
   CHECK(read.error.empty());
   CHECK(read.report.format == "Nsight Systems SQLite");
@@ -252,26 +257,23 @@ TEST_CASE("CSV: a wrong line is left out and a truncated trace is read to its la
 TEST_CASE("ATDB: interrupts and lost activations are read and a damaged database is an error") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/run.atdb";
-  test::write_text(path, "");  // a database opens only what exists
-  exporter::Database database(path);
-  for (const char* sql :
-       {"CREATE TABLE MetaInformation (Name TEXT, Value TEXT)",
-        "INSERT INTO MetaInformation VALUES ('Time_Base', 'ns')", "CREATE TABLE EntityType (Id INTEGER, Name TEXT)",
-        "INSERT INTO EntityType VALUES (1, 'ISR'), (2, 'Stimulus'), (3, 'Core')",
-        "CREATE TABLE EventType (Id INTEGER, Name TEXT)",
-        "INSERT INTO EventType VALUES (1, 'trigger'), (2, 'activate'), (3, 'mtalimitexceded'), (4, 'start'), (5, "
-        "'idle')",
-        "CREATE TABLE Entity (Id INTEGER, Name TEXT, EntityTypeId INTEGER, EventTableName TEXT)",
-        "INSERT INTO Entity VALUES (7, 'Irq', 1, 'Irq_Event'), (8, 'Timer', 2, 'Timer_Event'), (9, 'Core', 3, NULL)",
-        "CREATE TABLE Irq_Event (TimeStamp INTEGER, SQCNR INTEGER, EntityId INTEGER, EntityInstanceId INTEGER, "
-        "SourceEntityId INTEGER, SourceEntityInstanceId INTEGER, EventTypeId INTEGER)",
-        "INSERT INTO Irq_Event VALUES (10, 1, 7, 0, 8, 0, 2), (20, 0, 7, 0, 9, 0, 4), (30, 0, 7, 1, 8, 1, 3), (30, 1, "
-        "99, 0, 8, 1, 3)",
-        "CREATE TABLE Timer_Event (TimeStamp INTEGER, SQCNR INTEGER, EntityId INTEGER, EntityInstanceId INTEGER, "
-        "SourceEntityId INTEGER, SourceEntityInstanceId INTEGER, EventTypeId INTEGER)",
-        "INSERT INTO Timer_Event VALUES (10, 0, 8, 0, NULL, NULL, 1)"})
-    database.run(sql);
-  REQUIRE(database.close().has_value());
+  write_database(
+      path,
+      {"CREATE TABLE MetaInformation (Name TEXT, Value TEXT)", "INSERT INTO MetaInformation VALUES ('Time_Base', 'ns')",
+       "CREATE TABLE EntityType (Id INTEGER, Name TEXT)",
+       "INSERT INTO EntityType VALUES (1, 'ISR'), (2, 'Stimulus'), (3, 'Core')",
+       "CREATE TABLE EventType (Id INTEGER, Name TEXT)",
+       "INSERT INTO EventType VALUES (1, 'trigger'), (2, 'activate'), (3, 'mtalimitexceded'), (4, 'start'), (5, "
+       "'idle')",
+       "CREATE TABLE Entity (Id INTEGER, Name TEXT, EntityTypeId INTEGER, EventTableName TEXT)",
+       "INSERT INTO Entity VALUES (7, 'Irq', 1, 'Irq_Event'), (8, 'Timer', 2, 'Timer_Event'), (9, 'Core', 3, NULL)",
+       "CREATE TABLE Irq_Event (TimeStamp INTEGER, SQCNR INTEGER, EntityId INTEGER, EntityInstanceId INTEGER, "
+       "SourceEntityId INTEGER, SourceEntityInstanceId INTEGER, EventTypeId INTEGER)",
+       "INSERT INTO Irq_Event VALUES (10, 1, 7, 0, 8, 0, 2), (20, 0, 7, 0, 9, 0, 4), (30, 0, 7, 1, 8, 1, 3), (30, 1, "
+       "99, 0, 8, 1, 3)",
+       "CREATE TABLE Timer_Event (TimeStamp INTEGER, SQCNR INTEGER, EntityId INTEGER, EntityInstanceId INTEGER, "
+       "SourceEntityId INTEGER, SourceEntityInstanceId INTEGER, EventTypeId INTEGER)",
+       "INSERT INTO Timer_Event VALUES (10, 0, 8, 0, NULL, NULL, 1)"});
   const Read read = traces_formats_test::read(path);
   CHECK(read.error.empty());
   CHECK(read.report.format == "ATDB");

@@ -26,13 +26,17 @@ struct CoreProblem {
   struct Member {
     TaskIndex task = 0;  ///< entries with the same task run one after the other
     bool interrupt = false;
-    std::optional<std::size_t> server = {};  ///< that it runs in: index into the servers
+    std::optional<std::size_t> server = {};  ///< the innermost one that it runs in: index into the servers
     std::vector<std::size_t> cores;          ///< cores it may run on: indices into CoreModel::units
   };
   std::vector<cpu::CpuTask> tasks;
   std::vector<Member> members;  ///< parallel to `tasks`
   bool by_deadline = false;     ///< a scheduler of the core schedules by deadlines
-  std::vector<cpu::PeriodicResource> servers;
+  struct Server {
+    cpu::PeriodicResource resource;
+    std::optional<std::size_t> parent = {};  ///< the server that it runs in
+  };
+  std::vector<Server> servers;
 };
 
 struct CoreAnalysis {

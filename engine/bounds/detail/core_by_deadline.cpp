@@ -3,8 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "engine/bounds/detail/core_analyses.hpp"
 #include "engine/cpu/earliest_deadline.hpp"
 #include "engine/cpu/fixed_priority.hpp"
@@ -12,28 +10,19 @@
 namespace amalthea::engine::bounds {
 namespace {
 
+/// All tasks are directly under one deadline-based scheduler.
 bool has_deadline_scheduler(const CoreView& view) {
-  return std::any_of(view.core.tasks.begin(), view.core.tasks.end(), [&](TaskIndex task) {
-    const auto& schedulers = view.ranks.schedulers[task];
-    return std::any_of(schedulers.begin(), schedulers.end(), [&](SchedulerIndex index) {
-      return uses_deadlines(view.system.platform.schedulers[index].kind);
-    });
-  });
-}
-
-/// All tasks must be under one deadline-based scheduler.
-std::string fault_by_deadline(const CoreView& view) {
   std::optional<SchedulerIndex> only;
   for (const TaskIndex task : view.core.tasks) {
     if (is_interrupt(view.system.tasks[task])) continue;
     const auto& schedulers = view.ranks.schedulers[task];
     if (!only) only = schedulers.front();
-    if (schedulers.size() > 1 || schedulers.front() != *only ||
-        !uses_deadlines(view.system.platform.schedulers[*only].kind))
-      return fmt::format("{}, together with another scheduler", algorithm_of(view, *only));
+    if (schedulers.size() > 1 || schedulers.front() != *only) return false;
   }
-  return {};
+  return only && uses_deadlines(view.system.platform.schedulers[*only].kind);
 }
+
+std::string no_fault(const CoreView&) { return {}; }
 
 /// Tasks of a problem, and their indices in it.
 struct Selection {
@@ -102,6 +91,6 @@ std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
 }  // namespace
 
 /// Tasks are scheduled by their deadlines, and interrupts preempt them.
-const CoreAnalysis by_deadline{has_deadline_scheduler, fault_by_deadline, bounds_by_deadline, false};
+const CoreAnalysis by_deadline{has_deadline_scheduler, no_fault, bounds_by_deadline, false};
 
 }  // namespace amalthea::engine::bounds

@@ -8,7 +8,7 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// Tasks of a core problem, or servers of it, with the places of what they stand for.
+/// Tasks of a core problem, and servers of it, with the places of what they stand for.
 struct Level {
   std::vector<cpu::CpuTask> tasks;
   std::vector<std::size_t> places;
@@ -25,60 +25,82 @@ struct Level {
   }
 };
 
-/// What tasks outside of servers see: a server is a task with the ranks of its tasks, which are next to each other.
-struct Outside : Level {
-  std::vector<std::size_t> at;  ///< of every server
+/// The bounds of a core with servers, level by level: the core, then the inside of each server.
+class ServerBounds {
+ public:
+  explicit ServerBounds(const CoreProblem& problem) : problem_(problem), bounds_(problem.tasks.size()) {}
+
+  std::vector<cpu::CpuBound> run() {
+    find(std::nullopt, true);
+    return std::move(bounds_);
+  }
+
+ private:
+  bool is_within(std::size_t task, std::size_t server) const {
+    auto at = problem_.members[task].server;
+    while (at && *at != server) at = problem_.servers[*at].parent;
+    return at.has_value();
+  }
+  bool has_servers(std::size_t server) const {
+    return std::any_of(problem_.servers.begin(), problem_.servers.end(),
+                       [&](const CoreProblem::Server& other) { return other.parent == server; });
+  }
+
+  /// The server as a task, with the lowest rank of its tasks: those are next to each other. While the tasks of a
+  /// polling server wait for servers within it, it keeps its budget. So it is deferrable for tasks outside.
+  void add_server(std::size_t server, Level& level) const {
+    cpu::PeriodicResource resource = problem_.servers[server].resource;
+    resource.polling = resource.polling && !has_servers(server);
+    cpu::CpuTask task = cpu::as_task(resource);
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < problem_.tasks.size(); ++i) {
+      if (!is_within(i, server)) continue;
+      task.priority = first ? std::min(task.priority, problem_.tasks[i].priority) : problem_.tasks[i].priority;
+      if (!first) first = i;
+    }
+    level.add(std::move(task), first.value_or(0));
+  }
+
+  /// Bounds the tasks that run directly in this server, or in none, and what runs in the servers within it. `supplied`:
+  /// the server gets its budget in every period in which its tasks need it.
+  void find(std::optional<std::size_t> server, bool supplied) {
+    Level level;
+    for (std::size_t i = 0; i < problem_.tasks.size(); ++i)
+      if (problem_.members[i].server == server) level.add(problem_.tasks[i], i);
+    const std::size_t tasks = level.tasks.size();
+    std::vector<std::size_t> within;
+    for (std::size_t other = 0; other < problem_.servers.size(); ++other)
+      if (problem_.servers[other].parent == server) {
+        within.push_back(other);
+        add_server(other, level);
+      }
+    std::optional<cpu::PeriodicResource> resource;
+    if (server) resource = problem_.servers[*server].resource;
+    const auto found = cpu::fixed_priority_bounds(level.tasks, resource);
+    for (std::size_t i = 0; i < tasks; ++i)
+      bounds_[level.places[i]] =
+          supplied ? level.placed(found[i]) : cpu::CpuBound{{}, {}, cpu::NoBound::no_supply, level.places[i]};
+    for (std::size_t i = 0; i < within.size(); ++i) {
+      // Whether it can use its whole budget in every period: its response as a task that is released with each filling.
+      std::vector<cpu::CpuTask> filled = level.tasks;
+      filled[tasks + i].arrivals.jitter = {};
+      const auto response = cpu::fixed_priority_bounds(filled, resource)[tasks + i].response;
+      find(within[i], supplied && response && *response <= problem_.servers[within[i]].resource.period);
+    }
+  }
+
+  const CoreProblem& problem_;
+  std::vector<cpu::CpuBound> bounds_;
 };
 
-Outside outside_of(const CoreProblem& problem) {
-  Outside outside;
-  for (std::size_t i = 0; i < problem.tasks.size(); ++i)
-    if (!problem.members[i].server) outside.add(problem.tasks[i], i);
-  for (std::size_t server = 0; server < problem.servers.size(); ++server) {
-    cpu::CpuTask task = cpu::as_task(problem.servers[server]);
-    std::optional<std::size_t> first;
-    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
-      if (problem.members[i].server != server) continue;
-      if (!first) first = i;
-      task.priority = *first == i ? problem.tasks[i].priority : std::min(task.priority, problem.tasks[i].priority);
-    }
-    outside.at.push_back(outside.tasks.size());
-    outside.add(std::move(task), first.value_or(0));
-  }
-  return outside;
-}
-
-/// Whether the server can use its whole budget in every period: its response as a task that is released with each
-/// filling.
-bool is_supplied(const Outside& outside, const CoreProblem& problem, std::size_t server) {
-  std::vector<cpu::CpuTask> tasks = outside.tasks;
-  tasks[outside.at[server]].arrivals.jitter = {};
-  const auto bound = std::move(cpu::fixed_priority_bounds(tasks)[outside.at[server]]);
-  return bound.response && *bound.response <= problem.servers[server].period;
-}
-
 std::vector<cpu::CpuBound> bounds_by_fixed_priority(const CoreProblem& problem) {
-  if (problem.servers.empty()) return cpu::fixed_priority_bounds(problem.tasks);
-  std::vector<cpu::CpuBound> bounds(problem.tasks.size());
-  const Outside outside = outside_of(problem);
-  const auto found_outside = cpu::fixed_priority_bounds(outside.tasks);
-  for (std::size_t i = 0; i < outside.at.front(); ++i) bounds[outside.places[i]] = outside.placed(found_outside[i]);
-  for (std::size_t server = 0; server < problem.servers.size(); ++server) {
-    Level inside;
-    for (std::size_t i = 0; i < problem.tasks.size(); ++i)
-      if (problem.members[i].server == server) inside.add(problem.tasks[i], i);
-    const bool supplied = is_supplied(outside, problem, server);
-    const auto found = cpu::fixed_priority_bounds(inside.tasks, problem.servers[server]);
-    for (std::size_t i = 0; i < inside.tasks.size(); ++i)
-      bounds[inside.places[i]] =
-          supplied ? inside.placed(found[i]) : cpu::CpuBound{{}, {}, cpu::NoBound::no_supply, inside.places[i]};
-  }
-  return bounds;
+  return problem.servers.empty() ? cpu::fixed_priority_bounds(problem.tasks) : ServerBounds(problem).run();
 }
 
 }  // namespace
 
-/// Every core whose order is defined by ranks.
+/// Every other core. Tasks whose order depends on their deadlines have the same rank, and bounds hold for any order of
+/// them.
 const CoreAnalysis by_fixed_priority{[](const CoreView&) { return true; },
                                      [](const CoreView&) { return std::string(); }, bounds_by_fixed_priority, true,
                                      true};

@@ -66,20 +66,19 @@ void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& a
 }
 
 /// Servers are covered on one core under fixed priorities, if no task of the core waits for a GPU. Their tasks must be
-/// preemptive and no interrupts.
+/// preemptive and no interrupts. A constant-bandwidth server never stops its tasks, so that it needs no such limits.
 std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject, bool offloads_any) {
   for (const TaskIndex task : view.core.tasks) {
-    std::size_t servers = 0;
-    for (const SchedulerIndex index : view.ranks.schedulers[task]) {
+    bool by_deadline = false;  // some scheduler further out
+    const auto& path = view.ranks.schedulers[task];
+    for (auto at = path.rbegin(); at != path.rend(); ++at) {
+      const SchedulerIndex index = *at;
       const Scheduler& scheduler = view.system.platform.schedulers[index];
-      if (scheduler.kind == SchedulingAlgorithm::constant_bandwidth_server)
-        return fmt::format("{}, and the analysis does not cover servers with a constant bandwidth",
-                           algorithm_of(view, index));
+      by_deadline = by_deadline || uses_deadlines(scheduler.kind);
       if (!limits_time(scheduler)) continue;
       if (*scheduler.share.budget <= Duration{} || *scheduler.share.period <= Duration{})
         return fmt::format("{} without a budget or a period", algorithm_of(view, index));
-      if (++servers > 1) return fmt::format("{} within another server", algorithm_of(view, index));
-      if (!view.core.analysis->with_gpu)
+      if (view.core.several() || by_deadline)
         return fmt::format("{}, and the analysis covers servers only under fixed priorities on one core",
                            algorithm_of(view, index));
       if (offloads_any) return fmt::format("{}, and a task on its core waits for a GPU", algorithm_of(view, index));
@@ -89,8 +88,8 @@ std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject
       if (is_interrupt(subject.task(task)))
         return fmt::format("{}, and {} is an interrupt", algorithm_of(view, index), subject.name(task));
       for (TaskIndex other = 0; other < subject.tasks(); ++other) {
-        const auto& path = view.ranks.schedulers[other];
-        if (std::find(path.begin(), path.end(), index) != path.end() &&
+        const auto& of_other = view.ranks.schedulers[other];
+        if (std::find(of_other.begin(), of_other.end(), index) != of_other.end() &&
             std::find(view.core.tasks.begin(), view.core.tasks.end(), other) == view.core.tasks.end() &&
             !subject.steps(other).empty())
           return fmt::format("{} on several cores", algorithm_of(view, index));

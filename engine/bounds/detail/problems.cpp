@@ -59,8 +59,8 @@ class ProblemBuilder {
       else
         add_host(task);
     }
-    for (const CoreModel& core : input_.cores.cores)
-      if (!core.apart) add_blocking(core);
+    for (std::size_t core = 0; core < input_.cores.cores.size(); ++core)
+      input_.cores.cores[core].apart ? add_turns(core) : add_blocking(input_.cores.cores[core]);
     return std::move(problems_);
   }
 
@@ -147,10 +147,11 @@ class ProblemBuilder {
     const std::size_t core = *input_.cores.core_of[host];
     CoreProblem& problem = problems_.cores[core];
     std::optional<std::size_t> server;
-    for (const SchedulerIndex index : input_.cores.ranks.schedulers[host]) {
-      const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
+    const auto& path = input_.cores.ranks.schedulers[host];
+    for (auto index = path.rbegin(); index != path.rend(); ++index) {  // from the outermost one
+      const Scheduler& scheduler = input_.subject.system.platform.schedulers[*index];
       problem.by_deadline = problem.by_deadline || uses_deadlines(scheduler.kind);
-      if (limits_time(scheduler)) server = place_of(index, scheduler, problem);
+      if (limits_time(scheduler)) server = place_of(*index, server, problem);
     }
     auto& problem_tasks = problems_.of_task[host];
     const auto waiting = add_waiting(host, task);
@@ -171,11 +172,13 @@ class ProblemBuilder {
   }
 
   /// The index of a server among those of its core.
-  std::size_t place_of(SchedulerIndex index, const Scheduler& scheduler, CoreProblem& problem) {
+  std::size_t place_of(SchedulerIndex index, std::optional<std::size_t> parent, CoreProblem& problem) {
+    const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
     const auto [at, added] = servers_.emplace(index, problem.servers.size());
     if (added)
-      problem.servers.push_back({*scheduler.share.period, std::min(*scheduler.share.period, *scheduler.share.budget),
-                                 scheduler.kind == SchedulingAlgorithm::polling_periodic_server});
+      problem.servers.push_back({{*scheduler.share.period, std::min(*scheduler.share.period, *scheduler.share.budget),
+                                  scheduler.kind == SchedulingAlgorithm::polling_periodic_server},
+                                 parent});
     return at->second;
   }
 
@@ -215,6 +218,31 @@ class ProblemBuilder {
       if (task.unlimited) demand.reset();
       problems_.gpu.problem.other_accesses.push_back({input_.subject.name(host), demand, gpu});
       problems_.gpu.other_accesses.push_back({index, execution_of(input_.subject, host).best});
+    }
+  }
+
+  /// Of the tasks of each priority that take turns.
+  void add_turns(std::size_t core) {
+    CoreProblem& problem = problems_.cores[core];
+    if (input_.cores.cores[core].several() || !problem.servers.empty()) return;
+    const auto turn_of = [&](std::size_t at) -> std::optional<Duration> {
+      const TaskIndex task = problem.members[at].task;
+      const auto& path = input_.cores.ranks.schedulers[task];
+      const Scheduler& scheduler = input_.subject.system.platform.schedulers[path.front()];
+      if (scheduler.kind != SchedulingAlgorithm::priority_based_round_robin || problem.members[at].interrupt ||
+          problem.tasks[at].has_sections() || input_.activations[task].count() > 1 || !scheduler.time_slice ||
+          *scheduler.time_slice <= Duration{})
+        return std::nullopt;
+      return scheduler.time_slice;
+    };
+    for (std::size_t at = 0; at < problem.tasks.size(); ++at) {
+      std::optional<Duration> turn = turn_of(at);
+      for (std::size_t other = 0; turn && other < problem.tasks.size(); ++other)
+        if (problem.tasks[other].priority == problem.tasks[at].priority &&
+            (!turn_of(other) || input_.cores.ranks.schedulers[problem.members[other].task].front() !=
+                                    input_.cores.ranks.schedulers[problem.members[at].task].front()))
+          turn.reset();
+      problem.tasks[at].turn = turn;
     }
   }
 

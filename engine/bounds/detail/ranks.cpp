@@ -74,6 +74,10 @@ class Ranking {
     const auto& path = ranks_.schedulers[task];
     if (!outermost_by_priority_) key.push_back(-static_cast<std::int64_t>(path.back()));
     for (std::size_t level = path.size() - 1; level > 0; --level) {
+      if (uses_deadlines(scheduler(path[level]).kind)) {
+        key.insert(key.end(), {0, 0});  // like one of its own tasks
+        return key;
+      }
       key.push_back(urgency_of_child(scheduler(path[level]).kind, path[level - 1]));
       key.push_back(1);
       key.push_back(-static_cast<std::int64_t>(path[level - 1]));

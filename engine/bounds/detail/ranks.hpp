@@ -5,7 +5,8 @@
 ///
 /// Ranks follow the scheduling algorithms as the simulation implements them: interrupts before tasks; fixed priorities
 /// (also OSEK and round robin), periods (rate monotonic) or deadlines (deadline monotonic); a child scheduler has the
-/// share under which its parent schedules it. Tasks that nothing distinguishes have the same rank.
+/// share under which its parent schedules it. Tasks that nothing distinguishes have the same rank, and so has everything
+/// below a scheduler that orders by deadlines.
 
 #include <cstdint>
 #include <limits>

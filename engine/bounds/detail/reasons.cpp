@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/quantity.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/cpu/global_fixed_priority.hpp"
 
@@ -38,10 +39,25 @@ double demand_on(const CoreModel& core, const CoreProblem& problem, std::int64_t
   return demand;
 }
 
-std::string why_unbounded_on_core(const ProblemInput& input, const CoreProblem& problem,
-                                  const std::vector<cpu::CpuBound>& bounds, const Faults& faults, TaskIndex task,
-                                  std::size_t at) {
-  const CoreModel& core = input.cores.core(task);
+/// Of a task whose jobs wait for a GPU for longer than its period, so that they queue up; "" if they do not.
+std::string waits_beyond_period(const Problems& problems, const Solution& solution, std::size_t core, std::size_t at) {
+  const cpu::CpuTask& task = problems.cores[core].tasks[at];
+  if (task.waiting <= task.arrivals.period) return {};
+  for (const ProblemTask& problem_task : problems.problem_tasks) {
+    if (problem_task.core != core || problem_task.at != at || !problem_task.waiting) continue;
+    const std::string& why = solution.gpu.tasks[*problem_task.waiting].reason;
+    return fmt::format("a job may wait for the GPU for {}, but its period is {}{}", format_duration(task.waiting),
+                       format_duration(task.arrivals.period), why.empty() ? "" : "; " + why);
+  }
+  return {};
+}
+
+std::string why_unbounded_on_core(const ProblemInput& input, const Problems& problems, const Solution& solution,
+                                  const Faults& faults, TaskIndex task, std::size_t at) {
+  const std::size_t index = *input.cores.core_of[task];
+  const CoreModel& core = input.cores.cores[index];
+  const CoreProblem& problem = problems.cores[index];
+  const std::vector<cpu::CpuBound>& bounds = solution.cores[index];
   const std::string where = core_name(input.subject.system, core);
   if (bounds[at].reason == cpu::NoBound::unlimited) {
     const std::size_t obstacle = bounds[at].obstacle;
@@ -50,14 +66,19 @@ std::string why_unbounded_on_core(const ProblemInput& input, const CoreProblem& 
     if (other != task) {
       std::string because = why;
       if (because.empty() && bounds[obstacle].reason != cpu::NoBound::unlimited)
-        because = why_unbounded_on_core(input, problem, bounds, faults, other, obstacle);
-      return fmt::format("{}, which may delay it on {}, has no bound{}", input.subject.name(other), where,
-                         because.empty() ? "" : ": " + because);
+        because = why_unbounded_on_core(input, problems, solution, faults, other, obstacle);
+      if (!because.empty()) because = ": " + because;
+      if (problem.tasks[obstacle].polls && core.analysis->by_rank && !problem.by_deadline &&
+          problem.tasks[obstacle].priority >= problem.tasks[at].priority)
+        return fmt::format("{} polls on {} with the same or a higher priority and has no bound{}",
+                           input.subject.name(other), where, because);
+      return fmt::format("{}, which may delay it on {}, has no bound{}", input.subject.name(other), where, because);
     }
     // With several activations, another one may be the unbounded one.
-    return why.empty() ? why_unbounded_on_core(input, problem, bounds, faults, task, obstacle) : why;
+    return why.empty() ? why_unbounded_on_core(input, problems, solution, faults, task, obstacle) : why;
   }
   if (std::string blocking = endless_blocking(input.subject, problem, task); !blocking.empty()) return blocking;
+  if (std::string waiting = waits_beyond_period(problems, solution, index, at); !waiting.empty()) return waiting;
   if (core.several())
     return fmt::format("with the interference on {}, more than {} of its jobs may be pending", where,
                        cpu::most_pending_jobs);
@@ -93,8 +114,7 @@ std::string why_unbounded_with_gpu(const ProblemInput& input, const GpuProblem& 
 std::string why_unbounded(const ProblemInput& input, const Problems& problems, const Solution& solution,
                           const Faults& faults, const ProblemTask& problem_task) {
   return problem_task.core
-             ? why_unbounded_on_core(input, problems.cores[*problem_task.core], solution.cores[*problem_task.core],
-                                     faults, problem_task.task, problem_task.at)
+             ? why_unbounded_on_core(input, problems, solution, faults, problem_task.task, problem_task.at)
              : why_unbounded_with_gpu(input, problems.gpu, solution.gpu, faults, problem_task.task, problem_task.at);
 }
 

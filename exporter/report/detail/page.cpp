@@ -4,6 +4,8 @@
 #include "exporter/report/detail/page.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include <fmt/core.h>
 #include <openssl/evp.h>
@@ -59,6 +61,46 @@ std::string within_script(std::string_view json) {
   return out;
 }
 
+struct Section {
+  std::string_view id, title;
+};
+constexpr std::array report_sections = {Section{"verdict", "Verdict"},
+                                        Section{"comparison", "Changes since the baseline"},
+                                        Section{"tasks", "Tasks and deadlines"},
+                                        Section{"what-if", "What would help"},
+                                        Section{"decomposition", "Where the time goes"},
+                                        Section{"schedule", "Schedule"},
+                                        Section{"architecture", "Architecture"},
+                                        Section{"chains", "Chains"},
+                                        Section{"headroom", "Headroom"},
+                                        Section{"resources", "Resources"},
+                                        Section{"findings", "Findings"},
+                                        Section{"graph", "Runnable graph"},
+                                        Section{"provenance", "Provenance"}};
+constexpr std::array comparison_sections = {Section{"verdict", "Verdict"},
+                                            Section{"tasks", "Response times"},
+                                            Section{"schedule", "Measured and simulated schedule"},
+                                            Section{"executions", "Execution times"},
+                                            Section{"limits", "Limits"},
+                                            Section{"findings", "Findings"},
+                                            Section{"names", "Names that are not in the model"},
+                                            Section{"provenance", "Provenance"}};
+
+/// The scripts fill the sections, and remove those without content.
+std::string sections_html(std::span<const Section> sections, const std::string& graph) {
+  std::string out;
+  for (const auto& [id, title] : sections) {
+    out += fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}</h2>", id, title);
+    if (id == "graph")
+      out += fmt::format(
+          "<figure class=\"wide paper\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of the runnable graph; "
+          "scrolls\">{}</figure>\n",
+          graph);
+    out += "</section>\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string page_title(const ModelInfo& model) {
@@ -79,13 +121,16 @@ std::string render_page(Page page, const PageContent& content) {
     if (place == "licence") return std::string(charts_licence);
     if (place == "charts") return std::string(charts_script);
     if (place == "script") return std::string(script);
-    if (place == "graph") return content.graph;
+    if (place == "heading") return page == Page::report ? "Timing of" : "Measurement and model:";
+    if (place == "sections")
+      return page == Page::report ? sections_html(report_sections, content.graph)
+                                  : sections_html(comparison_sections, {});
     if (place == "data") return within_script(content.data);
     return {};
   };
   // Placeholders are searched only in the page's own text, never in inserted text.
   std::string out;
-  std::string_view rest = page == Page::report ? page_html : comparison_html;
+  std::string_view rest = page_html;
   for (auto begin = rest.find("{{"); begin != rest.npos; begin = rest.find("{{")) {
     const auto end = rest.find("}}", begin);
     out += rest.substr(0, begin);

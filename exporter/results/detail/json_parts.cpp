@@ -22,4 +22,11 @@ nlohmann::ordered_json findings_json(const std::vector<Diagnostic>& findings) {
   return json;
 }
 
+void add_place(nlohmann::ordered_json& json, const Location& place) {
+  if (place.line == 0) return;
+  json["file"] = place.file;
+  json["line"] = place.line;
+  json["column"] = place.column;
+}
+
 }  // namespace amalthea::exporter

@@ -19,4 +19,7 @@ nlohmann::ordered_json picoseconds(std::optional<Duration> duration);
 /// `{"rule", "severity", "message", "file", "line", "column", "path"}`; an unknown location is null.
 nlohmann::ordered_json findings_json(const std::vector<Diagnostic>& findings);
 
+/// Sets "file", "line" and "column" if the location is known.
+void add_place(nlohmann::ordered_json& json, const Location& place);
+
 }  // namespace amalthea::exporter

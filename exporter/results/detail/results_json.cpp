@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/analysis.hpp"
+#include "exporter/results/detail/headroom_parts.hpp"
 #include "exporter/results/detail/json_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
 #include "exporter/results/detail/results_json.hpp"
@@ -64,7 +65,7 @@ class JsonRenderer {
     json["schema"] = results_schema;
     json["tool"] = {{"name", tool_name}, {"version", tool_version}};
     json["model"] = {{"files", view_.model.files}, {"version", view_.model.version}, {"hash", view_.model.hash}};
-    add_verdict(json, engine::assess(system_, results_, view_.findings));
+    add_limits(json);
     json["platform"] = platform();
     json["analysis"] = {
         {"execution", to_string(results_.execution)},         {"memory", results_.memory_model},
@@ -81,11 +82,19 @@ class JsonRenderer {
     json["constraints"] = list(results_.constraints.size(), [this](std::size_t i) { return constraint(i); });
     json["resources"] =
         list(results_.resources.size(), [this](std::size_t i) { return resource(results_.resources[i]); });
+    if (view_.headroom != nullptr) json["headroom"] = headroom_json(view_, *view_.headroom);
     json["findings"] = findings_json(view_.findings.all());
     return json;
   }
 
  private:
+  void add_limits(Json& json) const {
+    const engine::Assessment assessment = engine::assess(system_, results_, view_.findings);
+    add_verdict(json, assessment);
+    for (std::size_t i = 0; i < assessment.limits.size(); ++i)
+      add_place(json["limits"][i], location_of(view_, assessment.limits[i].origin));
+  }
+
   template <typename Make>
   static Json list(std::size_t size, Make make) {
     Json array = Json::array();

@@ -553,6 +553,35 @@ TEST_CASE("jobs of a migrating task run one after the other for any number of ac
   }
 }
 
+TEST_CASE("the reason names the task that polls for an overloaded GPU") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two"), other = maker.core("other"), gpu = maker.gpu("GPU");
+  auto& platform = maker.system().platform;
+  platform.units[two].definition = platform.units[one].definition;
+  platform.schedulers[one].units = {one, two};
+  const auto offloading = [&](const std::string& name, UnitIndex core, std::int64_t priority) {
+    const StimulusIndex start = maker.inter_process();
+    const TaskIndex host = maker.task(name, core, priority, maker.periodic(100)),
+                    device = maker.task(name + "_kernel", gpu, 0, start);
+    maker.kernel(device, 60);
+    maker[device].time_slice = us(20);
+    maker.offload(host, device, start, 1, 1, true);
+    return host;
+  };
+  const TaskIndex poller = offloading("poller", one, 2);
+  offloading("rival", other, 1);
+  maker[poller].units = {one, two};
+  const TaskIndex same = task(maker, "same", one, 2, 100, 5), above = task(maker, "above", one, 3, 100, 5);
+  maker[same].units = maker[above].units = {one, two};
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[above].worst == us(5));
+  CHECK(bounds[poller].reason ==
+        "a job may wait for the GPU for 120 us, but its period is 100 us; the execution engine is overloaded: "
+        "utilization 120.00 %");
+  CHECK(bounds[same].reason ==
+        "poller polls on core one, two with the same or a higher priority and has no bound: " + bounds[poller].reason);
+}
+
 TEST_CASE("a task that waits for a GPU can be blocked again after each wait") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
@@ -644,6 +673,88 @@ TEST_CASE("the analyses of plain cores and of cores with sections agree where bo
     }
   }
   CHECK(compared > 600);
+}
+
+TEST_CASE("a short job under round robin waits for one turn of each other task") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  Scheduler& scheduler = maker.system().platform.schedulers[core];
+  scheduler.kind = SchedulingAlgorithm::priority_based_round_robin;
+  scheduler.time_slice = us(5);
+  const TaskIndex brief = task(maker, "brief", core, 1, 100, 3), longer = task(maker, "longer", core, 1, 400, 100),
+                  third = task(maker, "third", core, 1, 400, 100), high = task(maker, "high", core, 2, 100, 2);
+  SECTION("and not for whole jobs") {
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[brief].worst == us(3 + 2 * 5 + 2));
+    CHECK(part(bounds[brief], ContributionKind::preemption, longer) == us(5));
+    // 21 turns of each other task are longer than their jobs.
+    CHECK(bounds[longer].worst == us(100 + 100 + 3 * 3 + 3 * 2));
+    CHECK(bounds[high].worst == us(2));
+  }
+  SECTION("but for a whole section") {
+    maker[third].preemption = Preemption::non_preemptive;
+    CHECK(bounds_of(maker)[brief].worst > us(100));
+  }
+  SECTION("and for whole jobs of its own other activations") {
+    maker.system().stimuli[maker.periodic(400)].activates.push_back(longer);
+    CHECK(bounds_of(maker)[brief].worst > us(100));
+  }
+}
+
+TEST_CASE("a server within a server supplies its tasks from what the outer one supplies") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  auto& schedulers = maker.system().platform.schedulers;
+  const auto server = [&](const std::string& name, SchedulerIndex parent, std::int64_t budget, std::int64_t period) {
+    Scheduler made;
+    made.name = name;
+    made.kind = SchedulingAlgorithm::deferrable_server;
+    made.units = {core};
+    made.parent = parent;
+    made.share = {2, us(budget), us(period)};
+    schedulers.push_back(made);
+    return static_cast<SchedulerIndex>(schedulers.size() - 1);
+  };
+  const SchedulerIndex outer = server("outer", core, 50, 100), inner = server("inner", outer, 40, 200);
+  const TaskIndex within = task(maker, "within", core, 1, 1000, 60), beside = task(maker, "beside", core, 1, 1000, 10),
+                  outside = task(maker, "outside", core, 1, 1000, 10);
+  maker[within].scheduler = inner;
+  maker[beside].scheduler = outer;
+  maker[outside].scheduler = core;
+  SECTION("which must give it its budget in every period") {
+    const auto bounds = bounds_of(maker);
+    // 60 need two budgets of 40 us: 2 (200 - 40) + 200 + 20.
+    CHECK(bounds[within].worst == us(2 * 160 + 200 + 20));
+    CHECK(bounds[beside].worst.has_value());
+    CHECK(bounds[outside].worst.has_value());
+  }
+  SECTION("and has no bound otherwise") {
+    schedulers[inner].share.budget = us(90);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[within].reason == "its server on core core may not get its budget in every period");
+    CHECK(bounds[outside].worst.has_value());
+  }
+}
+
+TEST_CASE("a child scheduler that schedules by deadlines has bounds for any order of its tasks") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  auto& schedulers = maker.system().platform.schedulers;
+  Scheduler child;
+  child.name = "child";
+  child.kind = GENERATE(SchedulingAlgorithm::earliest_deadline_first, SchedulingAlgorithm::constant_bandwidth_server);
+  child.units = {core};
+  child.parent = core;
+  child.share = {2, us(1), us(100)};
+  schedulers.push_back(child);
+  const TaskIndex high = task(maker, "high", core, 3, 50, 5), a = task(maker, "a", core, 1, 100, 10),
+                  b = task(maker, "b", core, 9, 100, 10), low = task(maker, "low", core, 1, 200, 20);
+  maker[a].scheduler = maker[b].scheduler = static_cast<SchedulerIndex>(schedulers.size() - 1);
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[high].worst == us(5));
+  CHECK(bounds[a].worst == us(25));
+  CHECK(bounds[b].worst == us(25));
+  CHECK(bounds[low].worst == us(45));
 }
 
 }  // namespace bounds_core_bounds_test

@@ -350,6 +350,38 @@ TEST_CASE("a chain has bounds if response times are known and otherwise states w
   CHECK(*known[0].implicit == engine::LatencyBounds{us(40), us(30), us(40), us(20)});
 }
 
+TEST_CASE("the response time of a task does not count if it precedes the next one on its core") {
+  ChainMaker maker;
+  const TaskIndex a = maker.periodic_task("a", 10), b = maker.periodic_task("b", 20);
+  maker[a].priority = 2;
+  maker[b].priority = 1;
+  const std::vector<std::optional<Duration>> responses = {us(4), us(6)};
+  const auto reaction = [&] {
+    System system = maker.with_labels({{a, b}});
+    system.chains.push_back({"c", {a, b}, {}, Chain::Source::model, {}});
+    const auto results = engine::chain_latencies(system, responses);
+    REQUIRE(results[0].implicit);
+    const auto& steps = results[0].implicit_steps;
+    CHECK(steps[0].wait + steps[0].run + steps[1].wait + steps[1].run == results[0].implicit->reaction);
+    CHECK(results[0].implicit->reduced_age == results[0].implicit->age - us(20));
+    return results[0].implicit->reaction;
+  };
+  SECTION("under fixed priorities") { CHECK(reaction() == us(10 + 20 + 6)); }
+  SECTION("but if it has the same priority") {
+    maker[b].priority = 2;
+    CHECK(reaction() == us(10 + 4 + 20 + 6));
+  }
+  SECTION("but under deadlines") {
+    for (Scheduler& scheduler : maker.system().platform.schedulers)
+      scheduler.kind = SchedulingAlgorithm::earliest_deadline_first;
+    CHECK(reaction() == us(10 + 4 + 20 + 6));
+  }
+  SECTION("but if it waits and leaves the core") {
+    maker.wait(a, maker.event("event"), false);
+    CHECK(reaction() == us(10 + 4 + 20 + 6));
+  }
+}
+
 TEST_CASE("a task that writes before it reads delays data by one job under explicit communication") {
   ChainMaker maker;
   const TaskIndex a = maker.periodic_task("a", 10), b = maker.periodic_task("b", 10), c = maker.periodic_task("c", 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/contribution_text.hpp"
 
 #include <fmt/core.h>
 

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// The common solution of the equations of all tasks (docs/theory/gpu.md).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/nvidia/time_slices/bound_time.hpp"
+#include "engine/nvidia/time_slices/sharing.hpp"
+
+namespace amalthea::engine::nvidia::time_slices {
+
+/// Maximum total work, in pairs of tasks.
+constexpr std::int64_t max_work = 1'000'000'000;
+/// The same where responses may exceed periods, and the longest window there, in periods.
+constexpr std::int64_t max_work_beyond = 10'000'000;
+constexpr std::int64_t max_periods = 64;
+
+/// One task's job as other tasks see it: own work and switches, and its waits.
+struct JobBound {
+  Duration gpu, slowdown, own_switches, drains;
+  std::vector<Duration> segments;
+  std::vector<BoundShare> slowed;          ///< parts of `slowdown`
+  std::vector<ContextWait> waits;          ///< by context
+  std::vector<ContextWait> blocking;       ///< by the less urgent contexts that may delay longest (4a)
+  std::vector<Duration> queued;            ///< by stream
+  std::vector<Duration> work;              ///< on each engine, with maximum slowdown
+  std::vector<Duration> served;            ///< on each engine, from submission to end while the context is served
+  std::vector<std::int64_t> turns;         ///< for that work
+  Duration awaited;                        ///< the longest time of its waits for tasks whose host it is (10)
+  std::vector<std::size_t> longest_waits;  ///< indices of the waits that this is the sum of
+  std::vector<std::vector<BoundShare>> segment_shares;  ///< of a task with a host
+
+  /// What it needs itself, and what delays it in its own context.
+  Duration own() const {
+    Duration total = sum(sum(sum(gpu, slowdown), sum(own_switches, drains)), awaited);
+    for (const Duration time : queued) total = sum(total, time);
+    // Another context than the named one may delay each group, so that no demand of a context limits this.
+    for (const ContextWait& wait : blocking) total = sum(total, wait.total());
+    return total;
+  }
+};
+
+inline ContextWait operator+(const ContextWait& a, const ContextWait& b) {
+  return {sum(a.slices, b.slices), sum(a.overruns, b.overruns), sum(a.switches, b.switches)};
+}
+inline ContextWait operator*(const ContextWait& a, std::int64_t count) {
+  return {times(a.slices, count), times(a.overruns, count), times(a.switches, count)};
+}
+
+struct Response {
+  Duration time;
+  std::vector<BoundShare> parts;
+};
+
+/// Starts from the shortest responses and raises them until all equations hold: job_bounds.cpp has the equations of GPU
+/// segments, responses.cpp those of cores and the iteration, report.cpp the results.
+class Analysis {
+ public:
+  explicit Analysis(const TimeSliceProblem& problem)
+      : problem_(problem), sharing_(problem), response_(problem.tasks.size()), gave_up_(problem.tasks.size()) {
+    for (std::size_t task = 0; task < problem_.tasks.size(); ++task)
+      facts_.push_back(facts_of(problem_, sharing_, task));
+  }
+
+  TimeSliceBounds run();
+
+ private:
+  std::size_t count() const { return problem_.tasks.size(); }
+  const GpuTask& task(std::size_t index) const { return problem_.tasks[index]; }
+
+  /// The minimum distance of two releases (7a); not above zero: they may coincide.
+  Duration distance_of(std::size_t index) const { return task(index).period - task(index).jitter; }
+  /// The minimum distance of a release and the `count`-th after it.
+  Duration distance_of(std::size_t index, std::int64_t count) const;
+  /// No window is longer.
+  Duration limit_of(std::size_t index) const;
+
+  /// Whether a task has no bound because its response may exceed its period.
+  bool any_may_gain(const TimeSliceBounds& bounds) const;
+
+  /// (8): false if it takes too many steps.
+  bool solve(std::int64_t most_work);
+
+  /// (3); nothing if the task may always request the engine.
+  std::optional<EngineDemand> demand_of(std::size_t index, std::size_t engine) const;
+
+  /// Adds the demands of a context's tasks for an engine; false if one may always request it.
+  bool add_demands(const ContextFacts& context, std::size_t engine, std::vector<EngineDemand>& demands) const;
+
+  /// For every engine, the contexts of its GPU. Of the context of one task only those operations count that this task
+  /// cannot wait for itself.
+  std::vector<std::vector<SharingContext>> sharing_contexts() const;
+
+  /// (5): the label accesses of a task, as an operation of task `self` meets them.
+  CpuDemand cpu_demand(std::size_t index, std::size_t self, std::size_t gpu) const;
+
+  /// A cause of slowdown with its name.
+  struct Cause {
+    SlowdownCause aggressor;
+    BoundShare share;  ///< without a time
+  };
+
+  /// (5), (9): what may slow down a group or, where several tasks use its context, all operations of the context on the
+  /// engine: copies of others; kernels of others, for kernels only those that are resident in the context; CPUs.
+  std::vector<Cause> causes_of(std::size_t index, const Group& group) const;
+
+  /// The first stream of the task in the context.
+  std::size_t stream_in(std::size_t context, std::size_t task) const;
+
+  /// (9): adds what other streams of the context may execute before the group has ended.
+  OperationGroup with_rivals(std::size_t index, const Group& group) const;
+
+  struct CausedBound : GroupBound {
+    std::vector<BoundShare> slowed_by;  ///< parallel to `slowed`
+  };
+
+  CausedBound bound_of(std::size_t index, const Group& group,
+                       const std::vector<std::vector<SharingContext>>& sharing) const;
+
+  /// For every stream that several tasks use, and every use, the longest of its operations once it is the first of the
+  /// stream.
+  std::vector<std::vector<Duration>> bounds_in_streams(const std::vector<std::vector<SharingContext>>& sharing) const;
+
+  /// The contexts of a GPU in the order of its runlist, as indices among all contexts.
+  std::vector<std::size_t> contexts_of(std::size_t gpu) const;
+
+  /// Adds a group to a job, and returns the time from its submission to its end.
+  Duration add_group(std::size_t index, const Group& group, const CausedBound& bound,
+                     const std::vector<std::vector<Duration>>& in_streams, JobBound& job) const;
+
+  static void add_share(std::vector<BoundShare>& shares, const BoundShare& added);
+
+  JobBound empty_job() const;
+
+  /// Uses the maximum times found for the jobs of others, initially without slowdown. Returns whether they may take
+  /// longer.
+  bool bound_jobs();
+
+  /// (10): the longest sum of waits that do not overlap.
+  void add_waits_for_tasks(std::size_t index, std::vector<JobBound>& jobs) const;
+
+  /// A task's demand for its core, and whether the GPU segments are in the same window.
+  struct Demand {
+    std::size_t task = 0;
+    Duration execution;
+    bool with_gpu = false;
+    /// A last segment without execution time follows tasks released at that instant: it counts as one moment.
+    Duration moment;
+  };
+  static Duration moment_after(Duration last_execution);
+
+  /// The minimum of (6) and (7).
+  std::optional<Response> response_of(std::size_t index);
+
+  static bool waits_for_nobody(const Response& response);
+
+  static bool comes_before(const BoundShare& a, const BoundShare& b);
+
+  /// (7)
+  std::optional<Response> response_by_segments(std::size_t index);
+
+  /// The GPU segments of a job, with these waits for other contexts; none of zero.
+  std::vector<BoundShare> shares_of_gpu(std::size_t index, const JobBound& job,
+                                        const std::vector<ContextWait>& waits) const;
+
+  std::size_t first_stream(std::size_t index) const { return facts_[index].segments.front().front().stream; }
+
+  template <typename Add>
+  void add_waits(const std::vector<ContextWait>& waits, const Add& add) const {
+    const auto each = [&](BoundPart part, Duration ContextWait::*time) {
+      for (std::size_t context = 0; context < waits.size(); ++context)
+        if (!(waits[context].*time).is_zero()) {
+          const ContextFacts& served = sharing_.contexts[context];
+          add(part, served.tasks.front(), waits[context].*time, served.streams.front());
+        }
+    };
+    each(BoundPart::slices, &ContextWait::slices);
+    each(BoundPart::overruns, &ContextWait::overruns);
+    each(BoundPart::switches, &ContextWait::switches);
+  }
+
+  /// The minimum over the ways to count suspending tasks of at least the priority.
+  std::optional<Response> least_response(const Demand& demand);
+
+  /// (6): the longest of the jobs in a busy window; (7): a CPU segment.
+  std::optional<Response> solve_response(const Demand& demand, const std::vector<std::size_t>& rivals,
+                                         const std::vector<bool>& jitter);
+
+  /// The window up to the end of a job that follows `earlier` others, at least `window`.
+  std::optional<Response> solve_window(const Demand& demand, std::int64_t earlier,
+                                       const std::vector<std::size_t>& rivals, const std::vector<bool>& jitter,
+                                       Duration window);
+
+  /// Takes the time before the release out of a window: first of the task's earlier jobs, then of other tasks.
+  static void leave_out(Duration before, std::size_t index, Response& response);
+
+  /// The right side of (6) for X = window, or of (7) for a CPU segment.
+  Duration evaluate(const Demand& demand, std::int64_t earlier, const std::vector<std::size_t>& rivals,
+                    const std::vector<bool>& jitter, Duration window, std::vector<BoundShare>& parts) const;
+
+  /// At most what the context can demand of all engines in the window.
+  void limit(const ContextFacts& context, Duration window, ContextWait& wait) const;
+
+  // ---- results
+
+  static double rate(Duration work, Duration period);
+
+  /// The minimum core time of a job: its execution, and the undisturbed GPU time it polls for.
+  Duration core_time(std::size_t index) const;
+
+  TimeSliceBounds report();
+
+  /// Describes the parts of the bounds of a task's GPU segments, and the bounds of its operations.
+  void describe_segments(std::size_t index, TaskBound& bound) const;
+
+  std::string reason_of(std::size_t index, const TimeSliceBounds& bounds) const;
+
+  /// Why other streams of its contexts delay it too long.
+  std::string reason_of_streams(std::size_t index, const std::string& limit) const;
+
+  const TimeSliceProblem& problem_;
+  Sharing sharing_;
+  std::vector<TaskFacts> facts_;
+  std::vector<std::optional<Duration>> response_;
+  std::vector<JobBound> jobs_;
+  std::vector<double> engine_demand_;  ///< undisturbed work per time
+  std::vector<bool> gave_up_;          ///< an equation of the task was not solved within the limit of steps
+  bool by_demand_ = true;
+  bool beyond_ = false;  ///< responses may exceed the minimum distance of two releases
+  std::int64_t work_ = 0, most_work_ = max_work;
+};
+
+}  // namespace amalthea::engine::nvidia::time_slices

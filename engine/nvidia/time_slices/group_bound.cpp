@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+#include "engine/nvidia/time_slices/bound_time.hpp"
+
+namespace amalthea::engine::nvidia {
+
+EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window) {
+  using namespace time_slices;
+  EngineShare share;
+  Wide turns = 0;
+  for (const EngineDemand& demand : demands) {
+    const std::int64_t jobs = ceiling(sum(window, demand.jitter), demand.period);
+    share.work = sum(share.work, times(demand.work, jobs));
+    turns += Wide(jobs) * demand.turns;
+  }
+  share.turns = static_cast<std::int64_t>(std::min<Wide>(turns, std::numeric_limits<std::int32_t>::max()));
+  return share;
+}
+
+std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size_t self, std::size_t other,
+                          std::int64_t turns) {
+  const auto own = static_cast<std::int64_t>(contexts[self].priority);
+  const auto its = static_cast<std::int64_t>(contexts[other].priority);
+  // The other's slots in the gap after each own slot: of round 1, ..., and of the last, which wraps around.
+  std::array<std::int64_t, 3> gaps{};
+  for (std::int64_t round = 1; round < own; ++round)
+    gaps[static_cast<std::size_t>(round - 1)] = its >= (other > self ? round : round + 1) ? 1 : 0;
+  // in the first round before, or in the last after the own slot
+  const bool in_between = other < self || its >= own;
+  gaps[static_cast<std::size_t>(own - 1)] = std::max<std::int64_t>(0, its - own) + (in_between ? 1 : 0);
+  std::int64_t most = 0;
+  for (std::int64_t first = 0; first < own; ++first) {
+    std::int64_t rest = 0;
+    for (std::int64_t gap = 0; gap < turns % own; ++gap) rest += gaps[static_cast<std::size_t>((first + gap) % own)];
+    most = std::max(most, rest);
+  }
+  return turns / own * its + most;
+}
+
+CpuDemand accesses_without_response(Duration shortest_job, Duration accesses) {
+  using namespace time_slices;
+  if (shortest_job.is_zero()) return std::nullopt;
+  return EngineDemand{shortest_job, times(shortest_job, 2), accesses, 1};
+}
+
+namespace {
+
+/// What a slowdown adds to work at most.
+Duration growth(Duration work, Slowdown factor) {
+  using namespace time_slices;
+  return factor == Slowdown{} ? Duration{}
+                              : saturated(Wide(work.picoseconds()) * (factor.ppm - 1'000'000) / 1'000'000 + 1);
+}
+
+/// (5): the slowdown of work, divided among its causes. What is known counts first; the rest is due to the first cause
+/// that may be active all the time. Without a window, everything may be.
+void limit_slowdown(const OperationGroup& group, Duration work, Duration most, std::optional<Duration> window,
+                    GroupBound& bound) {
+  using namespace time_slices;
+  const std::vector<SlowdownCause>& aggressors = group.aggressors;
+  std::vector<std::size_t> order(aggressors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return aggressors[a].factor < aggressors[b].factor; });
+  bound.slowed.assign(aggressors.size(), Duration{});
+  std::optional<std::size_t> unknown;
+  Duration total;
+  for (const std::size_t index : order) {
+    const auto& [factor, demand] = aggressors[index];
+    Duration& part = bound.slowed[index];
+    part = infinite;
+    if (demand && window)
+      part = scale(share_of({*demand}, *window).work, factor.ppm - 1'000'000, factor.ppm, Rounding::up);
+    else
+      unknown = unknown ? std::min(*unknown, index) : index;
+    const Duration before = total;
+    total = sum(total, part);
+    if (group.ways.empty()) continue;
+    total = std::min(total, growth(work, factor));
+    part = total - before;
+  }
+  bound.slowdown = total = std::min(total, most);
+  for (std::size_t index = 0; index < aggressors.size(); ++index) {
+    Duration& part = bound.slowed[index];
+    part = part == infinite && (!window || !aggressors[index].demand) ? Duration{} : std::min(part, total);
+    total -= part;
+  }
+  if (unknown) bound.slowed[*unknown] += total;
+}
+
+}  // namespace
+
+GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
+                       Duration context_switch, bool by_priority) {
+  using namespace time_slices;
+  const auto asks = [](const auto& demand) { return !demand || !demand->empty(); };
+  const auto limit_of = [](const StreamRival& rival, const std::optional<Duration>& window) {
+    Duration limit = rival.most.value_or(infinite);
+    if (window && rival.demand) limit = std::min(limit, share_of(*rival.demand, *window).work);
+    return limit;
+  };
+  // Without a window, only the slots of the others count, not their demands.
+  const auto evaluate = [&](std::optional<Duration> window) {
+    GroupBound bound;
+    bound.waits.resize(contexts.size());
+    bound.work = group.work;
+    if (group.ways.empty()) {
+      limit_slowdown(group, group.work, group.slowest - group.work, window, bound);
+    } else {
+      const StreamDelay* least = nullptr;
+      Duration undisturbed;
+      for (const StreamDelay& way : group.ways) {
+        Duration total = way.own;
+        for (const StreamRival& rival : way.rivals) total = sum(total, limit_of(rival, window));
+        if (least != nullptr && total >= undisturbed) continue;
+        least = &way;
+        undisturbed = total;
+      }
+      bound.work = std::min(least->own, group.work);
+      for (const StreamRival& rival : least->rivals) bound.queued.push_back(limit_of(rival, window));
+      // What free SMs cost that a block does not fit on counts for the stream that delays most.
+      if (!bound.queued.empty()) {
+        Duration& most = *std::max_element(bound.queued.begin(), bound.queued.end());
+        most = sum(most, least->own - bound.work);
+      } else {
+        bound.work = least->own;
+      }
+      limit_slowdown(group, undisturbed, growth(undisturbed, group.full), window, bound);
+    }
+    bound.served = sum(bound.work, bound.slowdown);
+    for (const Duration time : bound.queued) bound.served = sum(bound.served, time);
+    bound.response = bound.served;
+    const std::int64_t turns = turns_of(bound.response, contexts[self].slice);
+    bound.drains = times(group.drain, turns);
+    bound.response = sum(bound.response, bound.drains);
+    Wide others_turns = 0;
+    // By priority, less urgent contexts delay the group once, until the next preemption point.
+    std::optional<std::size_t> less_urgent;
+    for (std::size_t other = 0; other < contexts.size() && by_priority; ++other) {
+      const SharingContext& context = contexts[other];
+      if (other == self || !asks(context.demand)) continue;
+      ContextWait& wait = bound.waits[other];
+      if (context.urgency < contexts[self].urgency) {
+        if (!less_urgent || context.overrun > contexts[*less_urgent].overrun) less_urgent = other;
+        continue;
+      }
+      if (window && context.demand) {
+        const EngineShare share = share_of(*context.demand, *window);
+        wait.slices = share.work;
+        wait.switches = times(context_switch, share.turns);
+        others_turns += share.turns;
+      } else {
+        wait.slices = infinite;
+      }
+      bound.response = sum(bound.response, sum(wait.slices, wait.switches));
+    }
+    if (less_urgent) {
+      bound.blocking = {{}, contexts[*less_urgent].overrun, context_switch};
+      bound.blocked_by = less_urgent;
+      bound.response = sum(bound.response, bound.blocking.total());
+    }
+    for (std::size_t other = 0; other < contexts.size() && !by_priority; ++other) {
+      const SharingContext& context = contexts[other];
+      if (other == self || !asks(context.demand)) continue;
+      std::int64_t slots = slots_before(contexts, self, other, turns);
+      ContextWait& wait = bound.waits[other];
+      wait.slices = times(context.slice, slots);
+      wait.overruns = times(context.overrun, slots);
+      if (window && context.demand) {
+        const EngineShare share = share_of(*context.demand, *window);
+        if (share.work < wait.slices + wait.overruns) {
+          wait.slices = share.work;
+          wait.overruns = {};
+        }
+        slots = std::min(slots, share.turns);
+      }
+      wait.switches = times(context_switch, slots);
+      others_turns += slots;
+      bound.response = sum(bound.response, saturated(Wide(wait.slices.picoseconds()) + wait.overruns.picoseconds() +
+                                                     wait.switches.picoseconds()));
+    }
+    // The first turn may follow a turn of another context before the group arrived; every further own switch follows
+    // one since.
+    const bool shared = std::any_of(contexts.begin(), contexts.end(), [&](const SharingContext& context) {
+      return &context != &contexts[self] && asks(context.demand);
+    });
+    const Wide returns = 1 + others_turns;
+    if (shared)
+      bound.own_switches =
+          times(context_switch, static_cast<std::int64_t>(by_priority ? returns : std::min<Wide>(turns, returns)));
+    bound.response = sum(bound.response, bound.own_switches);
+    return bound;
+  };
+  Duration window = group.work;
+  for (std::int64_t step = 0; step < max_group_steps; ++step) {
+    GroupBound bound = evaluate(window);
+    if (bound.response <= window || bound.response >= infinite) return bound;
+    window = bound.response;
+  }
+  return evaluate(std::nullopt);
+}
+
+std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit) {
+  using namespace time_slices;
+  std::int64_t steps = 0;
+  for (Duration window = own; window <= limit && steps < max_core_steps; ++steps) {
+    Duration next = own;
+    for (const CoreRival& rival : rivals)
+      next = sum(next, times(rival.execution, ceiling(sum(window, rival.jitter), rival.period)));
+    if (next <= window) return window;
+    window = next;
+  }
+  return std::nullopt;
+}
+}  // namespace amalthea::engine::nvidia

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/nvidia/time_slices/analysis.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace amalthea::engine::nvidia::time_slices {
+
+std::optional<EngineDemand> Analysis::demand_of(std::size_t index, std::size_t engine) const {
+  const EngineUse& use = facts_[index].use[engine];
+  if (use.turns == 0) return EngineDemand{task(index).period, {}, {}, 0};
+  const std::size_t releasing = task(index).host.value_or(index);
+  if (!by_demand_ || task(releasing).unlimited) return std::nullopt;
+  const Duration inside = use.before + use.after, best = facts_[releasing].best;
+  const auto& response = response_[releasing];
+  if (!response) {
+    if (best.is_zero()) return std::nullopt;
+    return EngineDemand{best, best + (best - std::min(best, inside)),
+                        jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
+                        jobs_.empty() ? 1 : jobs_[index].turns[engine]};
+  }
+  return EngineDemand{task(releasing).period, sum(task(releasing).jitter, *response - std::min(*response, inside)),
+                      jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
+                      jobs_.empty() ? 1 : jobs_[index].turns[engine]};
+}
+
+bool Analysis::add_demands(const ContextFacts& context, std::size_t engine, std::vector<EngineDemand>& demands) const {
+  for (const std::size_t index : context.tasks) {
+    const auto demand = demand_of(index, engine);
+    if (!demand) return false;
+    if (demand->turns > 0) demands.push_back(*demand);
+  }
+  return true;
+}
+
+std::vector<std::vector<SharingContext>> Analysis::sharing_contexts() const {
+  std::vector<std::vector<SharingContext>> sharing(engines_per_gpu * problem_.gpus.size());
+  for (const ContextFacts& context : sharing_.contexts)
+    for (std::size_t kind = 0; kind < engines_per_gpu; ++kind) {
+      const std::size_t engine = engines_per_gpu * context.gpu + kind;
+      SharingContext& shared = sharing[engine].emplace_back();
+      shared.slice = context.slice;
+      shared.overrun = context.overrun[kind];
+      shared.priority = context.priority;
+      shared.urgency = context.urgency;
+      shared.demand.emplace();
+      if (!add_demands(context, engine, *shared.demand)) shared.demand.reset();
+    }
+  return sharing;
+}
+
+CpuDemand Analysis::cpu_demand(std::size_t index, std::size_t self, std::size_t gpu) const {
+  const Duration accesses = accesses_on(index == self ? task(index).accesses_beside : task(index).accesses, gpu);
+  if (accesses.is_zero()) return EngineDemand{task(index).period, {}, {}, 0};
+  if (index == self) return EngineDemand{longest_analyzed, {}, accesses, 1};  // of this job only
+  if (task(index).unlimited) return std::nullopt;
+  if (!by_demand_ || !response_[index]) return accesses_without_response(facts_[index].best, accesses);
+  return EngineDemand{task(index).period, sum(task(index).jitter, *response_[index]), accesses, 1};
+}
+
+std::vector<Analysis::Cause> Analysis::causes_of(std::size_t index, const Group& group) const {
+  const std::size_t own = sharing_.streams[group.stream].context, gpu = sharing_.contexts[own].gpu;
+  const AllSlowdowns& slowdown = sharing_.contexts[own].is_private()
+                                     ? group.slowdown
+                                     : sharing_.contexts[own].slowdown[group.engine % engines_per_gpu];
+  std::vector<Cause> causes;
+  const auto add = [&](Slowdown factor, const std::optional<EngineDemand>& demand, BoundPart part, std::size_t by,
+                       std::optional<std::size_t> stream) {
+    if (factor != Slowdown{} && (!demand || demand->turns > 0))
+      causes.push_back({{factor, demand}, {part, by, {}, stream}});
+  };
+  const bool on_kernels = executes_kernels(group.engine);
+  for (std::size_t context = 0; context < sharing_.contexts.size(); ++context) {
+    if (sharing_.contexts[context].gpu != gpu) continue;
+    for (const std::size_t task : sharing_.contexts[context].tasks) {
+      if (task == index) continue;
+      const std::size_t stream = stream_in(context, task);
+      const auto add_engine = [&](EngineKind kind, Slowdown factor, BoundPart part) {
+        const std::size_t engine = engines_per_gpu * gpu + kind;
+        auto demand = demand_of(task, engine);
+        if (demand && demand->turns > 0 && on_kernels && executes_kernels(engine))
+          demand->work = jobs_.empty() ? facts_[task].use[engine].undisturbed : jobs_[task].served[engine];
+        add(factor, demand, part, task, stream);
+      };
+      const Slowdowns& by = slowdown.by_contexts[context];
+      if (on_kernels) add_engine(copy_engine, by.by_copies, BoundPart::slowed_by_copies);
+      if (on_kernels) add_engine(second_copy_engine, by.by_copies, BoundPart::slowed_by_copies);
+      if (!on_kernels || context == own) add_engine(execution_engine, by.by_kernels, BoundPart::slowed_by_kernels);
+    }
+  }
+  if (slowdown.by_cpu == Slowdown{}) return causes;
+  for (std::size_t by = 0; by < count(); ++by)
+    add(slowdown.by_cpu, cpu_demand(by, index, gpu), BoundPart::slowed_by_cpu, by, std::nullopt);
+  for (std::size_t other = 0; other < problem_.other_accesses.size(); ++other)
+    if (problem_.other_accesses[other].gpu == gpu)
+      add(slowdown.by_cpu, problem_.other_accesses[other].demand, BoundPart::slowed_by_cpu, count() + other,
+          std::nullopt);
+  return causes;
+}
+
+std::size_t Analysis::stream_in(std::size_t context, std::size_t task) const {
+  const auto& its = sharing_.contexts[context].streams;
+  return *std::find_if(its.begin(), its.end(), [&](std::size_t stream) {
+    const auto& uses = sharing_.streams[stream].uses;
+    return std::any_of(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task == task; });
+  });
+}
+
+OperationGroup Analysis::with_rivals(std::size_t index, const Group& group) const {
+  OperationGroup work = group.work;
+  const StreamFacts& own = sharing_.streams[group.stream];
+  const ContextFacts& context = sharing_.contexts[own.context];
+  if (context.is_private()) return work;
+  const bool kernels = executes_kernels(group.engine);
+  const auto count = static_cast<std::int64_t>(group.operations.size());
+  if (kernels) work.drain = context.overrun[execution_engine];
+  work.full = context.slowdown[group.engine % engines_per_gpu].largest;
+  StreamDelay in_sequence{work.work, {}}, by_area;
+  for (const StreamOperation& operation : group.operations)
+    if (kernels && context.weights->apply())
+      by_area.own = sum(by_area.own, sum(context.weights->time(operation.blocks, operation.blocks.blocks - 1),
+                                         operation.blocks.block));
+  Duration blocking = kernels && own.priority == StreamPriority::high ? context.longest_low_block : Duration{};
+  for (const std::size_t stream : context.streams) {
+    if (stream == group.stream) continue;
+    const StreamFacts& other = sharing_.streams[stream];
+    StreamRival sequence{stream, Duration{}, std::vector<EngineDemand>()}, area = sequence;
+    const bool below = kernels && other.priority > own.priority, above = kernels && other.priority < own.priority;
+    for (const StreamUse& use : other.uses) {
+      if (use.task == index) continue;
+      Duration sum_in_sequence, sum_by_area, most_in_sequence, most_by_area;
+      for (const StreamOperation& operation : use.operations) {
+        if (operation.engine != group.engine) continue;
+        const Duration penalty = above ? context.longest_low_block : Duration{};
+        sum_in_sequence = sum(sum_in_sequence, sum(operation.operation->worst, penalty));
+        most_in_sequence = std::max(most_in_sequence, operation.operation->worst);
+        if (!kernels || !context.weights->apply()) continue;
+        const Duration time = context.weights->time(operation.blocks, operation.blocks.blocks);
+        sum_by_area = sum(sum_by_area, time);
+        most_by_area = std::max(most_by_area, time);
+      }
+      if (sum_in_sequence.is_zero()) continue;
+      const auto demand = demand_of(use.task, group.engine);
+      const auto add = [&](StreamRival& rival, Duration most, Duration all) {
+        rival.most = above ? std::nullopt : std::optional(std::max(*rival.most, times(most, count)));
+        if (!demand) rival.demand.reset();
+        if (rival.demand) rival.demand->push_back({demand->period, demand->jitter, all, 1});
+      };
+      add(sequence, most_in_sequence, sum_in_sequence);
+      add(area, most_by_area, sum_by_area);
+    }
+    if (below && !sequence.most->is_zero()) {
+      // Of streams of lower priority only resident blocks delay, all of them in parallel.
+      sequence.most = times(std::exchange(blocking, Duration{}), count);
+      sequence.demand.reset();
+    }
+    in_sequence.rivals.push_back(std::move(sequence));
+    by_area.rivals.push_back(std::move(area));
+  }
+  work.ways.push_back(std::move(in_sequence));
+  if (kernels && context.weights->apply()) work.ways.push_back(std::move(by_area));
+  return work;
+}
+
+Analysis::CausedBound Analysis::bound_of(std::size_t index, const Group& group,
+                                         const std::vector<std::vector<SharingContext>>& sharing) const {
+  const std::size_t own = sharing_.streams[group.stream].context;
+  const ContextFacts& context = sharing_.contexts[own];
+  const Duration context_switch = problem_.gpus[context.gpu].context_switch;
+  OperationGroup work = with_rivals(index, group);
+  std::vector<BoundShare> shares;
+  for (Cause& cause : causes_of(index, group)) {
+    work.aggressors.push_back(cause.aggressor);
+    shares.push_back(cause.share);
+  }
+  const auto bound = [&](const std::vector<SharingContext>& contexts) {
+    CausedBound found{
+        group_bound(work, contexts, context.place, context_switch, problem_.gpus[context.gpu].by_priority),
+        std::move(shares)};
+    for (std::size_t cause = 0; cause < found.slowed.size(); ++cause) found.slowed_by[cause].time = found.slowed[cause];
+    return found;
+  };
+  if (!facts_[index].several_contexts) return bound(sharing[group.engine]);
+  // Its other contexts have no work meanwhile.
+  std::vector<SharingContext> others = sharing[group.engine];
+  for (std::size_t other = 0; other < sharing_.contexts.size(); ++other) {
+    const ContextFacts& its = sharing_.contexts[other];
+    if (other != own && its.gpu == context.gpu && its.is_private() && !its.tasks.empty() &&
+        its.tasks.front() == index) {
+      others[its.place].demand.emplace();
+    }
+  }
+  return bound(others);
+}
+
+std::vector<std::vector<Duration>> Analysis::bounds_in_streams(
+    const std::vector<std::vector<SharingContext>>& sharing) const {
+  std::vector<std::vector<Duration>> longest(sharing_.streams.size());
+  for (std::size_t stream = 0; stream < sharing_.streams.size(); ++stream) {
+    const auto& uses = sharing_.streams[stream].uses;
+    if (uses.size() < 2) continue;
+    for (const StreamUse& use : uses) {
+      Duration& most = longest[stream].emplace_back();
+      for (const auto& groups : facts_[use.task].segments)
+        for (const Group& group : groups)
+          if (group.stream == stream) most = std::max(most, bound_of(use.task, group, sharing).response);
+    }
+  }
+  return longest;
+}
+
+std::vector<std::size_t> Analysis::contexts_of(std::size_t gpu) const {
+  std::vector<std::size_t> found;
+  for (std::size_t context = 0; context < sharing_.contexts.size(); ++context)
+    if (sharing_.contexts[context].gpu == gpu) found.push_back(context);
+  return found;
+}
+
+Duration Analysis::add_group(std::size_t index, const Group& group, const CausedBound& bound,
+                             const std::vector<std::vector<Duration>>& in_streams, JobBound& job) const {
+  const StreamFacts& stream = sharing_.streams[group.stream];
+  const ContextFacts& context = sharing_.contexts[stream.context];
+  Duration response = bound.response;
+  job.gpu = sum(job.gpu, bound.work);
+  job.slowdown = sum(job.slowdown, bound.slowdown);
+  for (const BoundShare& share : bound.slowed_by) add_share(job.slowed, share);
+  job.own_switches = sum(job.own_switches, bound.own_switches);
+  job.drains = sum(job.drains, bound.drains);
+  std::size_t rival = 0;
+  for (const std::size_t other : context.streams)
+    if (other != group.stream && rival < bound.queued.size())
+      job.queued[other] = sum(job.queued[other], bound.queued[rival++]);
+  for (std::size_t use = 0; use < in_streams[group.stream].size(); ++use) {
+    if (stream.uses[use].task == index) continue;
+    job.queued[group.stream] = sum(job.queued[group.stream], in_streams[group.stream][use]);
+    response = sum(response, in_streams[group.stream][use]);
+  }
+  const auto others = contexts_of(context.gpu);
+  for (std::size_t place = 0; place < others.size(); ++place)
+    job.waits[others[place]] = job.waits[others[place]] + bound.waits[place];
+  if (bound.blocked_by) {
+    ContextWait& blocking = job.blocking[others[*bound.blocked_by]];
+    blocking = blocking + bound.blocking;
+  }
+  return response;
+}
+
+void Analysis::add_share(std::vector<BoundShare>& shares, const BoundShare& added) {
+  if (added.time.is_zero()) return;
+  for (BoundShare& share : shares)
+    if (share.part == added.part && share.by == added.by && share.stream == added.stream) {
+      share.time = sum(share.time, added.time);
+      return;
+    }
+  shares.push_back(added);
+}
+
+JobBound Analysis::empty_job() const {
+  JobBound job;
+  job.waits.resize(sharing_.contexts.size());
+  job.blocking.resize(sharing_.contexts.size());
+  job.queued.resize(sharing_.streams.size());
+  job.work.resize(engines_per_gpu * problem_.gpus.size());
+  job.turns.resize(job.work.size());
+  job.served.resize(job.work.size());
+  return job;
+}
+
+bool Analysis::bound_jobs() {
+  const auto sharing = sharing_contexts();
+  const auto in_streams = bounds_in_streams(sharing);
+  std::vector<JobBound> found(count(), empty_job());
+  bool more = jobs_.size() != count();
+  for (std::size_t index = 0; index < count(); ++index) {
+    JobBound& job = found[index];
+    for (const auto& groups : facts_[index].segments) {
+      Duration segment;
+      JobBound alone = empty_job();
+      for (const Group& group : groups) {
+        const CausedBound bound = bound_of(index, group, sharing);
+        const ContextFacts& context = sharing_.contexts[sharing_.streams[group.stream].context];
+        work_ += static_cast<std::int64_t>(sharing_.contexts.size() + bound.queued.size());
+        segment = sum(segment, add_group(index, group, bound, in_streams, job));
+        if (task(index).host) add_group(index, group, bound, in_streams, alone);
+        job.served[group.engine] = sum(job.served[group.engine], bound.served);
+        if (!context.is_private()) continue;
+        const Duration slowed_work = sum(bound.work, bound.slowdown);
+        job.work[group.engine] = sum(job.work[group.engine], slowed_work);
+        job.turns[group.engine] += turns_of(slowed_work, context.slice);
+      }
+      job.segments.push_back(segment);
+      if (task(index).host) job.segment_shares.push_back(shares_of_gpu(index, alone, alone.waits));
+    }
+    for (std::size_t engine = 0; engine < job.work.size(); ++engine) {
+      if (std::any_of(sharing_.contexts.begin(), sharing_.contexts.end(), [&](const ContextFacts& context) {
+            return context.gpu == engine / engines_per_gpu && !context.is_private() &&
+                   std::find(context.tasks.begin(), context.tasks.end(), index) != context.tasks.end();
+          })) {
+        job.work[engine] = facts_[index].use[engine].work;
+        job.turns[engine] = facts_[index].use[engine].turns;
+      }
+      job.served[engine] = std::max(job.served[engine], facts_[index].use[engine].undisturbed);
+      if (jobs_.empty()) continue;
+      // From below, so that the common solution is the smallest.
+      job.work[engine] = std::max(job.work[engine], jobs_[index].work[engine]);
+      job.turns[engine] = std::max(job.turns[engine], jobs_[index].turns[engine]);
+      job.served[engine] = std::max(job.served[engine], jobs_[index].served[engine]);
+      more = more || job.work[engine] > jobs_[index].work[engine] || job.turns[engine] > jobs_[index].turns[engine] ||
+             job.served[engine] > jobs_[index].served[engine];
+    }
+  }
+  for (std::size_t index = 0; index < count(); ++index) add_waits_for_tasks(index, found);
+  jobs_ = std::move(found);
+  return more;
+}
+
+void Analysis::add_waits_for_tasks(std::size_t index, std::vector<JobBound>& jobs) const {
+  const auto& waits = facts_[index].waits;
+  std::vector<Duration> longest;               // that ends with each wait
+  std::vector<std::vector<std::size_t>> sums;  // and what it consists of
+  for (std::size_t last = 0; last < waits.size(); ++last) {
+    longest.emplace_back();
+    sums.emplace_back();
+    for (std::size_t before = 0; before < last; ++before)
+      if (waits[before].to <= waits[last].from && longest[before] > longest[last]) {
+        longest[last] = longest[before];
+        sums[last] = sums[before];
+      }
+    longest[last] = sum(longest[last], jobs[waits[last].task].segments[waits[last].segment]);
+    sums[last].push_back(last);
+    if (longest[last] <= jobs[index].awaited) continue;
+    jobs[index].awaited = longest[last];
+    jobs[index].longest_waits = sums[last];
+  }
+}
+
+}  // namespace amalthea::engine::nvidia::time_slices

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/nvidia/time_slices/sharing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace amalthea::engine::nvidia::time_slices {
+namespace {
+
+/// Index among the engines of all GPUs.
+std::size_t engine_of(const TimeSliceProblem& problem, std::size_t gpu, StreamOperationKind kind) {
+  const bool second = kind == StreamOperationKind::device_to_host && problem.gpus[gpu].copy_engines > 1;
+  return engines_per_gpu * gpu + (kind == StreamOperationKind::kernel ? execution_engine
+                                  : second                            ? second_copy_engine
+                                                                      : copy_engine);
+}
+
+Duration slowed(Duration work, Slowdown by) { return scale(work, by.ppm, 1'000'000, Rounding::up); }
+
+/// Whether any task accesses memory while an operation of this one executes.
+bool has_cpu_traffic(const TimeSliceProblem& problem, std::size_t task, std::size_t gpu) {
+  for (const TimeSliceProblem::OtherAccesses& other : problem.other_accesses)
+    if (other.gpu == gpu) return true;
+  for (std::size_t other = 0; other < problem.tasks.size(); ++other) {
+    const GpuTask& its = problem.tasks[other];
+    if (!accesses_on(other == task ? its.accesses_beside : its.accesses, gpu).is_zero()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Sharing::Sharing(const TimeSliceProblem& problem) : problem_(problem) {
+  for (const SharedContext& context : problem.contexts)
+    contexts.push_back({context.gpu, context.slice, context.priority, context.urgency});
+  for (const SharedStream& stream : problem.streams) streams.push_back({stream.context, stream.priority, {}});
+  for (std::size_t task = 0; task < problem.tasks.size(); ++task) add_uses(task);
+  std::vector<std::size_t> places(problem.gpus.size());
+  for (ContextFacts& context : contexts) context.place = places[context.gpu]++;
+  for (std::size_t stream = 0; stream < streams.size(); ++stream) {
+    ContextFacts& context = contexts[streams[stream].context];
+    context.streams.push_back(stream);
+    for (const StreamUse& use : streams[stream].uses)
+      if (std::find(context.tasks.begin(), context.tasks.end(), use.task) == context.tasks.end())
+        context.tasks.push_back(use.task);
+  }
+  for (StreamFacts& stream : streams)
+    for (StreamUse& use : stream.uses)
+      for (StreamOperation& operation : use.operations) operation.slowdown = slowdown_of(stream, use, operation);
+  for (ContextFacts& context : contexts) add_roundings(context);
+  for (StreamFacts& stream : streams)
+    for (StreamUse& use : stream.uses)
+      for (StreamOperation& operation : use.operations) set_times(operation);
+  for (ContextFacts& context : contexts) find_facts(context);
+}
+
+std::size_t Sharing::stream_of(std::size_t task, const GpuSegment& segment) const {
+  return segment.stream ? *segment.stream : *own_stream_[task];
+}
+
+void Sharing::add_uses(std::size_t index) {
+  own_stream_.emplace_back();
+  const GpuTask& task = problem_.tasks[index];
+  for (const Segment& segment : task.segments) {
+    const auto* gpu = std::get_if<GpuSegment>(&segment);
+    if (gpu == nullptr) continue;
+    if (!gpu->stream && !own_stream_[index]) {
+      own_stream_[index] = streams.size();
+      streams.push_back({contexts.size(), StreamPriority::low, {}});
+      contexts.push_back({0, task.slice, task.gpu_priority});
+    }
+    StreamFacts& stream = streams[stream_of(index, *gpu)];
+    if (stream.uses.empty() || stream.uses.back().task != index) stream.uses.push_back({index, {}});
+    for (const GpuOperation& operation : gpu->operations)
+      stream.uses.back().operations.push_back(
+          {&operation, engine_of(problem_, contexts[stream.context].gpu, operation.kind)});
+  }
+}
+
+AllSlowdowns Sharing::slowdown_of(const StreamFacts& stream, const StreamUse& use,
+                                  const StreamOperation& operation) const {
+  const ContextFacts& own = contexts[stream.context];
+  AllSlowdowns slowdowns;
+  slowdowns.by_contexts.resize(contexts.size());
+  if (has_cpu_traffic(problem_, use.task, own.gpu)) slowdowns.by_cpu = operation.operation->by_cpu;
+  slowdowns.largest = slowdowns.by_cpu;
+  for (std::size_t context = 0; context < contexts.size(); ++context) {
+    if (contexts[context].gpu != own.gpu) continue;
+    Slowdowns& by = slowdowns.by_contexts[context];
+    by = slowdown_by(contexts[context], &contexts[context] == &own, stream, use, *operation.operation);
+    slowdowns.largest = std::max({slowdowns.largest, by.by_copies, by.by_kernels});
+  }
+  return slowdowns;
+}
+
+Slowdowns Sharing::slowdown_by(const ContextFacts& context, bool is_own, const StreamFacts& stream,
+                               const StreamUse& use, const GpuOperation& operation) const {
+  const SharedGpu& gpu = problem_.gpus[context.gpu];
+  const gpu::InterferenceTable& table = gpu.interference;
+  const bool is_kernel = operation.kind == StreamOperationKind::kernel;
+  Slowdowns worst;
+  double shares = 0;                              // memory shares of kernels that may execute at the same time
+  std::vector<std::vector<KernelInUse>> kernels;  // by stream
+  for (const std::size_t beside : context.streams) {
+    if (&streams[beside] == &stream) continue;
+    double largest = 0;
+    kernels.emplace_back();
+    for (const StreamUse& other : streams[beside].uses)
+      for (const StreamOperation& aggressor : other.operations) {
+        if (other.task == use.task) continue;
+        const StreamOperationKind kind = aggressor.operation->kind;
+        if (kind == StreamOperationKind::kernel) {
+          largest = std::max(largest, aggressor.operation->memory_share);
+          kernels.back().push_back({aggressor.operation->memory, aggressor.operation->memory_share});
+        } else if (is_kernel) {
+          worst.by_copies = std::max(
+              worst.by_copies, kind == StreamOperationKind::memset ? table.kernel_by_memset : table.kernel_by_memcpy);
+        }
+      }
+    shares = std::min(1.0, shares + largest);
+  }
+  if (!is_kernel) return {worst.by_copies, weigh(table.copy_by_kernel, shares)};
+  worst.by_copies = weigh(worst.by_copies, operation.memory_share);
+  if (!is_own) return worst;
+  worst.by_kernels =
+      weigh(weigh(std::max(table.kernel_by_same_gpc, table.kernel_by_other_gpc), shares), operation.memory_share);
+  if (shares > 0 && operation.memory != nullptr &&
+      gpu.contention.basis_of(*operation.memory) == ContentionBasis::measured)
+    worst.by_kernels =
+        std::max(worst.by_kernels, gpu.contention
+                                       .worst_by_kernels(*operation.memory, operation.memory_share, kernels,
+                                                         has_cpu_traffic(problem_, use.task, context.gpu))
+                                       .slowdown);
+  return worst;
+}
+
+void Sharing::add_roundings(const ContextFacts& context) {
+  const auto for_each = [&](const auto& visit) {
+    for (const std::size_t stream : context.streams)
+      for (StreamUse& use : streams[stream].uses)
+        for (StreamOperation& operation : use.operations) visit(operation);
+  };
+  bool any = false;
+  for_each([&](const StreamOperation& operation) { any = any || operation.slowdown.largest != Slowdown{}; });
+  for_each([&](StreamOperation& operation) {
+    const Duration rounding = operation.operation->rounding;
+    if (rounding.is_zero() || !any || (context.is_private() && operation.slowdown.largest == Slowdown{})) return;
+    GpuOperation& rounded = rounded_.emplace_back(*operation.operation);
+    rounded.worst += rounding;
+    if (!rounded.longest_block.is_zero()) rounded.longest_block += rounding;
+    operation.operation = &rounded;
+  });
+}
+
+void Sharing::set_times(StreamOperation& operation) {
+  const GpuOperation& written = *operation.operation;
+  operation.slowest = slowed(written.worst, operation.slowdown.largest);
+  const Duration block = written.longest_block.is_zero() ? written.worst : written.longest_block;
+  operation.blocks = {block, written.blocks, written.use, written.cache_config, written.sms};
+}
+
+void Sharing::find_facts(ContextFacts& context) {
+  const Preemption preemption = problem_.gpus[context.gpu].preemption;
+  std::vector<KernelBlocks> kernels;
+  std::array<Duration, engines_per_gpu> all_streams{};
+  for (const std::size_t index : context.streams) {
+    const StreamFacts& stream = streams[index];
+    std::array<Duration, engines_per_gpu> longest{};
+    for (const StreamUse& use : stream.uses)
+      for (const StreamOperation& operation : use.operations) {
+        const std::size_t kind = operation.engine % engines_per_gpu;
+        longest[kind] = std::max(longest[kind], operation.slowest);
+        context.slowdown[kind].include(operation.slowdown);
+        const bool by_block = preemption == Preemption::block && kind == execution_engine;
+        context.overrun[kind] =
+            std::max(context.overrun[kind],
+                     by_block ? slowed(operation.blocks.block, operation.slowdown.largest) : operation.slowest);
+        if (kind != execution_engine) continue;
+        kernels.push_back(operation.blocks);
+        if (stream.priority == StreamPriority::low)
+          context.longest_low_block = std::max(context.longest_low_block, operation.blocks.block);
+      }
+    for (std::size_t kind = 0; kind < engines_per_gpu; ++kind)
+      all_streams[kind] = sum(all_streams[kind], longest[kind]);
+  }
+  // At the end of kernels, one of every stream may have begun.
+  if (preemption == Preemption::kernel && !context.is_private())
+    context.overrun[execution_engine] = sum(
+        all_streams[execution_engine], slowed(context.longest_low_block, context.slowdown[execution_engine].largest));
+  if (preemption == Preemption::instruction) context.overrun = {};
+  if (!context.is_private()) context.weights.emplace(problem_.gpus[context.gpu].limits, kernels);
+}
+
+TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std::size_t index) {
+  const GpuTask& task = problem.tasks[index];
+  TaskFacts facts;
+  facts.use.resize(engines_per_gpu * problem.gpus.size());
+  std::vector<bool> seen(facts.use.size());
+  std::vector<std::pair<std::size_t, std::size_t>> taken;  ///< streams, and how many operations of the task there
+  for (const Segment& segment : task.segments) {
+    if (const auto* cpu = std::get_if<CpuSegment>(&segment)) {
+      facts.execution += cpu->worst;
+      facts.cpu_segments.back() += cpu->worst;
+      facts.best += cpu->best;
+      for (EngineUse& use : facts.use) use.after += cpu->best;
+      continue;
+    }
+    if (const auto* wait = std::get_if<WaitSegment>(&segment)) {
+      facts.offloads = true;
+      facts.waits.push_back(*wait);
+      facts.cpu_segments.emplace_back();
+      continue;
+    }
+    const auto& gpu = std::get<GpuSegment>(segment);
+    const std::size_t stream_index = sharing.stream_of(index, gpu);
+    const StreamFacts& stream = sharing.streams[stream_index];
+    const ContextFacts& context = sharing.contexts[stream.context];
+    const bool alone_in_stream = stream.uses.size() == 1;
+    const auto& operations = std::find_if(stream.uses.begin(), stream.uses.end(), [&](const StreamUse& use) {
+                               return use.task == index;
+                             })->operations;
+    auto at = std::find_if(taken.begin(), taken.end(), [&](const auto& each) { return each.first == stream_index; });
+    if (at == taken.end()) at = taken.insert(taken.end(), {stream_index, 0});
+    facts.several_contexts = facts.several_contexts || sharing.streams[taken.front().first].context != stream.context;
+    facts.cpu_segments.emplace_back();
+    auto& groups = facts.segments.emplace_back();
+    for (std::size_t i = 0; i < gpu.operations.size(); ++i) {
+      const StreamOperation& operation = operations[at->second++];
+      const Duration worst = operation.operation->worst, best = operation.operation->best;
+      facts.offloads = true;
+      if (groups.empty() || groups.back().engine != operation.engine || !alone_in_stream)
+        groups.push_back({operation.engine, stream_index, {}, {}, {}});
+      groups.back().add(operation);
+      EngineUse& use = facts.use[operation.engine];
+      use.work += operation.slowest;
+      use.undisturbed += worst;
+      if (!seen[operation.engine]) use.before = facts.best;
+      seen[operation.engine] = true;
+      facts.best += best;
+      for (EngineUse& other : facts.use) other.after += best;
+      use.after = {};
+      if (context.is_private()) continue;
+      // Its turns may end when the context runs dry, or with the slice. At the end of a slice the engine may run partly
+      // idle. A kernel of high priority delays others also by the blocks for which it waits.
+      const bool high = stream.priority == StreamPriority::high && executes_kernels(operation.engine);
+      const Duration blocking =
+          high ? slowed(context.longest_low_block, context.slowdown[execution_engine].largest) : Duration{};
+      const Duration charged = sum(operation.slowest, blocking);
+      const std::int64_t turns = 1 + turns_of(charged, context.slice);
+      use.turns += turns;
+      use.work = sum(use.work, blocking);
+      if (executes_kernels(operation.engine)) use.work = sum(use.work, times(context.overrun[execution_engine], turns));
+    }
+    if (context.is_private())
+      for (const Group& group : groups) facts.use[group.engine].turns += turns_of(group.work.slowest, context.slice);
+  }
+  return facts;
+}
+}  // namespace amalthea::engine::nvidia::time_slices

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// The results of an analysis as findings, for tools that show findings beside the model: those of the analysis, and one
+/// for each limit that is violated or was not judged.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "amalthea/diagnostic.hpp"
+
+namespace amalthea::exporter {
+
+/// `results`: JSON of an analysis (docs/reference/results.md), or an object with the list `messages` and an `error`.
+/// `file` is that of limits whose position is unknown. Sorted.
+std::vector<Diagnostic> findings_of_results(const nlohmann::ordered_json& results, const std::string& file);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lsp/server.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "lsp/framing.hpp"
+#include "lsp/model_state.hpp"
+#include "lsp/session.hpp"
+
+namespace amalthea::lsp {
+namespace {
+
+/// False if nobody reads any more.
+bool write_all(int out, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(out, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// A thread that reads models. A byte in its pipe says that there is something to fetch.
+class BackgroundReader {
+ public:
+  explicit BackgroundReader(analysis::Options options) : reader_(std::move(options)) {
+    if (::pipe(pipe_.data()) != 0) throw std::system_error(errno, std::generic_category(), "cannot open a pipe");
+    thread_ = std::thread([this] { run(); });
+  }
+  BackgroundReader(const BackgroundReader&) = delete;
+  BackgroundReader& operator=(const BackgroundReader&) = delete;
+  ~BackgroundReader() {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+      work_.stop = true;
+    }
+    wanted_.notify_one();
+    thread_.join();
+    for (const int end : pipe_) ::close(end);
+  }
+
+  int descriptor() const { return pipe_[0]; }
+
+  /// Takes the place of a request that has not begun, and ends the analysis of one that has.
+  void request(OpenTexts texts) {
+    {
+      const std::lock_guard lock(mutex_);
+      request_ = std::move(texts);
+      ready_.reset();
+      work_.stop = true;
+    }
+    wanted_.notify_one();
+  }
+
+  /// The latest result of the latest request.
+  std::optional<std::vector<Reading>> fetch() {
+    std::array<char, 64> ignored{};
+    static_cast<void>(!::read(pipe_[0], ignored.data(), ignored.size()));
+    const std::lock_guard lock(mutex_);
+    return std::exchange(ready_, std::nullopt);
+  }
+
+ private:
+  void deliver(std::vector<Reading> readings) {
+    const std::lock_guard lock(mutex_);
+    if (request_) return;  // about texts that have changed
+    ready_ = std::move(readings);
+    static_cast<void>(!::write(pipe_[1], "", 1));
+  }
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wanted_.wait(lock, [this] { return ending_ || request_; });
+      if (ending_) return;
+      const OpenTexts texts = std::move(*request_);
+      request_.reset();
+      work_.stop = false;
+      lock.unlock();
+      try {
+        reader_.read(texts, work_, [this](std::vector<Reading> readings) { deliver(std::move(readings)); });
+      } catch (const std::exception& error) {  // such as a lack of memory; the earlier state remains
+        write_all(STDERR_FILENO, std::string("amalthea lsp: ") + error.what() + "\n");
+      }
+      lock.lock();
+    }
+  }
+
+  ModelReader reader_;
+  Work work_;
+  std::array<int, 2> pipe_{};
+  std::mutex mutex_;
+  std::condition_variable wanted_;
+  std::optional<OpenTexts> request_;
+  std::optional<std::vector<Reading>> ready_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
+int serve(int in, int out, const ServerOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  bool connected = true;
+  Session session(options.analysis.limits.max_file_size, options.is_shown, [&](const nlohmann::json& message) {
+    // Names in a file may be no UTF-8.
+    const std::string text = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    connected = connected && write_all(out, framed(text));
+  });
+  MessageStream stream(options.max_message);
+  BackgroundReader reader(options.analysis);
+  std::string buffer(std::size_t{1} << 16U, '\0');
+  Clock::time_point last_edit;
+  while (connected) {
+    int timeout = -1;
+    if (session.urgency() != Session::Urgency::none) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(last_edit + options.delay - Clock::now());
+      timeout =
+          session.urgency() == Session::Urgency::now ? 0 : static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+    }
+    std::array<pollfd, 2> waiting = {{{in, POLLIN, 0}, {reader.descriptor(), POLLIN, 0}}};
+    const int ready = ::poll(waiting.data(), waiting.size(), timeout);
+    if (ready < 0 && errno != EINTR) break;
+    if (ready == 0) reader.request(session.due());
+    if (ready <= 0) continue;
+    if (waiting[1].revents != 0)
+      if (auto readings = reader.fetch()) session.take(std::move(*readings));
+    if (waiting[0].revents == 0) continue;
+    const ssize_t count = ::read(in, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    stream.add(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
+    while (true) {
+      const auto message = stream.next();
+      if (message) {
+        session.receive(*message);
+        if (session.urgency() == Session::Urgency::pause) last_edit = Clock::now();
+        if (session.ended()) return *session.ended();
+      } else if (message.error() == MessageStream::Gap::bad_header) {
+        session.refuse(ErrorCode::parse_error, "expected a header Content-Length: N");
+      } else if (message.error() == MessageStream::Gap::too_large) {
+        session.refuse(ErrorCode::invalid_request, "the message exceeds the limit of --max-message");
+      } else {
+        break;
+      }
+    }
+  }
+  return session.code_at_end();
+}
+
+}  // namespace amalthea::lsp

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// One conversation with an editor, without threads and streams: messages in, messages out.
+///
+/// Edits change the text at once. Models are read apart from that: `due` returns the texts to read, `ModelReader` reads
+/// them, possibly in another thread, and `take` gets the result. Until then, and while a text is not well-formed, the
+/// last readable state answers, with its places carried over to the edited text.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "amalthea/diagnostic.hpp"
+#include "lsp/model_state.hpp"
+#include "lsp/navigation.hpp"
+#include "lsp/text.hpp"
+
+namespace amalthea::lsp {
+
+/// Errors of JSON-RPC and of the protocol.
+enum class ErrorCode : int {
+  parse_error = -32700,
+  invalid_request = -32600,
+  method_not_found = -32601,
+  invalid_params = -32602,
+  internal_error = -32603,
+  not_initialized = -32002,
+};
+
+class Session {
+ public:
+  using Json = nlohmann::json;
+  using Send = std::function<void(const Json&)>;
+
+  /// `is_shown` selects the findings that become diagnostics. A text of more than `max_text` bytes is not read.
+  Session(std::uint64_t max_text, bool (*is_shown)(const Diagnostic&), Send send)
+      : max_text_(max_text), is_shown_(is_shown), send_(std::move(send)) {}
+
+  /// Handles one message, and answers it if it is a request. Never throws for what a message contains.
+  void receive(std::string_view message);
+  /// Answers something that is no message.
+  void refuse(ErrorCode code, const std::string& why);
+
+  enum class Urgency : std::uint8_t {
+    none,   ///< nothing changed
+    pause,  ///< read when the user pauses
+    now,    ///< a document was opened, saved or closed, or files changed on disk
+  };
+  Urgency urgency() const { return urgency_; }
+  /// The texts to read; nothing is due afterwards.
+  OpenTexts due();
+  /// The models of the texts that `due` returned last.
+  void take(std::vector<Reading> readings);
+
+  /// The exit code of the process, once the editor has ended the conversation: 0 after `shutdown`, else 1.
+  std::optional<int> ended() const { return ended_; }
+  /// The same for an editor that is gone.
+  int code_at_end() const { return state_ == State::shut_down ? 0 : 1; }
+
+ private:
+  struct OpenDocument {
+    std::string uri;  ///< as the editor writes it
+    std::string text;
+    LineIndex lines;
+    Json version;
+    std::shared_ptr<const std::string> read;  ///< the text that was handed out last; null if it changed since
+    Changes since_read;                       ///< from that text
+    Changes since_good;                       ///< from the document in `good`
+    std::shared_ptr<const ModelState> good;   ///< the last readable state; null before there is one
+    std::shared_ptr<const Timing> timing;     ///< of `good`, or of the state before while `good` is analyzed
+    std::shared_ptr<const ModelState> timed;  ///< what `timing` is about
+    std::uint32_t index = 0;                  ///< in `good`
+  };
+  /// A place in an open document with a readable state.
+  struct Cursor {
+    OpenDocument& document;
+    const Document& known;
+    std::size_t offset = 0;      ///< in the text
+    std::uint32_t in_known = 0;  ///< in the bytes of `known`
+  };
+
+  void handle(const Json& message);
+  Json answer(const std::string& method, const Json& params);
+  void notify(const std::string& method, const Json& params);
+  void tell(const std::string& method, Json params);
+  void ask(const std::string& method, Json params);
+
+  Json initialize(const Json& params);
+  void open(const Json& document);
+  void change(const Json& params);
+  void close(const Json& params);
+
+  OpenDocument* find(const Json& params);
+  std::optional<Cursor> cursor(const Json& params);
+  Json hover(const Json& params);
+  Json definition(const Json& params);
+  Json references(const Json& params);
+  Json symbols(const Json& params);
+  Json completion(const Json& params);
+  Json lenses(const Json& params);
+  Json fixes(const Json& params);
+
+  Json range(const OpenDocument& document, std::size_t begin, std::size_t end) const;
+  Json range_now(const OpenDocument& document, Span span) const;  ///< of a span of its state
+  Json location(const ModelState& state, Place place) const;
+  Json diagnostic(const Finding& finding, Json where) const;
+  void add_symbols(const OpenDocument& document, const std::vector<Symbol>& symbols, const std::string& container,
+                   Json& out) const;
+  void publish(const std::vector<Reading>& readings);
+
+  std::uint64_t max_text_;
+  bool (*is_shown_)(const Diagnostic&);
+  Send send_;
+  enum class State : std::uint8_t { created, running, shut_down } state_ = State::created;
+  std::optional<int> ended_;
+  PositionEncoding encoding_ = PositionEncoding::utf16;
+  bool nested_symbols_ = false, markdown_ = false, refreshes_lenses_ = false, watches_files_ = false;
+  int asked_ = 0;
+  std::map<std::string, OpenDocument> documents_;  ///< by path
+  std::map<std::string, std::string> published_;   ///< diagnostics by URI, to publish only what changed
+  Urgency urgency_ = Urgency::none;
+};
+
+}  // namespace amalthea::lsp

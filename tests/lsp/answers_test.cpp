@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server says about models.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/lsp/editor.hpp"
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace answers_test {
+
+namespace {
+
+using Json = nlohmann::json;
+using test::Editor;
+
+const Json nested = {{"textDocument",
+                      {{"documentSymbol", {{"hierarchicalDocumentSymbolSupport", true}}},
+                       {"hover", {{"contentFormat", {"markdown"}}}}}}};
+const std::string path = "/nowhere/model.amxmi";
+
+std::string tutorial(const char* name) { return test::read_text(test::sample(std::string("tutorial/") + name)); }
+
+}  // namespace
+
+TEST_CASE("an editor shows the findings of amalthea validate") {
+  for (const char* name : {"broken.amxmi", "waters2019-tx2.amxmi", "constraints.amxmi"}) {
+    INFO(name);
+    const test::TemporaryFolder folder;
+    const std::string file = folder.path() + "/model.amxmi";
+    const std::string text = test::read_text(test::sample(name));
+    test::write_text(file, text);
+    const Json listed = Json::parse(test::amalthea({"validate", "--format", "json", file}).out)["findings"];
+    Editor editor;
+    editor.open(file, text);
+    // The first message is sent before the analysis, which adds its own findings.
+    const auto first = std::find_if(editor.sent.begin(), editor.sent.end(), [](const Json& message) {
+      return message.value("method", "") == "textDocument/publishDiagnostics";
+    });
+    REQUIRE(first != editor.sent.end());
+    const Json& shown = (*first)["params"]["diagnostics"];
+    std::multiset<std::string> expected, found;
+    for (const Json& finding : listed)
+      expected.insert(finding["rule"].get<std::string>() + finding["message"].get<std::string>() +
+                      (finding["line"].is_null() ? "0" : std::to_string(finding["line"].get<int>() - 1)));
+    for (const Json& finding : shown)
+      found.insert(finding["code"].get<std::string>() + finding["message"].get<std::string>() +
+                   std::to_string(finding["range"]["start"]["line"].get<int>()));
+    CHECK(!expected.empty());
+    CHECK(found == expected);
+  }
+}
+
+TEST_CASE("hovering over a task and over references to it shows its verdict and the parts of its bound") {
+  Editor editor(nested);
+  const std::string text = test::read_text(test::sample("waters2019-tx2.amxmi"));
+  editor.open(path, text);
+  const Json hover = editor.at("textDocument/hover", path, "name=\"CANbus_polling\"", 8);
+  const std::string shown = hover["contents"]["value"];
+  CHECK(hover["contents"]["kind"] == "markdown");
+  CHECK(editor.text_at(path, hover["range"]) == "CANbus_polling");
+  for (const char* part : {"**Task** CANbus\\_polling", "swModel/tasks/CANbus\\_polling", "**guaranteed**",
+                           "deadline: 10 ms", "upper bound on the response time: 600", "| own execution |"}) {
+    INFO(shown);
+    CHECK(shown.find(part) != std::string::npos);
+  }
+  const Json on_reference = editor.at("textDocument/hover", path, "task=\"CANbus_polling?type=Task", 9);
+  CHECK(on_reference["contents"]["value"] == shown);
+  CHECK(editor.text_at(path, on_reference["range"]) == "CANbus_polling?type=Task");
+  const std::string literal = editor.at("textDocument/hover", path, "preemption=\"", 14)["contents"]["value"];
+  CHECK(literal.find("`cooperative`") != std::string::npos);
+  CHECK(editor.at("textDocument/hover", path, "<?xml").is_null());
+}
+
+TEST_CASE("a hover without Markdown has none and names cannot add markup") {
+  const std::string text = test::replaced(tutorial("1-one-task.amxmi"), "<tasks name=\"Steering\"",
+                                          "<tasks name=\"&lt;img&gt;[x](http://y)*\"");
+  Editor plain;
+  plain.open(path, text);
+  const std::string shown = plain.at("textDocument/hover", path, "<tasks", 1)["contents"]["value"];
+  CHECK(shown.starts_with("Task <img>[x](http://y)*\n"));
+  Editor editor(nested);
+  editor.open(path, text);
+  const std::string markdown = editor.at("textDocument/hover", path, "<tasks", 1)["contents"]["value"];
+  CHECK(markdown.starts_with("**Task** \\<img\\>\\[x\\]\\(http://y\\)\\*\n"));
+}
+
+TEST_CASE("code lenses of tasks state verdict and response time") {
+  Editor editor;
+  editor.open(path, test::read_text(test::sample("waters2019-tx2.amxmi")));
+  const Json lenses = editor.of("textDocument/codeLens", path);
+  REQUIRE(lenses.size() >= 10);
+  std::map<std::string, std::string> titles;
+  for (const Json& lens : lenses) titles[editor.text_at(path, lens["range"])] = lens["command"]["title"];
+  CHECK(titles.at("CANbus_polling") == "WCRT 600 us of 10 ms, guaranteed; 100 % own execution");
+  CHECK(titles.at("Planner").find("of 12 ms, missed") != std::string::npos);
+}
+
+TEST_CASE("definitions and references are found and the outline has the parts and names of the model") {
+  Editor editor(nested);
+  editor.open(path, tutorial("1-one-task.amxmi"));
+  const Json definition = editor.at("textDocument/definition", path, "Steer?type=Runnable", 2);
+  CHECK(editor.text_at(path, definition["range"]) == "Steer");
+  CHECK(definition["range"]["start"]["line"] == 10);
+  CHECK(editor.at("textDocument/definition", path, "preemption=\"", 13).is_null());
+  const Json uses = editor.at("textDocument/references", path, "<runnables name=\"Steer", 18);
+  REQUIRE(uses.size() == 2);
+  CHECK(editor.text_at(path, uses[0]["range"]) == "Steer");
+  CHECK(editor.text_at(path, uses[1]["range"]) == "Steer?type=Runnable");
+  CHECK(editor.at("textDocument/references", path, "Steer?type=Runnable", 2) == uses);
+  const Json symbols = editor.of("textDocument/documentSymbol", path);
+  CHECK(symbols[0]["name"] == "swModel");
+  CHECK(symbols[0]["children"][0]["name"] == "Steering");
+  CHECK(symbols[0]["children"][0]["detail"] == "Task");
+  CHECK(editor.text_at(path, symbols[0]["children"][0]["range"]).ends_with("</tasks>"));
+  Editor flat;
+  flat.open(path, tutorial("1-one-task.amxmi"));
+  const Json list = flat.of("textDocument/documentSymbol", path);
+  CHECK(list[1]["name"] == "Steering");
+  CHECK(list[1]["containerName"] == "swModel");
+}
+
+TEST_CASE("completion offers the targets that fit and the literals and the classes") {
+  Editor editor;
+  editor.open(path, tutorial("5-shared-gpu.amxmi"));
+  const auto texts = [&](const char* place, std::size_t behind) {
+    std::set<std::string> found;
+    const Json items = editor.at("textDocument/completion", path, place, behind)["items"];
+    for (const Json& item : items) found.insert(item["textEdit"]["newText"].get<std::string>());
+    return found;
+  };
+  const std::string call = "runnable=\"";
+  const auto runnables = texts(call.c_str(), call.size());
+  CHECK(runnables.size() > 1);
+  for (const std::string& text : runnables) CHECK(text.ends_with("?type=Runnable"));
+  CHECK(texts("preemption=\"", 12).contains("cooperative"));
+  CHECK(texts("xsi:type=\"am:RunnableCall", 10).contains("am:RunnableCall"));
+  CHECK(!texts("xsi:type=\"am:RunnableCall", 10).contains("am:Task"));
+  CHECK(texts("<tasks name=\"", 13).empty());
+  CHECK(texts("<tasks", 3).empty());
+}
+
+TEST_CASE("a reference is completed in an element that is just being written") {
+  Editor editor;
+  editor.open(path, tutorial("1-one-task.amxmi"));
+  editor.type(path, "<items xsi:type=\"am:RunnableCall\"",
+              "<items xsi:type=\"am:RunnableCall\" runnable=\"St\n<items xsi:type=\"am:RunnableCall\"");
+  editor.settle();
+  CHECK(editor.diagnostics(path)[0]["code"] == "AM0103");
+  const Json items = editor.at("textDocument/completion", path, "runnable=\"St", 12)["items"];
+  REQUIRE(items.size() == 1);
+  CHECK(items[0]["textEdit"]["newText"] == "Steer?type=Runnable");
+  CHECK(editor.text_at(path, items[0]["textEdit"]["range"]) == "St");
+}
+
+TEST_CASE("while a text is not well-formed its error is the one diagnostic and the last state answers") {
+  Editor editor(nested);
+  const std::string good = test::read_text(test::sample("waters2019-tx2.amxmi"));
+  editor.open(path, good);
+  const Json lenses = editor.of("textDocument/codeLens", path);
+  const Json before = editor.diagnostics(path);
+  CHECK(before.size() > 1);
+  editor.type(path, "<swModel>", "\n\n<swModel>\n<oops>");
+  editor.settle();
+  const Json broken = editor.diagnostics(path);
+  REQUIRE(broken.size() == 1);
+  CHECK(broken[0]["code"] == "AM0103");
+  CHECK(broken[0]["severity"] == 1);
+  const Json hover = editor.at("textDocument/hover", path, "name=\"CANbus_polling\"", 8);
+  CHECK(hover["contents"]["value"].get<std::string>().find("**guaranteed**") != std::string::npos);
+  CHECK(editor.text_at(path, hover["range"]) == "CANbus_polling");
+  const Json later = editor.of("textDocument/codeLens", path);
+  REQUIRE(later.size() == lenses.size());
+  CHECK(later[0]["range"]["start"]["line"] == lenses[0]["range"]["start"]["line"].get<int>() + 3);
+  const Json definition = editor.at("textDocument/definition", path, "task=\"CANbus_polling?type=Task", 9);
+  CHECK(editor.text_at(path, definition["range"]) == "CANbus_polling");
+  editor.type(path, "<oops>", "");
+  editor.type(path, "\n\n<swModel>\n", "<swModel>");
+  editor.settle();
+  CHECK(editor.diagnostics(path) == before);
+}
+
+TEST_CASE("quick fixes write what findings propose") {
+  struct Mistake {
+    const char* from;
+    const char* to;
+    const char* id;
+  };
+  const std::string good = tutorial("5-shared-gpu.amxmi");
+  for (const Mistake& mistake :
+       std::initializer_list<Mistake>{{"runnable=\"Detect", "runnable=\"Detct", "AM0203"},
+                                      {"<activityGraph>", "<activityGraf>", "AM0201"},
+                                      {"preemption=", "preemtion=", "AM0204"},
+                                      {"xsi:type=\"am:RunnableCall", "xsi:type=\"am:RunableCall", "AM0202"},
+                                      {"\"preemptive\"", "\"preemtive\"", "AM0220"}}) {
+    INFO(mistake.to);
+    if (good.find(mistake.from) == std::string::npos) FAIL("not in the sample: " << mistake.from);
+    std::string broken = test::replaced(good, mistake.from, mistake.to);
+    if (mistake.id == std::string("AM0201")) broken = test::replaced(broken, "</activityGraph>", "</activityGraf>");
+    Editor editor;
+    editor.open(path, broken);
+    const Json diagnostics = editor.diagnostics(path);
+    const auto finding = std::find_if(diagnostics.begin(), diagnostics.end(),
+                                      [&](const Json& one) { return one["code"] == mistake.id; });
+    REQUIRE(finding != diagnostics.end());
+    const Json actions = editor.request("textDocument/codeAction", {{"textDocument", {{"uri", "file://" + path}}},
+                                                                    {"range", (*finding)["range"]},
+                                                                    {"context", {{"diagnostics", diagnostics}}}});
+    REQUIRE(!actions.empty());
+    CHECK(actions[0]["kind"] == "quickfix");
+    CHECK(actions[0]["diagnostics"][0] == *finding);
+    std::string fixed = broken;
+    Json edits = actions[0]["edit"]["changes"]["file://" + path];
+    for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
+      const std::string old = editor.text_at(path, (*edit)["range"]);
+      const std::size_t line = (*edit)["range"]["start"]["line"], column = (*edit)["range"]["start"]["character"];
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < line; ++i) at = fixed.find('\n', at) + 1;
+      fixed.replace(at + column, old.size(), (*edit)["newText"].get<std::string>());
+    }
+    CHECK(fixed == good);
+  }
+}
+
+}  // namespace answers_test
