@@ -15,6 +15,7 @@
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/explanation.hpp"
+#include "engine/small_changes.hpp"
 #include "engine/what_if.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
 #include "importer/building/mapping_constraints.hpp"
@@ -48,15 +49,6 @@ std::vector<TaskIndex> tasks_with_runnable(const System& system, const std::stri
       found.push_back(task);
   }
   return found;
-}
-
-/// The task that a device task reports its end to.
-std::optional<TaskIndex> wrapper_of(const System& system, TaskIndex task) {
-  if (system.tasks[task].side == Side::device)
-    for (const NodeIndex node : system.tasks[task].body)
-      if (const auto* set = std::get_if<SetEvents>(&system.graph[node].activity); set != nullptr && set->task)
-        return set->task;
-  return std::nullopt;
 }
 
 /// The task to explain for a name that is no task's; nothing, and a message, if there is not exactly one.
@@ -111,7 +103,7 @@ int run(ExplainOptions options) {
   if (!results) return ExitCode::findings;
   const TaskIndex found = task.value_or(TaskIndex{});  // there is one
   const TaskIndex asked = prepared->system.tasks[found].folded_into.value_or(found);
-  about.wrapper = wrapper_of(prepared->system, asked);
+  about.wrapper = engine::wrapper_of(prepared->system, asked);
   const auto explanation = engine::explain(prepared->system, prepared->analysis, *results, asked);
   // A simulation that was stopped would be stopped again.
   engine::WhatIfs tried;

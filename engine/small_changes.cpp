@@ -72,11 +72,22 @@ void move_task(System& system, TaskIndex index, UnitIndex unit) {
   task.units.clear();
 }
 
+std::optional<TaskIndex> wrapper_of(const System& system, TaskIndex task) {
+  if (system.tasks[task].side == Side::device)
+    for (const NodeIndex node : system.tasks[task].body)
+      if (const auto* set = std::get_if<SetEvents>(&system.graph[node].activity); set != nullptr && set->task)
+        return set->task;
+  return std::nullopt;
+}
+
 void scale_ticks(System& system, TaskIndex task, std::int64_t percent) {
-  for (const NodeIndex node : system.tasks[task].body) {
-    Activity& activity = system.graph[node].activity;
-    if (auto* compute = std::get_if<Compute>(&activity)) scale(compute->ticks, percent);
-    if (auto* kernel = std::get_if<Kernel>(&activity)) scale(kernel->ticks, percent);
+  for (TaskIndex one = 0; one < system.tasks.size(); ++one) {
+    if (one != task && wrapper_of(system, one) != task) continue;
+    for (const NodeIndex node : system.tasks[one].body) {
+      Activity& activity = system.graph[node].activity;
+      if (auto* compute = std::get_if<Compute>(&activity)) scale(compute->ticks, percent);
+      if (auto* kernel = std::get_if<Kernel>(&activity)) scale(kernel->ticks, percent);
+    }
   }
 }
 

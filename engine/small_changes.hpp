@@ -21,8 +21,11 @@ std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIn
 /// The task runs on this unit alone, with the scheduler of `scheduler_on`, which must exist.
 void move_task(System& system, TaskIndex task, UnitIndex unit);
 
-/// All ticks of the task's own activities, its kernels included, become this many per cent of what they are, rounded
-/// up. Times of memory accesses, copies and the operating system stay.
+/// The host task that a device task reports its end to: the one that offloads to it and waits.
+std::optional<TaskIndex> wrapper_of(const System& system, TaskIndex task);
+
+/// All ticks of the task, and of the device tasks that it offloads to, become this many per cent of what they are,
+/// rounded up. Times of memory accesses, copies and the operating system stay.
 void scale_ticks(System& system, TaskIndex task, std::int64_t percent);
 
 /// Strictly ascending priorities for tasks in this order, the least urgent first, of which as many as possible keep

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/counted_steps.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/small_changes.hpp"
@@ -79,8 +80,8 @@ Change shorten_slices(System& system, const AnalysisOptions& options) {
           shorter};
 }
 
-/// All analyses together simulate about this many instants.
-constexpr std::uint64_t total_events = 20'000'000;
+/// All analyses together simulate about this many instants, and their bounds take about this many steps: seconds.
+constexpr std::uint64_t total_events = 20'000'000, total_steps = 50'000'000;
 constexpr std::uint64_t least_analyses = 12, most_analyses = 400;
 /// Orders of more tasks are not sought: Audsley's test bounds a core about n^2 / 2 times.
 constexpr std::size_t most_ranked = 32;
@@ -102,15 +103,15 @@ class Trials {
 
   WhatIfs run() {
     try_waiting_and_slices();
-    const TaskResult& now = results_.tasks[task_];
-    found_.sought = system_.tasks[task_].deadline && now.guaranteed != true;
+    found_.sought = task().deadline && results_.tasks[task_].guaranteed != true;
     if (found_.sought) {
-      if (system_.tasks[task_].side == Side::host && system_.tasks[task_].kind == ProcessKind::task) {
+      auto ticks = fewer_ticks();  // before the search for others may reach its limit
+      if (task().side == Side::host && task().kind == ProcessKind::task) {
         try_cores();
         try_priorities();
         try_offsets();
       }
-      try_fewer_ticks();
+      keep(std::move(ticks));
     }
     choose_smallest();
     return std::move(found_);
@@ -123,10 +124,16 @@ class Trials {
 
   // ---- analyses
 
+  bool is_over() const { return left_ == 0 || bound_steps - first_step_ > total_steps; }
+
+  void cut() {
+    if (!std::exchange(is_cut_, true)) in_vain("Some changes were not tried, because the analyses take too long");
+  }
+
   /// Nothing if it cannot be analyzed, or if the analyses took long enough.
   std::optional<WhatIf> analyzed(ChangeKind kind, const System& changed, Change change, bool for_offsets = false) {
-    if (left_ == 0) {
-      if (!std::exchange(is_cut_, true)) in_vain("Some changes were not tried, because the analyses take too long");
+    if (is_over()) {
+      cut();
       return std::nullopt;
     }
     --left_;
@@ -153,10 +160,8 @@ class Trials {
     return badness(with) > badness(without) || (without.guaranteed == true && with.guaranteed != true);
   }
 
-  /// Whether it was analyzed.
-  bool keep(std::optional<WhatIf> one) {
+  void keep(std::optional<WhatIf> one) {
     if (one) found_.tried.push_back(std::move(*one));
-    return one.has_value();
   }
 
   bool is_shorter(const WhatIf& a, const WhatIf& b) const {
@@ -317,7 +322,7 @@ class Trials {
     std::vector<TaskIndex> placed, left = present;
     while (!left.empty()) {
       bool fits = false;
-      for (std::size_t i = 0; i < left.size() && !fits; ++i) {
+      for (std::size_t i = 0; i < left.size() && !fits && !is_over(); ++i) {
         std::vector<TaskIndex> order = placed;
         order.push_back(left[i]);
         for (std::size_t k = 0; k < left.size(); ++k)
@@ -330,7 +335,7 @@ class Trials {
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
         break;
       }
-      if (!fits) return std::nullopt;
+      if (!fits) return std::nullopt;  // no task can be here, or the search is over
     }
     return placed;
   }
@@ -368,7 +373,7 @@ class Trials {
     std::size_t exchanges = 0;
     for (bool improves = true; improves && least.first > 0;) {
       improves = false;
-      for (std::size_t i = 0; i + 1 < order.size() && exchanges < most_exchanges; ++i, ++exchanges) {
+      for (std::size_t i = 0; i + 1 < order.size() && exchanges < most_exchanges && !is_over(); ++i, ++exchanges) {
         std::swap(order[i], order[i + 1]);
         const Lateness now = judged(order);
         if (now < least) {
@@ -388,6 +393,7 @@ class Trials {
                      [&](TaskIndex a, TaskIndex b) { return system_.tasks[a].priority < system_.tasks[b].priority; });
     const std::string& core = unit_name(task().unit);
     const auto found = audsley(tasks);
+    if (is_over()) return cut();
     if (!found && suits_audsley(tasks))
       return in_vain(fmt::format("No order of the priorities on {} guarantees all of its deadlines (Audsley)", core));
     const std::vector<TaskIndex> order = found ? *found : searched_order(tasks);
@@ -415,7 +421,8 @@ class Trials {
       ++count;
     }
     const auto* periodic = count == 1 ? std::get_if<Periodic>(&system_.stimuli[own].occurrence) : nullptr;
-    if (periodic == nullptr) return in_vain("No offset was tried, because the task has not one periodic stimulus");
+    if (periodic == nullptr)
+      return in_vain("No offset was tried, because the task is not activated by one periodic stimulus alone");
     constexpr std::int64_t parts = 10;
     std::optional<WhatIf> best;
     for (std::int64_t part = 0; part < parts; ++part) {
@@ -434,18 +441,25 @@ class Trials {
 
   // ---- fewer ticks
 
-  void try_fewer_ticks() {
+  std::optional<WhatIf> fewer_ticks() {
+    std::string devices;
+    for (TaskIndex other = 0; other < system_.tasks.size(); ++other)
+      if (wrapper_of(system_, other) == task_)
+        devices += fmt::format("{} {}", devices.empty() ? ", also of" : " and", system_.tasks[other].name);
     const auto with = [&](std::int64_t less) {
       System faster = system_;
       scale_ticks(faster, task_, 100 - less);
-      auto one = analyzed(ChangeKind::ticks, faster, {fmt::format("with {} % fewer ticks", less), 1});
+      auto one = analyzed(ChangeKind::ticks, faster, {fmt::format("with {} % fewer ticks{}", less, devices), 1});
       if (one) one->percent_less = less;
       return one;
     };
     std::int64_t fails = 0, works = 99;
     auto best = with(works);
-    if (!best) return;
-    if (!best->works) return in_vain(fmt::format("Even {} % fewer ticks of {} are not enough", works, task().name));
+    if (!best) return std::nullopt;
+    if (!best->works) {
+      in_vain(fmt::format("Even {} % fewer ticks of {}{} are not enough", works, task().name, devices));
+      return std::nullopt;
+    }
     while (works - fails > 1) {
       const std::int64_t middle = (works + fails) / 2;
       auto one = with(middle);
@@ -457,14 +471,13 @@ class Trials {
         fails = middle;
       }
     }
-    keep(std::move(best));
+    return best;
   }
 
-  /// Configuration before code: fewer ticks need a faster program.
   void choose_smallest() {
     const auto key = [&](std::size_t index) {
       const WhatIf& one = found_.tried[index];
-      return std::tuple(one.kind == ChangeKind::ticks, one.values, one.result.guaranteed != true, index);
+      return std::tuple(one.result.guaranteed != true, one.kind == ChangeKind::ticks, one.values, index);
     };
     for (std::size_t index = 0; index < found_.tried.size(); ++index)
       if (found_.tried[index].works && (!found_.smallest || key(index) < key(*found_.smallest)))
@@ -477,6 +490,7 @@ class Trials {
   const std::vector<std::vector<UnitIndex>>& allowed_;
   TaskIndex task_;
   std::uint64_t left_;
+  const std::uint64_t first_step_ = bound_steps;
   bool is_cut_ = false;
   WhatIfs found_;
 };

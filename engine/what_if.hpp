@@ -15,10 +15,14 @@
 ///   improved by exchanging neighbors. As many tasks as possible keep their priority;
 /// - another offset of its periodic stimulus, in tenths of the period: the smallest that works, judged with bounds for
 ///   the stated offsets.
-/// For any task with a deadline that is not guaranteed: how many per cent fewer ticks would do, to one per cent.
+/// For any task with a deadline that is not guaranteed: how many per cent fewer ticks of it, and of the device tasks that
+/// it offloads to, would do, to one per cent.
 ///
 /// A change works if the task meets its deadline and no other task loses its verdict or its guarantee. For a task that
 /// meets its deadline already, it works if the deadline becomes guaranteed.
+///
+/// The effort is limited by counts of simulated instants and of steps of bounds, so that results do not depend on the
+/// machine. If the limit is reached, `in_vain` says so.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,10 +50,12 @@ struct WhatIf {
   std::optional<std::int64_t> percent_less;  ///< of ticks
 };
 
+/// The smallest change that works gives a guarantee if any does, needs no fewer ticks if possible, and changes the
+/// fewest values.
 struct WhatIfs {
   std::vector<WhatIf> tried;            ///< in the order above; empty if nothing applies
   std::vector<std::string> in_vain;     ///< what was tried or excluded and gave no entry, one sentence each
-  std::optional<std::size_t> smallest;  ///< of `tried`, the change that works and changes the fewest values
+  std::optional<std::size_t> smallest;  ///< of `tried`, see below
   bool sought = false;                  ///< whether a change that works was looked for
 };
 

@@ -17,10 +17,6 @@ bool polls(const System& system, const std::vector<NodeIndex>& waits) {
                      [&](NodeIndex node) { return std::get<WaitEvents>(system.graph[node].activity).active; });
 }
 
-bool is_unmapped(const Problem& problem, TaskIndex task) {
-  return task < problem.unmapped.size() && problem.unmapped[task];
-}
-
 bool migrates(const Placement& placement, const Candidate& candidate, TaskIndex task) {
   return candidate[task].migrates && placement.host[task] && placement.system.tasks[task].units.size() > 1;
 }
@@ -112,12 +108,14 @@ std::size_t broken_constraints(const Constraints& constraints, const Placement& 
 }
 
 std::size_t count_changes(const Problem& problem, const Placement& placement, const Candidate& candidate) {
-  const Candidate original = original_candidate(problem.system);
   std::size_t changes = 0;
   for (TaskIndex task = 0; task < candidate.size(); ++task) {
     if (!placement.active[task]) continue;
-    const Choice &now = candidate[task], &before = original[task];
-    if (!is_unmapped(problem, task)) {
+    const Choice &now = candidate[task], &before = placement.stated[task];
+    const Task& stated = problem.system.tasks[task];
+    if (!stated.folded_into && stated.side != placement.system.tasks[task].side) {
+      ++changes;  // with whatever priority it needs there
+    } else {
       if (now.unit != before.unit || now.migrates != before.migrates) ++changes;
       if (placement.host[task] && now.priority != before.priority) ++changes;
     }
@@ -127,20 +125,20 @@ std::size_t count_changes(const Problem& problem, const Placement& placement, co
   return changes;
 }
 
-Candidate with_few_priorities(const Problem& problem, const Placement& placement, Candidate candidate) {
-  const auto original = [&](TaskIndex task) { return problem.system.tasks[task].priority; };
+Candidate with_few_priorities(const Placement& placement, Candidate candidate) {
+  const auto stated = [&](TaskIndex task) { return placement.stated[task].priority; };
   std::map<UnitIndex, std::vector<TaskIndex>> orders;
   for (TaskIndex task = 0; task < candidate.size(); ++task)
     if (placement.ranked[task]) orders[candidate[task].unit].push_back(task);
   for (auto& [unit, order] : orders) {
     if (std::all_of(order.begin(), order.end(),
-                    [&](TaskIndex task) { return candidate[task].priority == original(task); }))
+                    [&](TaskIndex task) { return candidate[task].priority == stated(task); }))
       continue;  // equal priorities stay equal
     std::stable_sort(order.begin(), order.end(), [&](TaskIndex a, TaskIndex b) {
-      return std::tuple(candidate[a].priority, original(a)) < std::tuple(candidate[b].priority, original(b));
+      return std::tuple(candidate[a].priority, stated(a)) < std::tuple(candidate[b].priority, stated(b));
     });
     std::vector<std::int64_t> present;
-    for (const TaskIndex task : order) present.push_back(original(task));
+    for (const TaskIndex task : order) present.push_back(stated(task));
     const std::vector<std::int64_t> values = engine::ascending_priorities(present);
     for (std::size_t i = 0; i < order.size(); ++i) candidate[order[i]].priority = values[i];
   }

@@ -18,6 +18,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -66,12 +67,11 @@ struct LoadBalance {};    ///< the maximum demand on a CPU at worst-case executi
 struct FewestChanges {};  ///< how many values of the model's mapping change (Solution::changes)
 using Objective = std::variant<LargestResponse, ChainLatency, LoadBalance, FewestChanges>;
 std::string describe(const System& system, const Objective& objective);
+std::string_view unit_of(const Objective& objective);  ///< "s", "count" or "ratio"
 
 struct Problem {
   System system;  ///< as mapped in the model
   Constraints constraints;
-  /// per task, may be empty: whether the model does not map it, so that its unit and priority are no change
-  std::vector<bool> unmapped = {};
   /// The system with these device tasks (by index, true: on a CPU) offloaded or not; nothing if that is impossible.
   /// Tasks keep their indices. Called from one thread.
   std::function<std::optional<System>(const std::vector<bool>& on_cpu)> place;

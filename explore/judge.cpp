@@ -283,6 +283,11 @@ std::string describe(const System& system, const Objective& objective) {
   return "largest response relative to its deadline";
 }
 
+std::string_view unit_of(const Objective& objective) {
+  if (std::holds_alternative<ChainLatency>(objective)) return "s";
+  return std::holds_alternative<FewestChanges>(objective) ? "count" : "ratio";
+}
+
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options) {
   using namespace detail;
   Space space = space_of(problem, options);

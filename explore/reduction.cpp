@@ -21,7 +21,6 @@ class Reducer {
           const std::function<bool()>& stops)
       : space_(space),
         evaluator_(evaluator),
-        original_(canonical(space.placements.front(), original_candidate(space.problem.system))),
         best_(std::move(member)),
         changes_(changes_in(best_.placement, best_.candidate)),
         first_step_(bound_steps),
@@ -61,7 +60,7 @@ class Reducer {
     return true;
   }
 
-  void renumber() { accept(best_.placement, with_few_priorities(space_.problem, placement(), best_.candidate)); }
+  void renumber() { accept(best_.placement, with_few_priorities(placement(), best_.candidate)); }
 
   /// The best candidate after `change`.
   template <typename Change>
@@ -80,7 +79,8 @@ class Reducer {
       if (to.on_cpu != wanted) continue;
       Candidate candidate = best_.candidate;
       for (TaskIndex task = 0; task < candidate.size(); ++task)
-        if (task == function || (to.active[task] && !placement().active[task])) candidate[task] = original_[task];
+        if (to.active[task] != placement().active[task] || to.host[task] != placement().host[task])
+          candidate[task] = to.stated[task];
       accept(index, candidate);
       return;
     }
@@ -89,11 +89,11 @@ class Reducer {
   void take_back(TaskIndex task) {
     if (!placement().active[task]) return;
     const auto move_back = [this](Candidate& candidate, TaskIndex moved) {
-      candidate[moved].unit = original_[moved].unit;
-      candidate[moved].migrates = original_[moved].migrates;
+      candidate[moved].unit = placement().stated[moved].unit;
+      candidate[moved].migrates = placement().stated[moved].migrates;
     };
     const auto rank_back = [this](Candidate& candidate, TaskIndex ranked) {
-      candidate[ranked].priority = original_[ranked].priority;
+      candidate[ranked].priority = placement().stated[ranked].priority;
     };
     if (placement().movable[task]) {
       accept_with([&](Candidate& candidate) { move_back(candidate, task); }) || accept_with([&](Candidate& candidate) {
@@ -105,14 +105,14 @@ class Reducer {
                if (placement().movable[member]) move_back(candidate, member);
            }));
     }
-    accept_with([&](Candidate& candidate) { candidate[task].waits_actively = original_[task].waits_actively; });
-    accept_with([&](Candidate& candidate) { candidate[task].slice = original_[task].slice; });
+    accept_with(
+        [&](Candidate& candidate) { candidate[task].waits_actively = placement().stated[task].waits_actively; });
+    accept_with([&](Candidate& candidate) { candidate[task].slice = placement().stated[task].slice; });
     accept_with([&](Candidate& candidate) { rank_back(candidate, task); });
   }
 
   const Space& space_;
   Evaluator& evaluator_;
-  const Candidate original_;
   Member best_;
   std::size_t changes_;
   const std::uint64_t first_step_, steps_;

@@ -86,6 +86,7 @@ class Search {
     }
     archive.sort();
     archive.thin(max_solutions);
+    archive = reduced_front(archive.members());
     const Judgement& best = archive.members().front().judgement;
     result.feasible = best.broken == 0 && best.late.empty();
     if (!result.feasible && !is_stopped()) {
@@ -96,7 +97,6 @@ class Search {
       options.judged = [this] { count(); };
       result.conflict = find_conflict(space_, facts_, counted_, archive.members().front(), late, options, result);
     }
-    archive = reduced_front(archive.members());
     result.front.resize(archive.members().size());
     in_parallel(result.front.size(), threads(),
                 [&](std::size_t index) { result.front[index] = confirmed(archive.members()[index]); });

@@ -223,6 +223,10 @@ Placement describe_placement(System system, std::vector<bool> on_cpu, const Prob
     placement.may_migrate.push_back(host && may_migrate(problem, task, stated));
   }
   placement.own = original_candidate(system);
+  placement.stated = original_candidate(problem.system);
+  for (TaskIndex task = 0; task < count; ++task)
+    if (problem.system.tasks[task].folded_into || problem.system.tasks[task].side != system.tasks[task].side)
+      placement.stated[task] = placement.own[task];
   placement.system = std::move(system);
   placement.on_cpu = std::move(on_cpu);
   return placement;

@@ -78,8 +78,7 @@ class Walker {
 
   Judged judge(const State& state) {
     Member member{state.placement, canonical(placement(state), state.genome), {}};
-    if (counts_changes_)
-      member.candidate = with_few_priorities(space_.problem, placement(state), std::move(member.candidate));
+    if (counts_changes_) member.candidate = with_few_priorities(placement(state), std::move(member.candidate));
     const std::uint64_t hash = hash_of(member.candidate) ^ (state.placement * 0x9e3779b97f4a7c15);
     if (const auto known = known_.find(hash); known != known_.end()) {
       ++idle_;

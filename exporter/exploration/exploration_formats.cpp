@@ -64,7 +64,8 @@ std::string changed(const std::string& before, const std::string& after) {
 
 std::string value_text(const ExplorationObjective& objective, double value) {
   if (!std::isfinite(value)) return "unknown";
-  return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
+  if (objective.unit == "s") return fmt::format("{:.3f} ms", value * 1000);
+  return objective.unit == "count" ? fmt::format("{:.0f}", value) : fmt::format("{:.4f}", value);
 }
 
 /// Tasks whose simulated response contradicts their bound.
@@ -421,7 +422,7 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["objectives"] = ordered_json::array();
   for (std::size_t i = 0; i < view.objectives.size(); ++i)
     json["objectives"].push_back({{"name", view.objectives[i].name},
-                                  {"unit", view.objectives[i].in_seconds ? "s" : "ratio"},
+                                  {"unit", view.objectives[i].unit},
                                   {"before", number_json(exploration.original_judgement.objectives[i])},
                                   {"after", number_json(chosen.judgement.objectives[i])}});
   json["tasks"] = ordered_json::array();
