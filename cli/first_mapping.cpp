@@ -92,7 +92,14 @@ Diagnostics MappedModel::in_files(const Diagnostics& findings, std::size_t first
 std::optional<MappedModel> map_unmapped_tasks(const Model& model, bool keep_wrappers, const importer::Limits& limits,
                                               Diagnostics& diagnostics) {
   auto created = exporter::first_mapping(model);
-  if (!created) return std::nullopt;
+  if (!created && created.error().empty()) return std::nullopt;
+  const Element first = exporter::unmapped_tasks(model).front();
+  if (!created) {
+    diagnostics.add("AM0573", Severity::note,
+                    fmt::format("explore cannot map the tasks that the model leaves unmapped: {}", created.error()),
+                    first.location(), first.path());
+    return std::nullopt;
+  }
   MappedModel mapped;
   auto start = changed(model, created->splices, limits, mapped);
   if (!start) return std::nullopt;
@@ -100,7 +107,6 @@ std::optional<MappedModel> map_unmapped_tasks(const Model& model, bool keep_wrap
     if (auto better = changed(*start, *splices, limits, mapped)) start = std::move(better);
   mapped.model = std::move(*start);
   mapped.created = std::move(*created);
-  const Element first = exporter::unmapped_tasks(model).front();
   diagnostics.add("AM0572", Severity::note,
                   fmt::format("the model leaves tasks unmapped; the search starts from a first mapping: {}; -o writes "
                               "the mapping that it finds into the model",

@@ -29,7 +29,7 @@ struct MappedModel {
   Diagnostics in_files(const Diagnostics& findings, std::size_t first) const;
 };
 
-/// Reports which tasks are mapped (AM0572). Nothing if no task needs it, or if it is impossible.
+/// Reports which tasks are mapped (AM0572), or why that is impossible (AM0573). Nothing then, or if no task needs it.
 std::optional<MappedModel> map_unmapped_tasks(const Model& model, bool keep_wrappers, const importer::Limits& limits,
                                               Diagnostics& diagnostics);
 

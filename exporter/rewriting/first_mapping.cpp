@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -175,17 +176,21 @@ class FirstMapper {
         schedulers_(model, mapping_),
         hardware_(views::hardware_of(model, ignored_)) {}
 
-  std::optional<FirstMapping> map() {
+  tl::expected<FirstMapping, std::string> map() {
+    const auto fail = [](std::string reason) { return tl::unexpected(std::move(reason)); };
     const std::vector<Element> unmapped = unmapped_tasks(model_);
-    if (unmapped.empty() || !find_holders(unmapped.front().document())) return std::nullopt;
+    if (unmapped.empty()) return fail({});
+    if (!find_holders(unmapped.front().document())) return fail("the files have no place for it");
     WorkReader reader(model_);
     for (const Element task : unmapped) work_.push_back(reader.of(task));
     units_.resize(hardware_.units.size());
     find_responsible();
     give_schedulers();
+    if (std::none_of(units_.begin(), units_.end(), [](const auto& scheduler) { return scheduler.has_value(); }))
+      return fail("the model has no CPU with a clock");
     for (std::size_t i = 0; i < unmapped.size(); ++i)
-      if (!allocate(unmapped[i], work_[i])) return std::nullopt;
-    if (allocations_.empty()) return std::nullopt;
+      if (std::string reason = allocate(unmapped[i], work_[i]); !reason.empty()) return fail(std::move(reason));
+    if (allocations_.empty()) return fail("the schedulers of these tasks have no CPU, and every CPU has a scheduler");
     insert();
     return std::move(result_);
   }
@@ -322,11 +327,12 @@ class FirstMapper {
 
   // ---- tasks
 
-  /// False if nothing can execute it, or nothing can refer to it.
-  bool allocate(Element task, const Work& work) {
-    if (mapping_.task_allocation_of.find(task)) return true;  // its scheduler gets the unit
+  /// Why that is impossible; "" if it is not.
+  std::string allocate(Element task, const Work& work) {
+    if (mapping_.task_allocation_of.find(task)) return {};  // its scheduler gets the unit
     const auto unit = unit_for(work);
-    if (!unit || !id_in_file(task)) return false;
+    if (!unit) return fmt::format("no unit with a clock and a scheduler can run task \"{}\"", task.name());
+    if (!id_in_file(task)) return fmt::format("several tasks are named \"{}\"", task.name());
     NewElement allocation{"taskAllocation", {}, {}, {}};
     refer(*home_, allocation, "task", {task});
     refer(*home_, allocation, "scheduler", *units_[*unit]);
@@ -337,7 +343,7 @@ class FirstMapper {
     if (type(hardware_.units[*unit]) == PuType::cpu) add_priority(allocation, task);
     allocations_.push_back(std::move(allocation));
     result_.tasks.push_back(task);
-    return true;
+    return {};
   }
 
   /// That of the task, which may state one itself; else 1. Before 0.7.2 only a task can.
@@ -365,8 +371,8 @@ class FirstMapper {
   std::optional<std::size_t> unit_for(const Work& work) const {
     const auto first = [&](const auto& suits) -> std::optional<std::size_t> {
       for (std::size_t i = 0; i < units_.size(); ++i)
-        if (units_[i] && !hardware_.units[i].clock.is_zero() && id_in_file(hardware_.units[i].element) &&
-            suits(hardware_.units[i]))
+        if (units_[i] && (!units_[i]->element || id_in_file(units_[i]->element)) &&
+            !hardware_.units[i].clock.is_zero() && id_in_file(hardware_.units[i].element) && suits(hardware_.units[i]))
           return i;
       return std::nullopt;
     };
@@ -481,6 +487,6 @@ std::string describe(const FirstMapping& created) {
   return text;
 }
 
-std::optional<FirstMapping> first_mapping(const Model& model) { return FirstMapper(model).map(); }
+tl::expected<FirstMapping, std::string> first_mapping(const Model& model) { return FirstMapper(model).map(); }
 
 }  // namespace amalthea::exporter

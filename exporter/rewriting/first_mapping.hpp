@@ -8,9 +8,10 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include <tl/expected.hpp>
 
 #include "amalthea/element.hpp"
 #include "exporter/primitives/splice.hpp"
@@ -38,8 +39,8 @@ std::string describe(const FirstMapping& created);
 /// A CPU with a clock and without a scheduler gets one: a scheduler of the model that is responsible for no unit, with
 /// tasks or with a name that contains that of the unit if possible, or else a new one with fixed priorities. So does a
 /// GPU for which an unmapped task states ticks. An unmapped task gets the first unit for which it has ticks, a GPU only
-/// if it has an extended entry for it or no CPU executes it. Nothing if no task is unmapped, or if that is impossible:
-/// without a unit that has a clock, for example.
-std::optional<FirstMapping> first_mapping(const Model& model);
+/// if it has an extended entry for it or no CPU executes it. The error states why that is impossible, as in "the model
+/// has no CPU with a clock"; it is empty if no task is unmapped.
+tl::expected<FirstMapping, std::string> first_mapping(const Model& model);
 
 }  // namespace amalthea::exporter

@@ -130,6 +130,24 @@ TEST_CASE("explore: findings about an unmapped model have the lines of its file"
   CHECK(found.err.find(finding) != std::string::npos);
 }
 
+TEST_CASE("explore: the WATERS 2019 model without any mapping gets one that guarantees all but Planner") {
+  std::string text = test::read_text(test::sample("waters2019-tx2.amxmi"));
+  const auto remove = [&](const std::string& from, const std::string& to) {
+    const std::size_t begin = text.find(from);
+    REQUIRE(begin != std::string::npos);
+    text.erase(begin, text.find(to, begin) - begin);
+  };
+  remove("  <osModel>", "  <!-- Activation");
+  remove("    <schedulerAllocation", "    <memoryMapping");
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/model.amxmi", written = folder.path() + "/mapped.amxmi";
+  test::write_text(path, text);
+  const auto found = test::amalthea({"explore", path, "-q", "--candidates", "2000", "-o", written});
+  CHECK(first_line(found.out) == "Verdict: missed. 1 missed: Planner; 8 guaranteed");
+  CHECK(first_line(test::amalthea({"analyze", "-q", written}).out) == first_line(found.out));
+  CHECK(contains_lines(test::read_text(written), text));
+}
+
 TEST_CASE("explore: what cannot be mapped is reported as before") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/model.amxmi";
@@ -140,6 +158,9 @@ TEST_CASE("explore: what cannot be mapped is reported as before") {
   CHECK(without_cores.exit_code == 1);
   CHECK(without_cores.err.find("[AM0302]") != std::string::npos);
   CHECK(without_cores.err.find("[AM0572]") == std::string::npos);
+  CHECK(without_cores.err.find(path +
+                               ":9:5: note: explore cannot map the tasks that the model leaves unmapped: the model "
+                               "has no CPU with a clock [AM0573]") != std::string::npos);
 }
 
 TEST_CASE("explore: the democar of APP4MC is mapped in several versions") {

@@ -40,14 +40,14 @@ struct Mapped {
 Mapped mapped(const std::string& text) {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(text, diagnostics);
-  auto created = exporter::first_mapping(model);
+  const auto created = exporter::first_mapping(model);
   REQUIRE(created);
   for (const exporter::Splice& splice : created->splices.at(0))
     if (splice.text.empty())
       CHECK(text.substr(splice.span.begin, splice.span.size()) == "/");  // of an element written as <x/>
     else
       CHECK(splice.span.size() == 0);
-  Mapped result{exporter::apply(text, created->splices.at(0)), std::move(*created)};
+  Mapped result{exporter::apply(text, created->splices.at(0)), *created};
   Diagnostics again;
   const Model changed = test::model_from_text(result.text, again);
   importer::check_conformance(model, diagnostics);
@@ -141,7 +141,12 @@ TEST_CASE("a mapped model needs no first mapping and one without cores gets none
   const std::string text = unmapped(Version::v3_3_0, false);
   const std::string no_cores = test::replaced(text, test::new_hardware(Version::v3_3_0), "");
   CHECK(exporter::unmapped_tasks(test::model_from_text(no_cores, diagnostics)).size() == 2);
-  CHECK_FALSE(exporter::first_mapping(test::model_from_text(no_cores, diagnostics)));
+  const auto reason = [&](const std::string& model) {
+    return exporter::first_mapping(test::model_from_text(model, diagnostics)).error();
+  };
+  CHECK(reason(test::timed_model(Version::v3_3_0)).empty());
+  CHECK(reason(no_cores) == "the model has no CPU with a clock");
+  CHECK(reason(test::replaced(text, "<tasks name=\"U\"", "<tasks name=\"T\"")) == "several tasks are named \"T\"");
 }
 
 TEST_CASE("only tasks without a mapping are mapped and only cores without a scheduler get one") {
