@@ -222,8 +222,7 @@ int write_all(const Model& read, const MappedModel* mapped, const ExploreOptions
   if (!after) throw std::logic_error("a solution cannot be applied to the model");
   std::vector<exporter::ExplorationObjective> objectives;
   for (const explore::Objective& objective : search.options.objectives)
-    objectives.push_back({explore::describe(search.problem.system, objective),
-                          std::holds_alternative<explore::ChainLatency>(objective)});
+    objectives.push_back({explore::describe(search.problem.system, objective), explore::unit_of(objective)});
   const exporter::ModelInfo info = exporter::model_info(read);
   std::optional<engine::Assessment> assessment;
   Diagnostics analyzing = diagnostics;

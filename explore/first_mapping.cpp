@@ -7,6 +7,7 @@
 
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
+#include "engine/small_changes.hpp"
 #include "explore/detail/space.hpp"
 
 namespace amalthea::explore {
@@ -43,13 +44,13 @@ void spread(System& system, const Periods& periods, const std::vector<TaskIndex>
     std::optional<std::pair<UnitIndex, double>> least;
     for (UnitIndex unit = 0; unit < platform.units.size(); ++unit) {
       if (!detail::is_cpu(platform, unit) || platform.units[unit].frequency.is_zero() ||
-          !detail::scheduler_on(platform, task.scheduler, unit) || !detail::has_ticks(system, index, unit))
+          !engine::scheduler_on(platform, task.scheduler, unit) || !detail::has_ticks(system, index, unit))
         continue;
       const double left = load[unit] + utilization(system, periods, index, unit);
       if (!least || left < least->second) least = {unit, left};
     }
     if (!least) continue;
-    task.scheduler = *detail::scheduler_on(platform, task.scheduler, least->first);
+    task.scheduler = *engine::scheduler_on(platform, task.scheduler, least->first);
     task.unit = least->first;
     task.units.clear();
     load[least->first] = least->second;

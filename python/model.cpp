@@ -301,8 +301,7 @@ py::dict PythonModel::explore(const Options& options, const py::object& progress
     const System& after = applied.value();
     std::vector<exporter::ExplorationObjective> objectives;
     for (const explore::Objective& objective : search.options.objectives)
-      objectives.push_back({explore::describe(search.problem.system, objective),
-                            std::holds_alternative<explore::ChainLatency>(objective)});
+      objectives.push_back({explore::describe(search.problem.system, objective), explore::unit_of(objective)});
     Diagnostics analyzing = session.findings;
     search.options.analysis.work = nullptr;
     std::optional<engine::Assessment> assessment;

@@ -64,7 +64,8 @@ std::string changed(const std::string& before, const std::string& after) {
 
 std::string value_text(const ExplorationObjective& objective, double value) {
   if (!std::isfinite(value)) return "unknown";
-  return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
+  if (objective.unit == "s") return fmt::format("{:.3f} ms", value * 1000);
+  return objective.unit == "count" ? fmt::format("{:.0f}", value) : fmt::format("{:.4f}", value);
 }
 
 /// Tasks whose simulated response contradicts their bound.
@@ -161,6 +162,9 @@ class Renderer {
     if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
       out_ += fmt::format("; constraints that it violates: {}", broken);
     out_ += ".\n";
+    out_ += fmt::format("{}{} of the mapping {}.\n", markdown_ ? "\n" : "",
+                        chosen_.changes == 1 ? std::string("1 value") : fmt::format("{} values", chosen_.changes),
+                        chosen_.changes == 1 ? "changes" : "change");
     if (const auto& conflict = exploration_.conflict)
       out_ += fmt::format("{}{}{}.\n", markdown_ ? "\n" : "",
                           conflict->is_narrowed && conflict->tasks.size() > 1
@@ -277,6 +281,7 @@ class Renderer {
     title("Pareto front");
     std::vector<TextTable::Column> columns = {{"solution", Align::right}};
     for (const ExplorationObjective& objective : view_.objectives) columns.push_back({objective.name, Align::right});
+    columns.push_back({"changes", Align::right});
     columns.push_back({"late", Align::right});
     columns.push_back({""});
     TextTable table(std::move(columns));
@@ -285,6 +290,7 @@ class Renderer {
       std::vector<TextTable::Cell> row = {{fmt::format("{}", i + 1)}};
       for (std::size_t k = 0; k < view_.objectives.size(); ++k)
         row.push_back({value_text(view_.objectives[k], judgement.objectives[k])});
+      row.push_back({fmt::format("{}", exploration_.front[i].changes)});
       row.push_back({fmt::format("{}", judgement.late.size())});
       row.push_back({i == view_.chosen ? "chosen" : ""});
       table.add_row(std::move(row));
@@ -430,7 +436,7 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["objectives"] = ordered_json::array();
   for (std::size_t i = 0; i < view.objectives.size(); ++i)
     json["objectives"].push_back({{"name", view.objectives[i].name},
-                                  {"unit", view.objectives[i].in_seconds ? "s" : "ratio"},
+                                  {"unit", view.objectives[i].unit},
                                   {"before", number_json(exploration.original_judgement.objectives[i])},
                                   {"after", number_json(chosen.judgement.objectives[i])}});
   json["tasks"] = ordered_json::array();
@@ -450,10 +456,12 @@ std::string render_exploration_json(const ExplorationView& view) {
   }
   json["simulation"] = {{"made", chosen.was_simulated},
                         {"beyond_bound", names_json(view.before, beyond_bounds(chosen))}};
+  json["changes"] = chosen.changes;
   json["chosen"] = view.chosen + 1;
   json["front"] = ordered_json::array();
   for (const Solution& solution : exploration.front)
     json["front"].push_back({{"objectives", objectives_json(view, solution.judgement)},
+                             {"changes", solution.changes},
                              {"late", names_json(view.before, solution.judgement.late)}});
   json["chains"] = chains_json(view, chosen);
   json["compared"] = ordered_json::array();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
@@ -21,8 +22,8 @@ namespace amalthea::exporter {
 inline constexpr std::string_view exploration_schema = "amalthea-timing-exploration/1";
 
 struct ExplorationObjective {
-  std::string name;         ///< display name
-  bool in_seconds = false;  ///< otherwise it is a ratio
+  std::string name;                 ///< display name
+  std::string_view unit = "ratio";  ///< explore::unit_of
 };
 
 struct ExplorationView {

@@ -126,7 +126,8 @@ class Remapper {
     if (task.scheduler != old.scheduler)
       refer(allocation.element, "scheduler", model_.element(after_.platform.schedulers[task.scheduler].origin));
     if (task.unit != old.unit || (task.units != old.units && task.units.empty())) place(allocation, task);
-    if (task.side == Side::host && task.priority != old.priority) set_priority(element, allocation, task.priority);
+    if (task.side == Side::host && (task.priority != old.priority || old.side == Side::device))
+      set_priority(element, allocation, task.priority);
     if (task.side == Side::device && task.time_slice && task.time_slice != old.time_slice)
       set_time_slice(element, allocation, *task.time_slice);
     for (const NodeIndex node : task.body)
