@@ -45,14 +45,14 @@ std::vector<Responsibility> responsibilities(const Context& context) {
 bool is_below_another(Element scheduler) { return static_cast<bool>(scheduler.child("parentAssociation")); }
 
 bool takes_part_in_hierarchy(const Context& context, Element scheduler) {
-  const auto& uses = context.facts.uses_of(scheduler);
+  const auto uses = context.facts.uses_of(scheduler);
   return is_below_another(scheduler) ||
          std::any_of(uses.begin(), uses.end(), [](const Use& use) { return use.holder.is("SchedulerAssociation"); });
 }
 
 /// Whether the mapping refers to the element.
 bool is_mapped(const Context& context, Element element) {
-  const auto& uses = context.facts.uses_of(element);
+  const auto uses = context.facts.uses_of(element);
   return std::any_of(uses.begin(), uses.end(), [](const Use& use) { return is_in_mapping(use.holder); });
 }
 
@@ -177,7 +177,7 @@ void check_unmapped_labels(const Context& context, Report& report) {
 void check_idle_schedulers(const Context& context, Report& report) {
   if (context.facts.all("SchedulerAllocation").empty() && context.facts.all("CoreAllocation").empty()) return;
   for (const Element scheduler : context.facts.all("TaskScheduler")) {
-    const auto& uses = context.facts.uses_of(scheduler);
+    const auto uses = context.facts.uses_of(scheduler);
     const bool in_use = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
       return use.holder.is("SchedulerAllocation") || use.holder.is("CoreAllocation");
     });
