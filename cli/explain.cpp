@@ -15,8 +15,10 @@
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/explanation.hpp"
+#include "engine/small_changes.hpp"
 #include "engine/what_if.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
+#include "importer/building/mapping_constraints.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -32,6 +34,36 @@ struct ExplainOptions {
 std::optional<TaskIndex> task_named(const System& system, const std::string& name) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
     if (system.tasks[task].name == name) return task;
+  return std::nullopt;
+}
+
+/// The tasks that execute a runnable, by its name.
+std::vector<TaskIndex> tasks_with_runnable(const System& system, const std::string& name) {
+  std::vector<TaskIndex> found;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    const auto& body = system.tasks[task].body;
+    if (std::any_of(body.begin(), body.end(), [&](NodeIndex node) {
+          const auto& runnable = system.graph[node].runnable;
+          return runnable && system.runnables[*runnable].name == name;
+        }))
+      found.push_back(task);
+  }
+  return found;
+}
+
+/// The task to explain for a name that is no task's; nothing, and a message, if there is not exactly one.
+std::optional<TaskIndex> task_of_runnable(const System& system, const std::string& name) {
+  const std::vector<TaskIndex> tasks = tasks_with_runnable(system, name);
+  if (tasks.size() == 1) return tasks.front();
+  if (tasks.empty()) {
+    complain(
+        fmt::format("the model has no task \"{}\"{}", name, did_you_mean_or_list(name, system.tasks, &Task::name)));
+    return std::nullopt;
+  }
+  std::string names;
+  for (const TaskIndex task : tasks)
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", system.tasks[task].name);
+  complain(fmt::format("several tasks execute the runnable \"{}\": {}; name one of them", name, names));
   return std::nullopt;
 }
 
@@ -52,39 +84,48 @@ int run(ExplainOptions options) {
   const auto model = load(options.input, diagnostics);
   const auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
-  const auto task = prepared ? task_named(prepared->system, name) : std::nullopt;
+  auto task = prepared ? task_named(prepared->system, name) : std::nullopt;
   const auto same = [&](const Task& other) { return other.name == name; };
   if (task && std::count_if(prepared->system.tasks.begin(), prepared->system.tasks.end(), same) > 1) {
     print_findings(diagnostics);
     return unusable(
         fmt::format("the model has several tasks named \"{}\"; rename them, or use one variant of the model", name));
   }
+  exporter::Asked about;
+  if (prepared && !task) {
+    task = task_of_runnable(prepared->system, name);
+    about.runnable = name;
+  }
   const auto results = task ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
-  if (!task) {
-    return unusable(fmt::format("the model has no task \"{}\"{}", name,
-                                did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
-  }
+  if (!task) return ExitCode::unusable;
   if (!results) return ExitCode::findings;
-  const TaskIndex asked = task.value_or(TaskIndex{});  // there is one
+  const TaskIndex found = task.value_or(TaskIndex{});  // there is one
+  const TaskIndex asked = prepared->system.tasks[found].folded_into.value_or(found);
+  about.wrapper = engine::wrapper_of(prepared->system, asked);
   const auto explanation = engine::explain(prepared->system, prepared->analysis, *results, asked);
   // A simulation that was stopped would be stopped again.
-  std::vector<engine::WhatIf> tried;
-  if (!results->stopped_early) tried = engine::what_if(prepared->system, prepared->analysis, asked);
+  engine::WhatIfs tried;
+  if (!results->stopped_early) {
+    Diagnostics ignored;  // `explore` reports constraints that it cannot keep
+    tried = engine::what_if(prepared->system, prepared->analysis, *results,
+                            importer::mapping_constraints(*model, {&prepared->system}, false, ignored).allowed, asked);
+  }
   const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();
   if (!explanation) {
     tell("amalthea: {}\n", explanation.error());
-    if (options.format == "text" && !write_output(options.output, exporter::render_without_job_text(
-                                                                      view, asked, explanation.error(), tried, colour)))
+    if (options.format == "text" &&
+        !write_output(options.output,
+                      exporter::render_without_job_text(view, about, asked, explanation.error(), tried, colour)))
       return ExitCode::unusable;
     return ExitCode::findings;
   }
   const std::string text = options.format == "json"
-                               ? exporter::render_explanation_json(view, *explanation, tried)
-                               : exporter::render_explanation_text(view, *explanation, tried, colour);
+                               ? exporter::render_explanation_json(view, about, *explanation, tried)
+                               : exporter::render_explanation_text(view, about, *explanation, tried, colour);
   if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *explanation)))
     return ExitCode::unusable;
   if (!write_output(options.output, text)) return ExitCode::unusable;
@@ -106,7 +147,7 @@ void add_explain(CLI::App& app, int& exit_code) {
   });
   verb->get_option("MODEL")
       ->option_text("MODEL... TASK")
-      ->description("Model files or a folder, which form one model, then the name of the task");
+      ->description("Model files or a folder, which form one model, then the name of the task or of a runnable");
   add_analysis_options(*verb, options->analysis);
   verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))

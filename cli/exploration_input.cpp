@@ -38,22 +38,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::optional<TaskIndex> find_task(const System& system, const std::string& option, const std::string& name) {
-  std::optional<TaskIndex> found;
-  std::size_t count = 0;
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (system.tasks[task].kind == ProcessKind::task && system.tasks[task].name == name) {
-      found = task;
-      ++count;
-    }
-  if (count == 1) return found;
-  complain(count == 0
-               ? fmt::format("{}: the model has no task \"{}\"{}", option, name,
-                             did_you_mean_or_list(name, system.tasks, &Task::name))
-               : fmt::format("{}: the model has {} tasks named \"{}\"; rename all but one", option, count, name));
-  return std::nullopt;
-}
-
 /// Systems of one model with its functions on CPUs or GPUs.
 class Placer {
  public:
@@ -204,6 +188,8 @@ std::optional<std::vector<explore::Objective>> objectives_of(const ExplorationIn
       objectives.emplace_back(explore::LargestResponse{});
     } else if (text == "load") {
       objectives.emplace_back(explore::LoadBalance{});
+    } else if (text == "changes") {
+      objectives.emplace_back(explore::FewestChanges{});
     } else if (text.starts_with(chain_prefix)) {
       const std::string chain_text = text.substr(chain_prefix.size());
       std::size_t index = 0;
@@ -220,8 +206,8 @@ std::optional<std::vector<explore::Objective>> objectives_of(const ExplorationIn
       }
       objectives.emplace_back(explore::ChainLatency{index});
     } else {
-      complain(fmt::format("--objective {}: expected response, load or chain:A->B->C{}", text,
-                           did_you_mean(text, std::array<std::string_view, 2>{"response", "load"})));
+      complain(fmt::format("--objective {}: expected response, load, changes or chain:A->B->C{}", text,
+                           did_you_mean(text, std::array<std::string_view, 3>{"response", "load", "changes"})));
       return std::nullopt;
     }
   }
@@ -335,10 +321,10 @@ bool check_groups(const std::vector<const System*>& placements, const explore::C
 
 void add_exploration_options(CLI::App& verb, ExplorationInput& input) {
   verb.add_option("--objective", input.objectives,
-                  "What to improve: response, load or chain:A->B->C. Only among mappings that meet all deadlines. "
-                  "response: the largest response-time bound relative to its deadline; load: the largest CPU "
-                  "utilization; chain: the reaction time of a chain, by its name or its tasks. Several, separated by "
-                  "commas, give a Pareto front")
+                  "What to improve: response, load, changes or chain:A->B->C. Only among mappings that meet all "
+                  "deadlines. response: the largest response-time bound relative to its deadline; load: the largest "
+                  "CPU utilization; changes: the number of changes; chain: the reaction time of a chain, by its name "
+                  "or its tasks. Several, separated by commas, give a Pareto front")
       ->type_name("WHAT")
       ->delimiter(',')
       ->allow_extra_args(false)

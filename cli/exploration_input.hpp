@@ -17,7 +17,7 @@
 namespace amalthea::cli {
 
 struct ExplorationInput {
-  std::vector<std::string> objectives = {"response"};  ///< "response", "load", "chain:A->B->C"
+  std::vector<std::string> objectives = {"response"};  ///< "response", "load", "changes", "chain:A->B->C"
   std::vector<std::string> keep;                       ///< "mapping", "offloading", "priorities", "waiting", "slices"
   std::vector<std::string> pins;                       ///< "TASK=UNIT|UNIT"
   std::vector<std::string> together;                   ///< "A,B,C"

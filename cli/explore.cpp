@@ -14,6 +14,7 @@
 #include "cli/complaint.hpp"
 #include "cli/exploration_input.hpp"
 #include "cli/file_options.hpp"
+#include "cli/first_mapping.hpp"
 #include "cli/help.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
@@ -212,26 +213,32 @@ bool write_mapping(const std::string& path, const System& after) {
          write_output(path, exporter::render_mapping_file(exporter::mapping_entries(after)));
 }
 
-/// Writes everything except standard output; returns the exit code.
-int write_all(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets,
-              const Search& search, const explore::Exploration& exploration,
+/// Writes everything; returns the exit code.
+int write_all(const Model& read, const MappedModel* mapped, const ExploreOptions& options,
+              const std::vector<Target>& targets, const Search& search, const explore::Exploration& exploration,
               const std::vector<exporter::ComparedMapping>& compared, Diagnostics& diagnostics) {
   const explore::Solution& chosen = exploration.front[options.solution - 1];
   const auto after = explore::applied(search.problem, chosen.candidate);
   if (!after) throw std::logic_error("a solution cannot be applied to the model");
   std::vector<exporter::ExplorationObjective> objectives;
   for (const explore::Objective& objective : search.options.objectives)
-    objectives.push_back({explore::describe(search.problem.system, objective),
-                          std::holds_alternative<explore::ChainLatency>(objective)});
-  const exporter::ModelInfo info = exporter::model_info(model);
+    objectives.push_back({explore::describe(search.problem.system, objective), explore::unit_of(objective)});
+  const exporter::ModelInfo info = exporter::model_info(read);
   std::optional<engine::Assessment> assessment;
   Diagnostics analyzing = diagnostics;
   if (const auto results = engine::analyze(*after, search.options.analysis, analyzing))
     assessment = engine::assess(*after, *results, analyzing);
-  const exporter::ExplorationView view{
-      info,       search.problem.system, *after,   exploration,
-      objectives, options.solution - 1,  compared, assessment ? &*assessment : nullptr};
-  const bool written = options.output.empty() || write_model(model, options, targets, *after, diagnostics);
+  const exporter::ExplorationView view{info,
+                                       search.problem.system,
+                                       *after,
+                                       exploration,
+                                       objectives,
+                                       options.solution - 1,
+                                       compared,
+                                       assessment ? &*assessment : nullptr,
+                                       mapped != nullptr ? &mapped->created : nullptr};
+  const bool written = options.output.empty() ||
+                       write_model(mapped != nullptr ? mapped->model : read, options, targets, *after, diagnostics);
   print_findings(diagnostics);
   if (!written) return diagnostics.has_errors() ? ExitCode::findings : ExitCode::unusable;
   if (!options.mapping_output.empty() && !write_mapping(options.mapping_output, *after)) return ExitCode::unusable;
@@ -260,17 +267,23 @@ int run(const ExploreOptions& options) {
   }
   const auto understood = understand(options.analysis);
   if (!understood) return ExitCode::unusable;
-  const auto prepared =
-      model.and_then([&](const Model& read) { return prepare_analysis(read, *understood, diagnostics); });
+  const std::optional<MappedModel> mapped =
+      model ? map_unmapped_tasks(*model, options.analysis.build.keep_wrappers, options.input.limits, diagnostics)
+            : std::nullopt;
+  const std::size_t reading = diagnostics.all().size();
+  const auto prepared = model.and_then(
+      [&](const Model& read) { return prepare_analysis(mapped ? mapped->model : read, *understood, diagnostics); });
   if (!prepared) {
-    print_findings(diagnostics);
+    print_findings(mapped ? mapped->in_files(diagnostics, reading) : diagnostics);
     return prepared.error();
   }
-  auto search = make_search(*model, options.analysis, *prepared, options.exploration, diagnostics);
+  const Model& subject = mapped ? mapped->model : *model;
+  auto search = make_search(subject, options.analysis, *prepared, options.exploration, diagnostics);
+  if (mapped) diagnostics = mapped->in_files(diagnostics, reading);
   if (!search || !check_solution(options.solution, search->options.objectives.size()) ||
       (!options.mapping_output.empty() && !can_be_named(options.mapping_output, search->problem.system)))
     return ExitCode::unusable;
-  const auto compared = compared_mappings(options.compare, *model, options.input.limits, options.analysis, *search);
+  const auto compared = compared_mappings(options.compare, subject, options.input.limits, options.analysis, *search);
   if (!compared) return ExitCode::unusable;
   bool interrupted = false;
   auto walks = walks_of(options, *model, understood->files, search->problem.system.tasks.size());
@@ -294,7 +307,8 @@ int run(const ExploreOptions& options) {
     complain(fmt::format("--solution {}: the largest number is {}", options.solution, exploration->front.size()));
     return ExitCode::unusable;
   }
-  const int code = write_all(*model, options, targets, *search, *exploration, *compared, diagnostics);
+  const int code =
+      write_all(*model, mapped ? &*mapped : nullptr, options, targets, *search, *exploration, *compared, diagnostics);
   return interrupted && code != ExitCode::unusable ? ExitCode::interrupted : code;
 }
 

@@ -445,4 +445,20 @@ bool check_output(const std::string& path) {
 
 bool use_colour() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
+std::optional<TaskIndex> find_task(const System& system, const std::string& option, const std::string& name) {
+  std::optional<TaskIndex> found;
+  std::size_t count = 0;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (system.tasks[task].kind == ProcessKind::task && system.tasks[task].name == name) {
+      found = task;
+      ++count;
+    }
+  if (count == 1) return found;
+  complain(count == 0
+               ? fmt::format("{}: the model has no task \"{}\"{}", option, name,
+                             did_you_mean_or_list(name, system.tasks, &Task::name))
+               : fmt::format("{}: the model has {} tasks named \"{}\"; rename all but one", option, count, name));
+  return std::nullopt;
+}
+
 }  // namespace amalthea::cli

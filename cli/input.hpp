@@ -153,4 +153,7 @@ std::string extension_suggestion(std::string_view path, const Formats& formats) 
 /// Whether text output may be colored: standard output is a terminal and NO_COLOR is not set.
 bool use_colour();
 
+/// The only task of this name; otherwise a message that begins with the option.
+std::optional<TaskIndex> find_task(const System& system, const std::string& option, const std::string& name);
+
 }  // namespace amalthea::cli

@@ -29,6 +29,7 @@
 #include "exporter/report/report.hpp"
 #include "exporter/report/report_schedule.hpp"
 #include "exporter/results/result_formats.hpp"
+#include "importer/building/mapping_constraints.hpp"
 #include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
@@ -136,15 +137,19 @@ struct ModelDifference {
 };
 
 /// What would help the first tasks whose deadline is missed or not judged.
-std::vector<exporter::TriedChanges> tried_changes(const System& system, const engine::AnalysisOptions& options,
+std::vector<exporter::TriedChanges> tried_changes(const Model& model, const System& system,
+                                                  const engine::AnalysisOptions& options,
                                                   const engine::Results& results, std::size_t most) {
   std::vector<exporter::TriedChanges> all;
   if (results.stopped_early) return all;  // what was stopped would be stopped again
+  Diagnostics ignored;                    // `explore` reports constraints that it cannot keep
+  const auto allowed = importer::mapping_constraints(model, {&system}, false, ignored).allowed;
   for (TaskIndex task = 0; task < system.tasks.size() && all.size() < most; ++task) {
     const engine::Verdict verdict = results.tasks[task].verdict;
     if (system.tasks[task].folded_into || verdict == engine::Verdict::met || verdict == engine::Verdict::no_deadline)
       continue;
-    if (auto tried = engine::what_if(system, options, task); !tried.empty()) all.push_back({task, std::move(tried)});
+    if (auto tried = engine::what_if(system, options, results, allowed, task).tried; !tried.empty())
+      all.push_back({task, std::move(tried)});
   }
   return all;
 }
@@ -194,7 +199,7 @@ int run(const ReportOptions& options) {
       runs ? &*runs : nullptr,
       earlier.results ? &*earlier.results : nullptr,
       options_of(options),
-      tried_changes(prepared->system, prepared->analysis, recorded->results, options.what_ifs),
+      tried_changes(*model, prepared->system, prepared->analysis, recorded->results, options.what_ifs),
       difference ? &*difference : nullptr,
       earlier.no_model};
   if (!write_output(options.output, exporter::render_report_html(view))) return ExitCode::unusable;

@@ -21,6 +21,7 @@
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
+#include "engine/witness.hpp"
 #include "exporter/primitives/write_file.hpp"
 #include "exporter/results/run_parts.hpp"
 #include "exporter/results/runs_formats.hpp"
@@ -42,7 +43,11 @@ struct SimulateOptions {
   std::string shard;
   std::vector<std::string> merge;
   std::string checkpoint;
+  std::string witness;  ///< name of a task
 };
+
+/// Beyond these the search for a witness gains little.
+constexpr std::uint64_t witness_simulations = 500;
 
 /// The runs to simulate.
 struct Range {
@@ -205,6 +210,25 @@ int run(const SimulateOptions& options) {
     print_findings(diagnostics);
     return prepared.error();
   }
+  std::optional<engine::Witness> witness;
+  if (!options.witness.empty()) {
+    const auto task = find_task(prepared->system, "--witness", options.witness);
+    if (!task) return ExitCode::unusable;
+    LongWork search(LongWork::CtrlC::stops, StatusLine::Log::no, [] { return std::string("searching a witness"); });
+    engine::AnalysisOptions searched = prepared->analysis;
+    searched.work = &search.work();
+    Diagnostics ignored;  // the run reports them again
+    auto found = engine::find_witness(prepared->system, searched, *task, witness_simulations, ignored);
+    search.end();
+    if (!found) {
+      print_findings(diagnostics);
+      complain(fmt::format("--witness: {}", found.error()));
+      return ExitCode::findings;
+    }
+    witness = std::move(*found);
+    prepared->system = engine::with_releases(std::move(prepared->system), *witness);
+    prepared->analysis.until = witness->until;
+  }
   const System& system = prepared->system;
   const std::string key = key_of(options, *model, understood->files);
   std::atomic<std::uint64_t> done = range.first;
@@ -238,7 +262,10 @@ int run(const SimulateOptions& options) {
   if (!runs) return ExitCode::findings;
   if (!finish_trace(trace.get(), options.trace)) return ExitCode::unusable;
   const exporter::ModelInfo info = exporter::model_info(*model);
-  const exporter::RunsView view{info, system, *runs, diagnostics};
+  if (witness && !witness->moved.empty())
+    runs->judged.replaced.push_back(
+        fmt::format("releases of the model, by those with which {} takes long", system.tasks[witness->task].name));
+  const exporter::RunsView view{info, system, *runs, diagnostics, witness ? &*witness : nullptr};
   const std::string text = options.format == "json"
                                ? exporter::render_runs_json(view)
                                : exporter::render_runs_text(view, options.output.empty() && use_colour());
@@ -258,17 +285,17 @@ void add_simulate(CLI::App& app, int& exit_code) {
       app.add_subcommand("simulate", "Simulate random execution times and show response-time distributions");
   verb->group(group::timing);
   add_input_options(*verb, options->input);
-  verb->add_option("--runs", options->runs,
-                   "Number of independent runs. One run uses worst-case times, several use random times")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str()
-      ->group(group::analysis);
-  const CLI::Option* seed =
-      verb->add_option("--seed", options->seed, "Random seed. The same seed draws the same values")
-          ->check(CLI::Range(std::uint64_t{0}, engine::seed_limit - 1))
+  CLI::Option* number =
+      verb->add_option("--runs", options->runs,
+                       "Number of independent runs. One run uses worst-case times, several use random times")
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
           ->capture_default_str()
           ->group(group::analysis);
-  const CLI::Option* execution =
+  CLI::Option* seed = verb->add_option("--seed", options->seed, "Random seed. The same seed draws the same values")
+                          ->check(CLI::Range(std::uint64_t{0}, engine::seed_limit - 1))
+                          ->capture_default_str()
+                          ->group(group::analysis);
+  CLI::Option* execution =
       verb->add_option("--execution", options->analysis.execution,
                        "Execution times. Default: random for several runs or with --seed, otherwise worst")
           ->check(CLI::IsMember({"worst", "average", "best", "random"}))
@@ -292,18 +319,31 @@ void add_simulate(CLI::App& app, int& exit_code) {
                                         "joins the parts")
                            ->type_name("I/N")
                            ->group(rarely(group::run));
-  add_input(*verb, "--merge", options->merge,
-            "Join this part, with the same options, instead of simulating. May be repeated")
-      ->type_name("PART")
-      ->allow_extra_args(false)
+  CLI::Option* merge = add_input(*verb, "--merge", options->merge,
+                                 "Join this part, with the same options, instead of simulating. May be repeated")
+                           ->type_name("PART")
+                           ->allow_extra_args(false)
+                           ->excludes(shard)
+                           ->group(rarely(group::run));
+  CLI::Option* checkpoint =
+      add_output(
+          *verb, "--checkpoint", options->checkpoint,
+          "Keep what the runs add up to in this file, every ten seconds and at Ctrl-C. The same command goes on from "
+          "there; at the end it removes the file")
+          ->type_name("FILE")
+          ->group(rarely(group::run));
+  verb->add_option(
+          "--witness", options->witness,
+          "Search releases with which TASK takes long, and simulate them. Shows how close the bound of TASK is "
+          "to what can happen")
+      ->type_name("TASK")
+      ->excludes(number)
+      ->excludes(seed)
+      ->excludes(execution)
       ->excludes(shard)
-      ->group(rarely(group::run));
-  add_output(
-      *verb, "--checkpoint", options->checkpoint,
-      "Keep what the runs add up to in this file, every ten seconds and at Ctrl-C. The same command goes on from "
-      "there; at the end it removes the file")
-      ->type_name("FILE")
-      ->group(rarely(group::run));
+      ->excludes(merge)
+      ->excludes(checkpoint)
+      ->group(group::analysis);
   describe(*verb,
            {"amalthea simulate --runs 1000 model.amxmi", "amalthea simulate --runs 1000 --until 1s model.amxmi",
             "amalthea simulate --trace run.btf model.amxmi   # one run, worst case"},

@@ -2,7 +2,11 @@
 #include "explore/detail/candidate.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
+
+#include "engine/small_changes.hpp"
 
 namespace amalthea::explore {
 namespace detail {
@@ -29,7 +33,7 @@ void apply(const Placement& placement, const Candidate& candidate, System& syste
       task.time_slice = choice.slice;
       continue;
     }
-    const auto scheduler = scheduler_on(system.platform, base.scheduler, choice.unit);
+    const auto scheduler = engine::scheduler_on(system.platform, base.scheduler, choice.unit);
     const bool stays_on_all = migrates(placement, candidate, index);
     const bool moves = !stays_on_all && choice.unit != base.unit && is_cpu(system.platform, choice.unit) && scheduler;
     task.unit = moves ? choice.unit : base.unit;
@@ -101,6 +105,44 @@ std::size_t broken_constraints(const Constraints& constraints, const Placement& 
         if (meet) ++broken;
       }
   return broken;
+}
+
+std::size_t count_changes(const Problem& problem, const Placement& placement, const Candidate& candidate) {
+  std::size_t changes = 0;
+  for (TaskIndex task = 0; task < candidate.size(); ++task) {
+    if (!placement.active[task]) continue;
+    const Choice &now = candidate[task], &before = placement.stated[task];
+    const Task& stated = problem.system.tasks[task];
+    if (!stated.folded_into && stated.side != placement.system.tasks[task].side) {
+      ++changes;  // with whatever priority it needs there
+    } else {
+      if (now.unit != before.unit || now.migrates != before.migrates) ++changes;
+      if (placement.host[task] && now.priority != before.priority) ++changes;
+    }
+    if (!placement.waits[task].empty() && now.waits_actively != before.waits_actively) ++changes;
+    if (!placement.host[task] && now.slice != before.slice) ++changes;
+  }
+  return changes;
+}
+
+Candidate with_few_priorities(const Placement& placement, Candidate candidate) {
+  const auto stated = [&](TaskIndex task) { return placement.stated[task].priority; };
+  std::map<UnitIndex, std::vector<TaskIndex>> orders;
+  for (TaskIndex task = 0; task < candidate.size(); ++task)
+    if (placement.ranked[task]) orders[candidate[task].unit].push_back(task);
+  for (auto& [unit, order] : orders) {
+    if (std::all_of(order.begin(), order.end(),
+                    [&](TaskIndex task) { return candidate[task].priority == stated(task); }))
+      continue;  // equal priorities stay equal
+    std::stable_sort(order.begin(), order.end(), [&](TaskIndex a, TaskIndex b) {
+      return std::tuple(candidate[a].priority, stated(a)) < std::tuple(candidate[b].priority, stated(b));
+    });
+    std::vector<std::int64_t> present;
+    for (const TaskIndex task : order) present.push_back(stated(task));
+    const std::vector<std::int64_t> values = engine::ascending_priorities(present);
+    for (std::size_t i = 0; i < order.size(); ++i) candidate[order[i]].priority = values[i];
+  }
+  return candidate;
 }
 
 std::uint64_t hash_of(const Candidate& candidate) {

@@ -8,6 +8,9 @@
 /// improves the objectives; for several objectives it keeps the Pareto front. In the end, the best candidates are
 /// simulated for confirmation.
 ///
+/// A last pass takes back every change of the best candidates that is not needed: it tries one after the other, in the
+/// order of the tasks, until none can be taken back without a worse candidate by any measure.
+///
 /// The same problem, options and seed give the same result for any number of threads: there is a fixed number of walks,
 /// each with its own seed, and they are merged in order.
 
@@ -15,6 +18,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -59,9 +63,11 @@ struct ChainLatency {
   /// index into System::chains: its reaction in seconds, the bound under implicit communication
   std::size_t chain = 0;
 };
-struct LoadBalance {};  ///< the maximum demand on a CPU at worst-case execution times, including polling
-using Objective = std::variant<LargestResponse, ChainLatency, LoadBalance>;
+struct LoadBalance {};    ///< the maximum demand on a CPU at worst-case execution times, including polling
+struct FewestChanges {};  ///< how many values of the model's mapping change (Solution::changes)
+using Objective = std::variant<LargestResponse, ChainLatency, LoadBalance, FewestChanges>;
 std::string describe(const System& system, const Objective& objective);
+std::string_view unit_of(const Objective& objective);  ///< "s", "count" or "ratio"
 
 struct Problem {
   System system;  ///< as mapped in the model
@@ -118,6 +124,9 @@ std::optional<System> applied(const Problem& problem, const Candidate& candidate
 struct Solution {
   Candidate candidate;
   Judgement judgement;
+  /// Values of the model's mapping that it changes: for each task its unit or units, its priority, how it waits, and its
+  /// time slice.
+  std::size_t changes = 0;
   /// Responses in its simulation at worst-case execution times, per task; nothing if it cannot be simulated.
   std::vector<std::optional<Duration>> simulated;
   bool was_simulated = false;

@@ -7,6 +7,7 @@
 
 #include "engine/bounds/bounds.hpp"
 #include "engine/program/program.hpp"
+#include "engine/small_changes.hpp"
 
 namespace amalthea::explore::detail {
 namespace {
@@ -124,7 +125,7 @@ class LeastSearch {
     for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
       const bool changes_side = (system.platform.units[unit].type == PuType::gpu) == placement.host[index];
       if ((changes_side && !is_function) || system.platform.units[unit].frequency.is_zero() ||
-          !scheduler_on(system.platform, task.scheduler, unit) || !executes(system, task, unit))
+          !engine::scheduler_on(system.platform, task.scheduler, unit) || !executes(system, task, unit))
         continue;
       if (!is_allowed(space_.problem, index, unit) || (changes_side && !space_.options.freedom.offloading)) return true;
     }
@@ -149,7 +150,7 @@ class LeastSearch {
     for (const UnitIndex unit : units) {
       system.tasks[task].units.clear();
       system.tasks[task].unit = unit;
-      if (const auto scheduler = scheduler_on(system.platform, placement.system.tasks[task].scheduler, unit);
+      if (const auto scheduler = engine::scheduler_on(system.platform, placement.system.tasks[task].scheduler, unit);
           scheduler && placement.host[task] && system.tasks[task].kind == ProcessKind::task)
         system.tasks[task].scheduler = *scheduler;
       const Duration time = response(system, task, kept);

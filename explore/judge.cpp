@@ -175,7 +175,7 @@ Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
   judge_deadlines(placement, judgement);
   judge_chain_limits(placement, judgement);
   for (const Objective& objective : space_.options.objectives)
-    judgement.objectives.push_back(value_of(objective, placement, bench, judgement));
+    judgement.objectives.push_back(value_of(objective, placement, candidate, bench, judgement));
   return judgement;
 }
 
@@ -224,9 +224,11 @@ void Evaluator::judge_chain_limits(std::size_t placement, Judgement& judgement) 
   }
 }
 
-double Evaluator::value_of(const Objective& objective, std::size_t placement, const Bench& bench,
-                           const Judgement& judgement) const {
+double Evaluator::value_of(const Objective& objective, std::size_t placement, const Candidate& candidate,
+                           const Bench& bench, const Judgement& judgement) const {
   const Placement& placed = space_.placements[placement];
+  if (std::holds_alternative<FewestChanges>(objective))
+    return static_cast<double>(count_changes(space_.problem, placed, candidate));
   if (const auto* latency = std::get_if<ChainLatency>(&objective)) {
     const auto& chains = facts_.chains[placement];
     const Latency longest =
@@ -277,7 +279,13 @@ std::string describe(const System& system, const Objective& objective) {
     return fmt::format("reaction time of {}",
                        latency->chain < system.chains.size() ? system.chains[latency->chain].name : "no chain");
   if (std::holds_alternative<LoadBalance>(objective)) return "largest CPU utilization";
+  if (std::holds_alternative<FewestChanges>(objective)) return "number of changes";
   return "largest response relative to its deadline";
+}
+
+std::string_view unit_of(const Objective& objective) {
+  if (std::holds_alternative<ChainLatency>(objective)) return "s";
+  return std::holds_alternative<FewestChanges>(objective) ? "count" : "ratio";
 }
 
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options) {

@@ -11,6 +11,7 @@
 #include "explore/detail/conflict.hpp"
 #include "explore/detail/evaluator.hpp"
 #include "explore/detail/impossible.hpp"
+#include "explore/detail/reduction.hpp"
 #include "explore/detail/walk.hpp"
 #include "explore/exploration.hpp"
 
@@ -85,6 +86,7 @@ class Search {
     }
     archive.sort();
     archive.thin(max_solutions);
+    archive = reduced_front(archive.members());
     const Judgement& best = archive.members().front().judgement;
     result.feasible = best.broken == 0 && best.late.empty();
     if (!result.feasible && !is_stopped()) {
@@ -102,6 +104,20 @@ class Search {
   }
 
  private:
+  /// Without the changes that are not needed. Fewer changes may make members equal, and the front smaller.
+  Archive reduced_front(const std::vector<Member>& members) {
+    std::vector<Member> few(members.size());
+    const std::uint64_t steps = std::max<std::uint64_t>(1, options_.steps / walk_count / members.size());
+    in_parallel(members.size(), threads(), [&](std::size_t index) {
+      Evaluator evaluator(space_, facts_, counted_);
+      few[index] = reduced(space_, evaluator, members[index], steps, [this] { return is_stopped(); });
+    });
+    Archive archive;
+    for (const Member& member : few) archive.add(member);
+    archive.sort();
+    return archive;
+  }
+
   /// Each thread has a system of its own, which may be large.
   unsigned threads() const {
     constexpr std::size_t large = 50'000;
@@ -114,7 +130,10 @@ class Search {
     for (std::size_t i = 0; i < options_.objectives.size(); ++i) {
       const bool latency = std::holds_alternative<ChainLatency>(options_.objectives[i]);
       const double value = original.objectives[i];
-      scales_.push_back(latency && std::isfinite(value) && value > 0 ? value : 1);
+      const bool changes = std::holds_alternative<FewestChanges>(options_.objectives[i]);
+      scales_.push_back(latency && std::isfinite(value) && value > 0 ? value
+                        : changes ? std::max(1.0, static_cast<double>(result_.original.size()) / 2)
+                                  : 1);
     }
   }
 
@@ -168,6 +187,7 @@ class Search {
   Solution confirmed(const Member& member) const {
     Solution solution;
     solution.candidate = member.candidate;
+    solution.changes = count_changes(space_.problem, space_.placements[member.placement], member.candidate);
     solution.judgement = Evaluator(space_, facts_, counted_).judge(member.placement, member.candidate);
     const Placement& placement = space_.placements[member.placement];
     solution.simulated.resize(member.candidate.size());

@@ -6,26 +6,13 @@
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
+#include "engine/small_changes.hpp"
 #include "explore/detail/space.hpp"
 
 namespace amalthea::explore::detail {
 namespace {
 
 constexpr std::int64_t slice_menu_us[] = {1000, 1300, 2600, 5200, 10000, 20000, 50000};
-
-bool by_fixed_priority(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
-         algorithm == SchedulingAlgorithm::priority_based_round_robin;
-}
-
-/// Whether the unit has ticks for all computations of the task.
-bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
-  const auto& body = system.tasks[task].body;
-  return std::all_of(body.begin(), body.end(), [&](NodeIndex node) {
-    const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
-    return compute == nullptr || compute->ticks.on(system.platform.units[unit].definition) != nullptr;
-  });
-}
 
 /// On a GPU already, or a function with a removed wrapper, or with ticks for a GPU.
 bool could_be_on_gpu(const System& system, TaskIndex task) {
@@ -110,7 +97,7 @@ std::vector<UnitIndex> cpus_of(const Problem& problem, const std::vector<Placeme
   if (problem.system.tasks[task].kind != ProcessKind::task) return units;
   for (UnitIndex unit = 0; unit < platform.units.size(); ++unit) {
     if (!is_cpu(platform, unit) || platform.units[unit].frequency.is_zero() || !is_allowed(problem, task, unit) ||
-        !scheduler_on(platform, problem.system.tasks[task].scheduler, unit))
+        !engine::scheduler_on(platform, problem.system.tasks[task].scheduler, unit))
       continue;
     if (std::all_of(placements.begin(), placements.end(), [&](const Placement& placement) {
           return !placement.host[task] || has_ticks(placement.system, task, unit);
@@ -173,21 +160,18 @@ void find_common_units(const Space& space, Placement& placement) {
 
 }  // namespace
 
+bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
+  const auto& body = system.tasks[task].body;
+  return std::all_of(body.begin(), body.end(), [&](NodeIndex node) {
+    const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
+    return compute == nullptr || compute->ticks.on(system.platform.units[unit].definition) != nullptr;
+  });
+}
+
 bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit) {
   if (task >= problem.constraints.allowed.size()) return true;
   const auto& allowed = problem.constraints.allowed[task];
   return std::find(allowed.begin(), allowed.end(), unit) != allowed.end();
-}
-
-std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit) {
-  const auto responsible = [unit](const Scheduler& scheduler) {
-    return !scheduler.interrupt_controller &&
-           std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
-  };
-  if (own < platform.schedulers.size() && responsible(platform.schedulers[own])) return own;
-  const auto found = std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible);
-  if (found == platform.schedulers.end()) return std::nullopt;
-  return static_cast<SchedulerIndex>(found - platform.schedulers.begin());
 }
 
 std::vector<TaskIndex> functions_of(const Problem& problem) {
@@ -232,12 +216,16 @@ Placement describe_placement(System system, std::vector<bool> on_cpu, const Prob
     placement.host.push_back(host);
     placement.movable.push_back(host && process && (options.freedom.mapping || came));
     placement.ranked.push_back(host && process && options.freedom.priorities &&
-                               by_fixed_priority(system.platform.schedulers[stated.scheduler].kind));
+                               engine::by_fixed_priority(system.platform.schedulers[stated.scheduler].kind));
     placement.waiting.push_back(options.freedom.waiting && !placement.waits[task].empty());
     placement.sliced.push_back(active && !host && options.freedom.slices);
     placement.may_migrate.push_back(host && may_migrate(problem, task, stated));
   }
   placement.own = original_candidate(system);
+  placement.stated = original_candidate(problem.system);
+  for (TaskIndex task = 0; task < count; ++task)
+    if (problem.system.tasks[task].folded_into || problem.system.tasks[task].side != system.tasks[task].side)
+      placement.stated[task] = placement.own[task];
   placement.system = std::move(system);
   placement.on_cpu = std::move(on_cpu);
   return placement;

@@ -33,7 +33,9 @@ class Walker {
         evaluator_(evaluator),
         options_(options),
         random_(space.options.seed, walk_purpose, options.number, options.search),
-        begin_(Clock::now()) {}
+        begin_(Clock::now()),
+        counts_changes_(std::any_of(space.options.objectives.begin(), space.options.objectives.end(),
+                                    [](const Objective& one) { return std::holds_alternative<FewestChanges>(one); })) {}
 
   WalkResult run() {
     State state = start();
@@ -76,6 +78,7 @@ class Walker {
 
   Judged judge(const State& state) {
     Member member{state.placement, canonical(placement(state), state.genome), {}};
+    if (counts_changes_) member.candidate = with_few_priorities(placement(state), std::move(member.candidate));
     const std::uint64_t hash = hash_of(member.candidate) ^ (state.placement * 0x9e3779b97f4a7c15);
     if (const auto known = known_.find(hash); known != known_.end()) {
       ++idle_;
@@ -460,6 +463,7 @@ class Walker {
   const WalkOptions& options_;
   RandomStream random_;
   Clock::time_point begin_;
+  bool counts_changes_;  ///< as an objective
   WalkResult result_;
   std::unordered_map<std::uint64_t, Judged> known_;
   std::uint64_t idle_ = 0;

@@ -44,7 +44,8 @@ def _wheel():
 
 def _build(prefix):
     """The package, installed below `prefix`."""
-    build = pathlib.Path(os.environ.get("AMALTHEA_BUILD", tempfile.mkdtemp(prefix="amalthea-build-")))
+    kept = os.environ.get("AMALTHEA_BUILD")
+    build = pathlib.Path(kept or tempfile.mkdtemp(prefix="amalthea-build-"))
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     try:
         subprocess.run(
@@ -56,7 +57,7 @@ def _build(prefix):
         subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", prefix, "--strip"],
                        check=True)
     finally:
-        if "AMALTHEA_BUILD" not in os.environ:
+        if not kept:
             shutil.rmtree(build, ignore_errors=True)
 
 

@@ -11,6 +11,7 @@
 #include <pybind11/stl.h>
 
 #include "cli/exploration_input.hpp"
+#include "cli/first_mapping.hpp"
 #include "cli/input.hpp"
 #include "cli/remapped_model.hpp"
 #include "cli/streams.hpp"
@@ -277,9 +278,18 @@ py::dict PythonModel::explore(const Options& options, const py::object& progress
   run_interruptibly(work, progress, [&] {
     Session session;
     session.findings = findings_;
-    auto prepared = cli::prepare_analysis(model_, input, session.findings);
+    const auto mapped = cli::map_unmapped_tasks(model_, input.build.keep_wrappers, limits(), session.findings);
+    const Model& model = mapped ? mapped->model : model_;
+    std::size_t known = session.findings.all().size();
+    const auto settle_lines = [&] {
+      if (mapped) session.findings = mapped->in_files(session.findings, known);
+      known = session.findings.all().size();
+    };
+    auto prepared = cli::prepare_analysis(model, input, session.findings);
+    settle_lines();
     const cli::PreparedAnalysis& analysis = session.need(prepared);
-    auto made = cli::make_search(model_, input, analysis, search_input, session.findings);
+    auto made = cli::make_search(model, input, analysis, search_input, session.findings);
+    settle_lines();
     cli::Search& search = session.need(made, misused);
     search.options.analysis.work = &work;
     const explore::Exploration exploration = explore::explore(search.problem, search.options);
@@ -291,19 +301,25 @@ py::dict PythonModel::explore(const Options& options, const py::object& progress
     const System& after = applied.value();
     std::vector<exporter::ExplorationObjective> objectives;
     for (const explore::Objective& objective : search.options.objectives)
-      objectives.push_back({explore::describe(search.problem.system, objective),
-                            std::holds_alternative<explore::ChainLatency>(objective)});
+      objectives.push_back({explore::describe(search.problem.system, objective), explore::unit_of(objective)});
     Diagnostics analyzing = session.findings;
     search.options.analysis.work = nullptr;
     std::optional<engine::Assessment> assessment;
     if (const auto results = engine::analyze(after, search.options.analysis, analyzing))
       assessment = engine::assess(after, *results, analyzing);
-    const exporter::ExplorationView view{info_,      search.problem.system, after, exploration,
-                                         objectives, solution - 1,          {},    assessment ? &*assessment : nullptr};
+    const exporter::ExplorationView view{info_,
+                                         search.problem.system,
+                                         after,
+                                         exploration,
+                                         objectives,
+                                         solution - 1,
+                                         {},
+                                         assessment ? &*assessment : nullptr,
+                                         mapped ? &mapped->created : nullptr};
     json = exporter::render_exploration_json(view);
     text = exporter::render_exploration_text(view, false);
     mapping = exporter::render_mapping_file(exporter::mapping_entries(after));
-    if (const auto texts = cli::remapped_texts(model_, input.build.keep_wrappers, after, limits(), session.findings))
+    if (const auto texts = cli::remapped_texts(model, input.build.keep_wrappers, after, limits(), session.findings))
       for (std::size_t i = 0; i < texts->size(); ++i)
         changed.emplace_back(name_of(*model_.documents()[i]), (*texts)[i]);
   });

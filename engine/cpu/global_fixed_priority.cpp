@@ -47,6 +47,8 @@ class GlobalAnalysis {
   const CpuTask& task(std::size_t index) const { return tasks_[index].task; }
   /// Of a job of the task that nothing delays.
   Duration own_time(std::size_t index) const { return task(index).worst + task(index).waiting; }
+  /// The core that it needs once more before it ends.
+  Wide moment(std::size_t index) const { return task(index).preemptible_at_end ? 1 : 0; }
   /// What it takes from a core.
   Duration core_time(std::size_t index) const { return task(index).polls ? own_time(index) : task(index).worst; }
   bool share_core(std::size_t a, std::size_t b) const {
@@ -61,14 +63,17 @@ class GlobalAnalysis {
     bounds_[index].obstacle = obstacle;
   }
 
+  /// L + x for jobs that take this time each.
+  Wide reach(std::size_t index, Wide window, Duration each) const {
+    return window + (*bounds_[index].response - each + task(index).arrivals.jitter).picoseconds();
+  }
   /// W(window) of a task with a bound, with this time for each job.
   Wide workload(std::size_t index, Wide window, Duration each) {
     ++steps_;
     ++bound_steps;
     const Wide time = each.picoseconds(), period = task(index).arrivals.period.picoseconds();
-    const Wide reach =
-        window + bounds_[index].response->picoseconds() - time + task(index).arrivals.jitter.picoseconds();
-    return reach / period * time + std::min(time, reach % period);
+    const Wide upto = reach(index, window, each);
+    return upto / period * time + std::min(time, upto % period);
   }
   /// Whether one core may execute a cooperative task in place of another one that waits for it, whatever other cores do.
   bool waits_for_point(std::size_t index, std::size_t rival) const {
@@ -79,27 +84,33 @@ class GlobalAnalysis {
   Wide interference(std::size_t rival, Wide window, Wide own) {
     return std::min(workload(rival, window, core_time(rival)), window - own + 1);
   }
-  /// If as many rivals as there are cores have a workload of at least w, nothing up to C + w - 1 is a solution: up to
-  /// there they all count in full.
+  /// For how much longer that part grows as fast as the window.
+  Wide growth(std::size_t rival, Wide window, Wide own, Wide workload) const {
+    const Wide time = core_time(rival).picoseconds(), period = task(rival).arrivals.period.picoseconds();
+    const Wide used = reach(rival, window, core_time(rival)) % period;
+    return std::max(workload - (window - own + 1), time - std::min(time, used));
+  }
+  /// If the parts of as many rivals as there are cores still grow with the window, the right side stays above it: nothing
+  /// up to then is a solution.
   Wide right_side(std::size_t index, Wide window, Wide worst) {
     const std::size_t cores = tasks_[index].cores.size();
     Wide sum = 0, own = worst;
     for (const std::size_t sibling : siblings_[index]) own += workload(sibling, window, own_time(sibling));
-    std::vector<Wide> workloads;
+    std::vector<Wide> growths;
     for (const std::size_t rival : rivals_[index]) {
+      const Wide load = workload(rival, window, core_time(rival));
       if (waits_for_point(index, rival)) {
-        own += workload(rival, window, core_time(rival));
+        own += load;
         continue;
       }
-      workloads.push_back(workload(rival, window, core_time(rival)));
-      sum += std::min(workloads.back(), window - worst + 1);
+      growths.push_back(growth(rival, window, worst, load));
+      sum += std::min(load, window - worst + 1);
     }
     const Wide next = own + sum / static_cast<std::int64_t>(cores);
-    if (workloads.size() < cores) return next;
-    std::nth_element(workloads.begin(), workloads.begin() + static_cast<std::ptrdiff_t>(cores - 1), workloads.end(),
+    if (next <= window || growths.size() < cores) return next;
+    std::nth_element(growths.begin(), growths.begin() + static_cast<std::ptrdiff_t>(cores - 1), growths.end(),
                      std::greater<>());
-    const Wide jump = worst + workloads[cores - 1];
-    return next > window ? std::max(next, jump) : next;
+    return next + growths[cores - 1];
   }
 
   /// Returns whether the bound grew or was lost.
@@ -116,7 +127,7 @@ class GlobalAnalysis {
         std::min<Wide>(limits_.window.picoseconds(), beyond_ ? period * most_pending_jobs + jitter : period - jitter);
     Wide longest = bounds_[index].response->picoseconds(), window = own_time(index).picoseconds();
     for (std::int64_t job = 0;; ++job) {
-      const Wide own = Wide(own_time(index).picoseconds()) * (job + 1);
+      const Wide own = Wide(own_time(index).picoseconds()) * (job + 1) + moment(index);
       window = std::max(window, own);
       for (;;) {
         if (window > limit) {
@@ -131,9 +142,9 @@ class GlobalAnalysis {
         if (next <= window) break;
         window = next;
       }
-      const Wide released = least_distance(task(index).arrivals, job).picoseconds();
-      if (window - released >= longest) {
-        longest = window - released;
+      const Wide before = least_distance(task(index).arrivals, job).picoseconds() + moment(index);
+      if (window - before >= longest) {
+        longest = window - before;
         ends_[index] = {job, window};
       }
       if (window <= least_distance(task(index).arrivals, job + 1).picoseconds()) break;
@@ -160,8 +171,8 @@ class GlobalAnalysis {
     };
     if (!task(index).worst.is_zero()) bound.parts.push_back({CpuPart::execution, std::nullopt, task(index).worst});
     if (!task(index).waiting.is_zero()) bound.parts.push_back({CpuPart::waiting, std::nullopt, task(index).waiting});
-    const Wide own = Wide(own_time(index).picoseconds()) * (jobs + 1);
-    add(CpuPart::backlog, std::nullopt, own - own_time(index).picoseconds());
+    const Wide backlog = Wide(own_time(index).picoseconds()) * jobs, own = own_time(index).picoseconds() + backlog;
+    add(CpuPart::backlog, std::nullopt, backlog);
     for (const std::size_t sibling : siblings_[index])
       add(CpuPart::backlog, sibling, workload(sibling, window, own_time(sibling)));
     Wide sum = 0, given = 0;
@@ -171,7 +182,7 @@ class GlobalAnalysis {
         add(CpuPart::blocking, rival, workload(rival, window, core_time(rival)));
         continue;
       }
-      sum += interference(rival, window, own);
+      sum += interference(rival, window, own + moment(index));
       const Wide upto = sum / cores;
       add(above ? CpuPart::preemption : CpuPart::blocking, rival, upto - given);
       given = upto;

@@ -17,6 +17,12 @@ Candidate canonical(const Placement& placement, const Candidate& candidate);
 
 std::size_t broken_constraints(const Constraints& constraints, const Placement& placement, const Candidate& candidate);
 
+/// See Solution::changes.
+std::size_t count_changes(const Problem& problem, const Placement& placement, const Candidate& candidate);
+
+/// The candidate with the same order of priorities on every unit, of which as many as possible are those of the model.
+Candidate with_few_priorities(const Placement& placement, Candidate candidate);
+
 /// Equal candidates have equal hashes.
 std::uint64_t hash_of(const Candidate& candidate);
 

@@ -76,7 +76,7 @@ class Evaluator {
   void judge_deadlines(std::size_t placement, Judgement& judgement) const;
   void judge_chain_limits(std::size_t placement, Judgement& judgement) const;
   bool matters(std::size_t placement, TaskIndex task, const engine::Bound& bound) const;
-  double value_of(const Objective& objective, std::size_t placement, const Bench& bench,
+  double value_of(const Objective& objective, std::size_t placement, const Candidate& candidate, const Bench& bench,
                   const Judgement& judgement) const;
 
   const Space& space_;

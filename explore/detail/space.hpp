@@ -33,6 +33,8 @@ struct Placement {
   std::vector<bool> sliced;                   ///< its time slice is free
   std::vector<bool> may_migrate;              ///< the model allows it, and all constraints hold on every unit
   Candidate own;                              ///< the choices in the system
+  /// The choices of the model. For a task that the model drops, or has on the other side, those in the system.
+  Candidate stated;
   /// For every task, computed by space_of: the tasks that move with it, including itself, and the units on which all of
   /// these can run. If there is no such unit, every task moves alone, and the constraint remains violated.
   std::vector<std::vector<TaskIndex>> groups;
@@ -66,11 +68,11 @@ std::vector<TaskIndex> functions_of(const Problem& problem);
 std::vector<bool> functions_on_cpu(const System& system, const std::vector<TaskIndex>& functions,
                                    const Candidate& candidate);
 
+/// Whether the unit has ticks for all computations of the task.
+bool has_ticks(const System& system, TaskIndex task, UnitIndex unit);
 bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit);
 inline bool is_cpu(const Platform& platform, UnitIndex unit) {
   return unit < platform.units.size() && platform.units[unit].type == PuType::cpu;
 }
-/// The scheduler of a task that moves to a unit; nothing if there is none.
-std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit);
 
 }  // namespace amalthea::explore::detail

@@ -36,28 +36,36 @@ Json interval(const System& system, const engine::Interval& one) {
 
 }  // namespace
 
-nlohmann::ordered_json what_if_json(const std::vector<engine::WhatIf>& tried) {
+Json what_if_json(const System& system, const std::vector<engine::WhatIf>& tried) {
   Json json = Json::array();
   for (const engine::WhatIf& one : tried) {
     const engine::TaskResult& with = one.result;
-    json.push_back({{"change", one.change},
+    json.push_back({{"kind", to_string(one.kind)},
+                    {"change", one.change},
+                    {"values", one.values},
                     {"verdict", to_string(with.verdict)},
                     {"guaranteed", with.guaranteed ? Json(*with.guaranteed) : Json(nullptr)},
                     {"max_ps", with.response.jobs > 0 ? Json(with.response.max.picoseconds()) : Json(nullptr)},
                     {"wcrt_ps", with.bound.worst ? Json(with.bound.worst->picoseconds()) : Json(nullptr)},
-                    {"reason", with.reason}});
+                    {"reason", with.reason},
+                    {"ticks_less_percent", one.percent_less ? Json(*one.percent_less) : Json(nullptr)},
+                    {"worse", Json::array()},
+                    {"works", one.works}});
+    for (const TaskIndex other : one.late) json.back()["worse"].push_back(system.tasks[other].name);
   }
   return json;
 }
 
-std::string render_explanation_json(const ResultView& view, const engine::Explanation& explanation,
-                                    const std::vector<engine::WhatIf>& tried) {
+std::string render_explanation_json(const ResultView& view, const Asked& asked, const engine::Explanation& explanation,
+                                    const engine::WhatIfs& tried) {
   const System& system = view.system;
   const engine::TaskResult& result = view.results.tasks[explanation.task];
   const auto& deadline = system.tasks[explanation.task].deadline;
   Json json = {{"schema", "amalthea-explanation/1"},
                {"model", {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}}},
                {"task", system.tasks[explanation.task].name},
+               {"runnable", asked.runnable.empty() ? Json(nullptr) : Json(asked.runnable)},
+               {"wrapper", asked.wrapper ? Json(system.tasks[*asked.wrapper].name) : Json(nullptr)},
                {"verdict", to_string(result.verdict)},
                {"reason", result.reason},
                {"deadline_ps", deadline ? Json(deadline->picoseconds()) : Json(nullptr)},
@@ -71,7 +79,9 @@ std::string render_explanation_json(const ResultView& view, const engine::Explan
   json["bound"] = {{"wcrt_ps", result.bound.worst ? Json(result.bound.worst->picoseconds()) : Json(nullptr)},
                    {"reason", result.bound.reason.empty() ? Json(nullptr) : Json(result.bound.reason)},
                    {"contributions", parts(system, result.bound.parts)}};
-  json["what_if"] = what_if_json(tried);
+  json["what_if"] = what_if_json(system, tried.tried);
+  json["smallest_change"] = tried.smallest ? Json(*tried.smallest) : Json(nullptr);
+  json["in_vain"] = tried.in_vain;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

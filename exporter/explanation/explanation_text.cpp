@@ -42,23 +42,34 @@ std::string verdict_line(const engine::TaskResult& result, bool colour) {
          "\n";
 }
 
-/// The bound and its parts, and possible improvements.
-std::string bound_and_improvements(const System& system, const engine::TaskResult& result,
-                                   const std::vector<engine::WhatIf>& tried, bool colour) {
+std::string names_of(const System& system, const std::vector<TaskIndex>& tasks) {
+  std::string names;
+  for (const TaskIndex task : tasks) names += (names.empty() ? "" : ", ") + system.tasks[task].name;
+  return names;
+}
+
+/// What the search for a change that works has found.
+std::string outcome(const engine::WhatIfs& tried) {
   std::string out;
-  out += heading("Upper bound on the response time", colour);
-  if (result.bound.worst) {
-    out += parts_table(system, result.bound.parts, *result.bound.worst, colour);
-  } else {
-    out += fmt::format("no bound: {}\n", result.bound.reason);
+  for (const std::string& sentence : tried.in_vain) out += sentence + ".\n";
+  if (tried.smallest) {
+    const engine::WhatIf& one = tried.tried[*tried.smallest];
+    out += fmt::format("Smallest change that works: {} ({}).\n", one.change,
+                       one.result.guaranteed == true ? "guaranteed" : "met in the simulation, not guaranteed");
+  } else if (tried.sought) {
+    out += "None of these changes is enough without harm to another task.\n";
   }
-  if (tried.empty()) return out;
-  out += heading("What if", colour);
+  return out;
+}
+
+std::string what_if_table(const System& system, const engine::TaskResult& result,
+                          const std::vector<engine::WhatIf>& tried, bool colour) {
   const auto has_effect = [&result](const engine::WhatIf& one) {
     return one.result.verdict != result.verdict || one.result.guaranteed != result.guaranteed ||
            one.result.response.max != result.response.max || one.result.bound.worst != result.bound.worst;
   };
   if (std::none_of(tried.begin(), tried.end(), has_effect)) {
+    std::string out;
     for (const engine::WhatIf& one : tried) out += fmt::format("No effect on this task: {}.\n", one.change);
     return out;
   }
@@ -75,23 +86,52 @@ std::string bound_and_improvements(const System& system, const engine::TaskResul
   };
   add(result, "none (the model as it is)");
   for (const engine::WhatIf& one : tried)
-    if (has_effect(one)) add(one.result, one.change);
-  return out + changes.render(colour);
+    if (has_effect(one))
+      add(one.result,
+          one.late.empty() ? one.change : fmt::format("{}; worse for {}", one.change, names_of(system, one.late)));
+  return changes.render(colour);
+}
+
+/// The bound and its parts, and possible improvements.
+std::string bound_and_improvements(const System& system, const engine::TaskResult& result, const engine::WhatIfs& tried,
+                                   bool colour) {
+  std::string out;
+  out += heading("Upper bound on the response time", colour);
+  if (result.bound.worst) {
+    out += parts_table(system, result.bound.parts, *result.bound.worst, colour);
+  } else {
+    out += fmt::format("no bound: {}\n", result.bound.reason);
+  }
+  if (tried.tried.empty() && tried.in_vain.empty()) return out;
+  out += heading("What if", colour);
+  if (!tried.tried.empty()) out += what_if_table(system, result, tried.tried, colour);
+  return out + outcome(tried);
+}
+
+/// How the explained task relates to what was asked for.
+std::string asked_line(const System& system, const Asked& asked, TaskIndex explained) {
+  const Task& task = system.tasks[explained];
+  std::string out;
+  if (!asked.runnable.empty()) out += fmt::format("Task {} executes the runnable {}.\n", task.name, asked.runnable);
+  if (asked.wrapper)
+    out += fmt::format("{0} triggers {1} on {2} and waits for it; `amalthea explain MODEL {0}` explains {0}.\n",
+                       system.tasks[*asked.wrapper].name, task.name, system.platform.units[task.unit].name);
+  return out;
 }
 
 }  // namespace
 
-std::string render_explanation_text(const ResultView& view, const engine::Explanation& explanation,
-                                    const std::vector<engine::WhatIf>& tried, bool colour) {
+std::string render_explanation_text(const ResultView& view, const Asked& asked, const engine::Explanation& explanation,
+                                    const engine::WhatIfs& tried, bool colour) {
   const System& system = view.system;
   const Task& task = system.tasks[explanation.task];
   const engine::TaskResult& result = view.results.tasks[explanation.task];
   const Duration response = explanation.completion - explanation.release;
-  std::string out =
-      fmt::format("{}: {} has a response time of {}", task.name,
-                  result.response.jobs == 1 ? "the only simulated job"
-                                            : fmt::format("the longest of {} simulated jobs", result.response.jobs),
-                  format_duration(response));
+  std::string out = asked_line(system, asked, explanation.task);
+  out += fmt::format("{}: {} has a response time of {}", task.name,
+                     result.response.jobs == 1 ? "the only simulated job"
+                                               : fmt::format("the longest of {} simulated jobs", result.response.jobs),
+                     format_duration(response));
   if (task.deadline)
     out += response > *task.deadline
                ? fmt::format(", {} more than its deadline of {}", format_duration(response - *task.deadline),
@@ -115,12 +155,11 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   return out + bound_and_improvements(system, result, tried, colour);
 }
 
-std::string render_without_job_text(const ResultView& view, TaskIndex asked, const std::string& why,
-                                    const std::vector<engine::WhatIf>& tried, bool colour) {
-  const TaskIndex task = view.system.tasks[asked].folded_into.value_or(asked);
+std::string render_without_job_text(const ResultView& view, const Asked& asked, TaskIndex task, const std::string& why,
+                                    const engine::WhatIfs& tried, bool colour) {
   const engine::TaskResult& result = view.results.tasks[task];
-  return fmt::format("{}: {}.\n", view.system.tasks[task].name, why) + verdict_line(result, colour) +
-         bound_and_improvements(view.system, result, tried, colour);
+  return asked_line(view.system, asked, task) + fmt::format("{}: {}.\n", view.system.tasks[task].name, why) +
+         verdict_line(result, colour) + bound_and_improvements(view.system, result, tried, colour);
 }
 
 }  // namespace amalthea::exporter

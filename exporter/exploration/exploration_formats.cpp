@@ -64,7 +64,8 @@ std::string changed(const std::string& before, const std::string& after) {
 
 std::string value_text(const ExplorationObjective& objective, double value) {
   if (!std::isfinite(value)) return "unknown";
-  return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
+  if (objective.unit == "s") return fmt::format("{:.3f} ms", value * 1000);
+  return objective.unit == "count" ? fmt::format("{:.0f}", value) : fmt::format("{:.4f}", value);
 }
 
 /// Tasks whose simulated response contradicts their bound.
@@ -105,6 +106,9 @@ class Renderer {
 
   void title(std::string_view text) { out_ += markdown_ ? fmt::format("\n## {}\n\n", text) : heading(text, colour_); }
   void line(const std::string& text) { out_ += markdown_ ? fmt::format("- {}\n", text) : fmt::format("  {}\n", text); }
+  void line_of_head(const std::string& text) {
+    out_ += markdown_ ? fmt::format("- {}\n", markdown_text(text)) : one_line(text) + "\n";
+  }
   void table(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
 
   std::string names(const std::vector<TaskIndex>& tasks) const {
@@ -125,7 +129,11 @@ class Renderer {
       for (const VerdictLine& said : verdict_lines(*view_.assessment))
         out_ +=
             markdown_ ? fmt::format("- {}\n", markdown_text(said.text)) : paint(said.text, said.colour, colour_) + "\n";
+    if (view_.created != nullptr)
+      line_of_head(
+          fmt::format("Created: a first mapping of what the model leaves unmapped: {}", describe(*view_.created)));
     if (markdown_) out_ += "\n";
+    const char* const before = view_.created == nullptr ? "the mapping of the model" : "the first mapping";
     const std::size_t late_before = exploration_.original_judgement.late.size();
     const auto& late = chosen_.judgement.late;
     const bool all = exploration_.impossible.empty();
@@ -146,14 +154,17 @@ class Renderer {
               chosen_.judgement.broken > 0 ? fmt::format("; violated constraints: {}", chosen_.judgement.broken) : ""),
           Colour::bad, colour_);
     if (late_before > 0)
-      out_ += fmt::format(" Late with the mapping of the model: {}", names(exploration_.original_judgement.late));
+      out_ += fmt::format(" Late with {}: {}", before, names(exploration_.original_judgement.late));
     else if (late.empty())
-      out_ += fmt::format(" With the mapping of the model, no {}task is late either", all ? "" : "other ");
+      out_ += fmt::format(" With {}, no {}task is late either", before, all ? "" : "other ");
     else
-      out_ += fmt::format(" With the mapping of the model, no {}task is late", all ? "" : "other ");
+      out_ += fmt::format(" With {}, no {}task is late", before, all ? "" : "other ");
     if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
       out_ += fmt::format("; constraints that it violates: {}", broken);
     out_ += ".\n";
+    out_ += fmt::format("{}{} of the mapping {}.\n", markdown_ ? "\n" : "",
+                        chosen_.changes == 1 ? std::string("1 value") : fmt::format("{} values", chosen_.changes),
+                        chosen_.changes == 1 ? "changes" : "change");
     if (const auto& conflict = exploration_.conflict)
       out_ += fmt::format("{}{}{}.\n", markdown_ ? "\n" : "",
                           conflict->is_narrowed && conflict->tasks.size() > 1
@@ -270,6 +281,7 @@ class Renderer {
     title("Pareto front");
     std::vector<TextTable::Column> columns = {{"solution", Align::right}};
     for (const ExplorationObjective& objective : view_.objectives) columns.push_back({objective.name, Align::right});
+    columns.push_back({"changes", Align::right});
     columns.push_back({"late", Align::right});
     columns.push_back({""});
     TextTable table(std::move(columns));
@@ -278,6 +290,7 @@ class Renderer {
       std::vector<TextTable::Cell> row = {{fmt::format("{}", i + 1)}};
       for (std::size_t k = 0; k < view_.objectives.size(); ++k)
         row.push_back({value_text(view_.objectives[k], judgement.objectives[k])});
+      row.push_back({fmt::format("{}", exploration_.front[i].changes)});
       row.push_back({fmt::format("{}", judgement.late.size())});
       row.push_back({i == view_.chosen ? "chosen" : ""});
       table.add_row(std::move(row));
@@ -398,6 +411,13 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["tool"] = {{"name", tool_name}, {"version", tool_version}};
   json["model"] = {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}};
   if (view.assessment != nullptr) add_verdict(json, *view.assessment);
+  json["created"] = nullptr;
+  if (view.created != nullptr) {
+    json["created"] = {{"tasks", ordered_json::array()}, {"schedulers", ordered_json::array()}};
+    for (const Element task : view.created->tasks) json["created"]["tasks"].push_back(task.name());
+    for (const auto& one : view.created->responsibilities)
+      json["created"]["schedulers"].push_back({{"name", one.scheduler}, {"unit", one.unit}, {"new", one.is_new}});
+  }
   json["judged"] = exploration.judged;
   json["feasible"] = chosen.judgement.late.empty() && chosen.judgement.broken == 0;
   json["impossible"] = ordered_json::array();
@@ -416,7 +436,7 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["objectives"] = ordered_json::array();
   for (std::size_t i = 0; i < view.objectives.size(); ++i)
     json["objectives"].push_back({{"name", view.objectives[i].name},
-                                  {"unit", view.objectives[i].in_seconds ? "s" : "ratio"},
+                                  {"unit", view.objectives[i].unit},
                                   {"before", number_json(exploration.original_judgement.objectives[i])},
                                   {"after", number_json(chosen.judgement.objectives[i])}});
   json["tasks"] = ordered_json::array();
@@ -436,10 +456,12 @@ std::string render_exploration_json(const ExplorationView& view) {
   }
   json["simulation"] = {{"made", chosen.was_simulated},
                         {"beyond_bound", names_json(view.before, beyond_bounds(chosen))}};
+  json["changes"] = chosen.changes;
   json["chosen"] = view.chosen + 1;
   json["front"] = ordered_json::array();
   for (const Solution& solution : exploration.front)
     json["front"].push_back({{"objectives", objectives_json(view, solution.judgement)},
+                             {"changes", solution.changes},
                              {"late", names_json(view.before, solution.judgement.late)}});
   json["chains"] = chains_json(view, chosen);
   json["compared"] = ordered_json::array();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
@@ -13,6 +14,7 @@
 #include "explore/exploration.hpp"
 #include "exporter/exploration/mapping_comparison.hpp"
 #include "exporter/results/result_view.hpp"
+#include "exporter/rewriting/first_mapping.hpp"
 
 namespace amalthea::exporter {
 
@@ -20,8 +22,8 @@ namespace amalthea::exporter {
 inline constexpr std::string_view exploration_schema = "amalthea-timing-exploration/1";
 
 struct ExplorationObjective {
-  std::string name;         ///< display name
-  bool in_seconds = false;  ///< otherwise it is a ratio
+  std::string name;                 ///< display name
+  std::string_view unit = "ratio";  ///< explore::unit_of
 };
 
 struct ExplorationView {
@@ -35,6 +37,8 @@ struct ExplorationView {
   const std::vector<ComparedMapping>& compared;
   /// of the whole model with the chosen solution; null: not analyzed
   const engine::Assessment* assessment = nullptr;
+  /// of tasks that the model does not map, in `before`; null if it maps all
+  const FirstMapping* created = nullptr;
 };
 
 std::string render_exploration_text(const ExplorationView& view, bool colour);

@@ -17,13 +17,12 @@ std::string render_graph_dot(const System& system, std::optional<TaskIndex> task
 /// nodes are numbered from 0 in the order of tasks and of execution. docs/reference/results.md describes the details.
 std::string render_graph_json(const System& system, std::optional<TaskIndex> task);
 
-/// SVG with our own layout, so that it is the same on every machine: a band per task with boxes in the order of
-/// execution, one for each part of a runnable without a branch; edges between tasks along lines on the right. With
-/// `task`, only the band of that task.
+/// SVG with our own layout, so that it is the same on every machine: tasks in columns (detail/columns.hpp), each with
+/// boxes in the order of execution, one for each part of a runnable without a branch. One arrow shows all data that one
+/// task writes and another reads. With `task`, only that task.
 std::string render_graph_svg(const System& system, std::optional<TaskIndex> task);
 
-/// The same if the graph has at most `most` activities; otherwise one box per task in a band per processing unit, and
-/// one arrow for all edges of a kind between two tasks.
+/// The same if the graph has at most `most` activities; otherwise one box per task.
 std::string render_graph_overview_svg(const System& system, std::size_t most = 400);
 
 }  // namespace amalthea::exporter

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runnable graph as a drawing. Execution within a task is a sequence with branches, so its order defines the
-// layout; general graph drawing is not needed, and would take minutes for a thousand runnables.
+// The runnable graph as a drawing. Tasks stand in columns (detail/columns.hpp). Execution within a task is a sequence
+// with branches, so its order defines the layout there.
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "amalthea/graph/boost_graph.hpp"
+#include "exporter/graph/detail/columns.hpp"
 #include "exporter/graph/detail/graph_text.hpp"
 #include "exporter/graph/graph_formats.hpp"
 #include "exporter/primitives/svg.hpp"
@@ -24,21 +27,20 @@ using svg::number;
 using svg::pixel;
 
 constexpr std::int64_t width_of_rows = 1160 * pixel;
-constexpr std::int64_t margin = 12 * pixel;
-constexpr std::int64_t band_title = 24 * pixel;
+constexpr std::int64_t margin = 8 * pixel;
+constexpr std::int64_t frame_title = 24 * pixel;
+constexpr std::int64_t frame_gap = 18 * pixel;
+constexpr std::int64_t column_gap = 50 * pixel;
+constexpr std::int64_t inset = 10 * pixel;
+constexpr std::int64_t port = 13 * pixel;  ///< where data leaves and enters a frame, below its top
 constexpr std::int64_t line_height = 15 * pixel;
 constexpr std::int64_t letter = 6 * pixel + pixel / 2;  ///< of the font of 11 pixels, a generous estimate
-constexpr std::int64_t box_gap = 34 * pixel;
-constexpr std::int64_t row_gap = 26 * pixel;
+constexpr std::int64_t box_gap = 14 * pixel;
+constexpr std::int64_t lane = 7 * pixel;
+constexpr std::int64_t beside = 5 * pixel;  ///< between edges of the same two tasks
+constexpr std::int64_t usual_stack = 1200 * pixel;
 constexpr std::int64_t max_letters = 34;
-constexpr std::int64_t widest_gutter = 260 * pixel;
-constexpr std::size_t max_drawn_flows = 80;  ///< in the overview; more would hide each other
-
-/// The end of an edge: a line of a box.
-struct EdgeEnd {
-  std::size_t box = 0;
-  std::size_t line = 0;
-};
+constexpr std::size_t max_drawn_flows = 80;  ///< pairs of tasks; more would hide each other
 
 struct BoxLine {
   std::string text;
@@ -46,22 +48,41 @@ struct BoxLine {
 };
 
 struct Box {
-  std::string title;  ///< runnable or task; "" if there is none
+  std::string title;  ///< runnable; "" if there is none
   std::vector<BoxLine> lines;
   std::int64_t x = 0, y = 0, width = 0, height = 0;
+  std::size_t stack = 0;  ///< its place in the frame: boxes stand in stacks, side by side
+  bool labeled = false;   ///< some step to it has a label
 };
 
-struct Band {
-  std::string title;
+/// A task.
+struct Frame {
+  std::string name, title;
   bool device = false;
   std::size_t first = 0, last = 0;  ///< of the boxes, exclusive
-  std::int64_t y = 0, height = 0;
+  std::int64_t x = 0, y = 0, width = 0, height = 0;
+  std::size_t stacks = 1;
+  std::int64_t lanes = 0;  ///< beside each stack, for edges that skip boxes
 };
 
-struct DrawnEdge {
-  EdgeEnd from, to;
-  EdgeKind kind = EdgeKind::sequence;
+/// A line of a box.
+struct Place {
+  std::size_t frame = 0, box = 0, line = 0;
+};
+
+/// To another activity of the same task.
+struct Step {
+  std::size_t from = 0, to = 0;  ///< boxes
   std::string label;
+  std::int64_t lane = 0;
+  bool skips() const { return to != from + 1; }
+};
+
+/// Edges of a kind from one task to another; edges for data are one link for each pair of tasks.
+struct Link {
+  EdgeKind kind = EdgeKind::data;
+  Place from, to;
+  std::vector<std::string> labels;
 };
 
 struct EdgeStyle {
@@ -78,7 +99,7 @@ EdgeStyle edge_style_of(EdgeKind kind) {
     case EdgeKind::event:
       return {"#D55E00", "6 3", "1.6"};
     case EdgeKind::data:
-      return {"#7A7A7A", "2 3", "1"};
+      return {"#767676", "", "1.2"};
   }
   return {};
 }
@@ -97,23 +118,24 @@ std::string shortened(std::string_view text) {
 class DrawingBuilder {
  public:
   std::vector<Box> boxes;
-  std::vector<Band> bands;
-  std::vector<DrawnEdge> curves;
-  std::string note;
+  std::vector<Frame> frames;
+  std::vector<Step> steps;
+  std::vector<Link> links;
+  std::set<std::pair<std::size_t, std::size_t>> chained;  ///< frames that follow each other in a chain
 
   std::string render() {
-    place();
-    std::string text = svg::head(width_ + gutter_ + 2 * margin, height_);
-    const auto heads = text.find("</defs>");
-    text.insert(heads, arrow_heads());
-    for (const Band& band : bands) draw(band, text);
-    for (const DrawnEdge& curve : curves)
-      if (curve.kind != EdgeKind::sequence) draw(curve, text);
-    for (const Box& box : boxes) draw(box, text);
-    for (const DrawnEdge& curve : curves)
-      if (curve.kind == EdgeKind::sequence) draw(curve, text);
-    draw_legend(text);
-    return text + "</svg>\n";
+    leave_out_flows();
+    assign_lanes();
+    for (const Step& step : steps) boxes[step.to].labeled |= !step.label.empty();
+    for (Frame& frame : frames) measure(frame);
+    place_frames();
+    const std::string below = legend();
+    std::string text = svg::head(width_ + 2 * margin, height_);
+    text.insert(text.find("</defs>"), arrow_heads());
+    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> counts;
+    for (const Frame& frame : frames) draw(frame, text);
+    for (const Link& link : links) draw(link, counts[pair_of(link)]++, text);
+    return text + below + "</svg>\n";
   }
 
  private:
@@ -127,74 +149,93 @@ class DrawingBuilder {
     return out;
   }
 
-  void place() {
-    std::int64_t y = margin;
-    for (Band& band : bands) {
-      band.y = y;
-      std::int64_t x = 2 * margin, row = y + band_title, deepest = row;
-      for (std::size_t index = band.first; index < band.last; ++index) {
-        Box& box = boxes[index];
-        measure(box);
-        if (x > 2 * margin && x + box.width > width_of_rows) {
-          x = 2 * margin;
-          row = deepest + row_gap;
-        }
-        box.x = x;
-        box.y = row;
-        x += box.width + box_gap;
-        deepest = std::max(deepest, row + box.height);
-        width_ = std::max(width_, box.x + box.width);
-      }
-      width_ = std::max(width_, 2 * margin + svg::letters(band.title) * letter);
-      band.height = deepest + margin - y;
-      y += band.height + margin;
-    }
-    width_ = std::max(width_, 640 * pixel);
-    choose_lines();
-    height_ = y + (note.empty() ? 30 : 50) * pixel;
+  void leave_out_flows() {
+    const auto is_flow = [](const Link& link) { return link.kind == EdgeKind::data; };
+    const auto flows = static_cast<std::size_t>(std::count_if(links.begin(), links.end(), is_flow));
+    if (flows <= max_drawn_flows) return;
+    note_ = fmt::format("Not drawn: data that passes between {} pairs of tasks.", flows);
+    links.erase(std::remove_if(links.begin(), links.end(), is_flow), links.end());
   }
 
-  /// Edges between tasks use a gutter on the right. Edges from the same start share a line, and lines that do not meet
-  /// may share a position; short ones are further inside.
-  void choose_lines() {
-    struct Extent {
-      std::int64_t top, bottom;
+  /// Steps that skip boxes run in lanes beside the stack. Those that join share one, as do those of one branch; the
+  /// short ones are further inside.
+  void assign_lanes() {
+    std::map<std::size_t, std::size_t> arriving;
+    for (const Step& step : steps) arriving[step.to] += step.skips() ? 1 : 0;
+    struct Group {
+      std::size_t first, last;
+      std::vector<Step*> steps;
     };
-    std::map<std::pair<std::size_t, std::size_t>, Extent> extents;
-    for (const DrawnEdge& curve : curves) {
-      if (curve.kind == EdgeKind::sequence) continue;
-      const std::int64_t from = middle_of(curve.from), to = middle_of(curve.to);
-      const auto found = extents.try_emplace({curve.from.box, curve.from.line}, Extent{from, from}).first;
-      found->second = {std::min(found->second.top, to), std::max(found->second.bottom, to)};
+    std::map<std::pair<bool, std::size_t>, Group> groups;  // by whether they join, and where they begin or end
+    for (Step& step : steps) {
+      if (!step.skips()) continue;
+      const bool join = arriving[step.to] > 1;
+      const auto [first, last] = std::minmax(step.from, step.to);
+      Group& group = groups.try_emplace({join, join ? step.to : step.from}, Group{first, last, {}}).first->second;
+      group.first = std::min(group.first, first);
+      group.last = std::max(group.last, last);
+      group.steps.push_back(&step);
     }
-    std::vector<std::pair<std::pair<std::size_t, std::size_t>, Extent>> ordered(extents.begin(), extents.end());
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-      return a.second.bottom - a.second.top < b.second.bottom - b.second.top;
-    });
-    std::vector<std::vector<Extent>> lines;
-    for (const auto& entry : ordered) {
-      const Extent extent = entry.second;
-      const auto meets = [one = extent](const Extent& other) {
-        return one.top < other.bottom + 6 * pixel && other.top < one.bottom + 6 * pixel;
-      };
-      const auto free = std::find_if(lines.begin(), lines.end(), [&](const std::vector<Extent>& line) {
-        return std::none_of(line.begin(), line.end(), meets);
+    std::vector<const Group*> ordered;
+    for (const auto& entry : groups) ordered.push_back(&entry.second);
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const Group* a, const Group* b) { return a->last - a->first < b->last - b->first; });
+    std::map<std::size_t, std::vector<std::vector<const Group*>>> taken;  // by frame and lane
+    for (const Group* group : ordered) {
+      const auto frame = frame_of(group->first);
+      auto& lanes = taken[frame];
+      const auto free = std::find_if(lanes.begin(), lanes.end(), [&](const std::vector<const Group*>& one) {
+        return std::none_of(one.begin(), one.end(), [&](const Group* other) {
+          return group->first < other->last && other->first < group->last;
+        });
       });
-      lines_[entry.first] = static_cast<std::size_t>(free - lines.begin());
-      if (free == lines.end())
-        lines.push_back({extent});
+      for (Step* step : group->steps) step->lane = free - lanes.begin();
+      if (free == lanes.end())
+        lanes.push_back({group});
       else
-        free->push_back(extent);
+        free->push_back(group);
+      frames[frame].lanes = static_cast<std::int64_t>(lanes.size());
     }
-    if (lines.empty()) return;
-    between_lines_ = std::min(9 * pixel, widest_gutter / static_cast<std::int64_t>(lines.size()));
-    gutter_ = 16 * pixel + static_cast<std::int64_t>(lines.size()) * between_lines_;
   }
 
-  std::int64_t x_of_line(const EdgeEnd& from) const {
-    const auto line = static_cast<std::int64_t>(lines_.at({from.box, from.line}));
-    return margin + width_ + 10 * pixel + line * between_lines_;
+  std::size_t frame_of(std::size_t box) const {
+    const auto after = std::upper_bound(frames.begin(), frames.end(), box,
+                                        [](std::size_t index, const Frame& frame) { return index < frame.first; });
+    return static_cast<std::size_t>(after - frames.begin()) - 1;
   }
+
+  std::int64_t left_of_stack(const Frame& frame) const { return inset + frame.lanes * lane; }
+
+  /// Places the boxes, from the corner of the frame.
+  void measure(Frame& frame) {
+    std::int64_t width = 0, all = 0;
+    for (std::size_t index = frame.first; index < frame.last; ++index) {
+      measure(boxes[index]);
+      width = std::max(width, boxes[index].width);
+      all += boxes[index].height + gap_before(boxes[index]);
+    }
+    // Long tasks become about as wide as they are high, in stacks of about the same height.
+    const auto square = static_cast<std::int64_t>(std::sqrt(static_cast<double>(all) * static_cast<double>(width)));
+    const std::int64_t most = all / (1 + all / std::max(usual_stack, square)) + frame_title;
+    std::int64_t y = frame_title;
+    for (std::size_t index = frame.first; index < frame.last; ++index) {
+      Box& box = boxes[index];
+      if (index > frame.first) y += gap_before(box);
+      if (y >= most) {
+        ++frame.stacks;
+        y = frame_title;
+      }
+      box.stack = frame.stacks - 1;
+      box.y = y;
+      y += box.height;
+      frame.height = std::max(frame.height, y + inset);
+    }
+    const auto stacks = static_cast<std::int64_t>(frame.stacks);
+    frame.width = std::max(stacks * (left_of_stack(frame) + width + inset),
+                           svg::letters(frame.title) * (letter + pixel) + 2 * inset);
+  }
+
+  static std::int64_t gap_before(const Box& box) { return box.labeled ? box_gap + 8 * pixel : box_gap; }
 
   static void measure(Box& box) {
     std::int64_t letters = svg::letters(shortened(box.title)) + 1;
@@ -203,13 +244,105 @@ class DrawingBuilder {
     box.height = static_cast<std::int64_t>(box.lines.size() + (box.title.empty() ? 0 : 1)) * line_height + 8 * pixel;
   }
 
-  void draw(const Band& band, std::string& text) const {
+  static std::pair<std::size_t, std::size_t> pair_of(const Link& link) {
+    return std::minmax({link.from.frame, link.to.frame});
+  }
+
+  /// Which pairs of tasks determine the columns first: those that activate each other, then those that a chain names.
+  void lay_out() {
+    std::vector<const Link*> ordered;
+    for (const Link& link : links) ordered.push_back(&link);
+    const auto rank = [this](const Link& link) {
+      const bool in_chain = chained.contains({link.from.frame, link.to.frame});
+      const int kind = link.kind == EdgeKind::trigger ? 0 : link.kind == EdgeKind::event ? 1 : in_chain ? 2 : 3;
+      return std::make_pair(kind, -static_cast<std::ptrdiff_t>(link.labels.size()));
+    };
+    std::stable_sort(ordered.begin(), ordered.end(), [&](const Link* a, const Link* b) { return rank(*a) < rank(*b); });
+    std::vector<std::pair<std::size_t, std::size_t>> edges;
+    std::vector<std::int64_t> together;
+    for (const Link* link : ordered) {
+      const auto [found, first] = routes_.try_emplace(pair_of(*link), edges.size());
+      if (first) {
+        edges.emplace_back(link->from.frame, link->to.frame);
+        together.push_back(0);
+      }
+      ++together[found->second];
+    }
+    columns_ = columns_of(frames.size(), edges);
+    reduce_crossings(columns_);
+    std::vector<Extent> extents(columns_.size, {7 * pixel, 7 * pixel});
+    for (std::size_t index = 0; index < frames.size(); ++index)
+      extents[index] = {port + frame_gap / 2, frames[index].height - port + frame_gap / 2};
+    for (std::size_t edge = 0; edge < edges.size(); ++edge)
+      for (std::size_t step = 1; step + 1 < columns_.routes[edge].size(); ++step)
+        extents[columns_.routes[edge][step]].below += (together[edge] - 1) * beside;
+    heights_ = heights_of(columns_, extents);
+  }
+
+  void place_frames() {
+    lay_out();
+    std::int64_t x = margin, bottom = margin;
+    std::vector<bool> placed(frames.size());
+    for (const std::vector<std::size_t>& cells : columns_.cells) {
+      std::int64_t width = 0;
+      for (const std::size_t cell : cells)
+        if (cell < frames.size()) width = std::max(width, frames[cell].width);
+      for (const std::size_t cell : cells)
+        if (cell < frames.size()) {
+          frames[cell].width = width;
+          put(frames[cell], x, margin + heights_[cell] - port - frame_gap / 2);
+          placed[cell] = true;
+          bottom = std::max(bottom, frames[cell].y + frames[cell].height + frame_gap);
+        } else {
+          heights_[cell] += margin - frame_gap / 2;
+          bottom = std::max(bottom, heights_[cell] + frame_gap);
+        }
+      spans_.emplace_back(x, x + width);
+      x += width + column_gap;
+    }
+    width_ = x - column_gap - margin;
+    // Tasks without edges to others are in rows below.
+    std::int64_t row = bottom;
+    x = margin;
+    const std::int64_t most = std::max(width_, width_of_rows);
+    for (std::size_t index = 0; index < frames.size(); ++index) {
+      if (placed[index]) continue;
+      if (x > margin && x + frames[index].width > margin + most) {
+        x = margin;
+        row = bottom;
+      }
+      put(frames[index], x, row);
+      x += frames[index].width + frame_gap;
+      width_ = std::max(width_, x - frame_gap - margin);
+      bottom = std::max(bottom, row + frames[index].height + frame_gap);
+    }
+    height_ = bottom + (note_.empty() ? 24 : 44) * pixel;
+  }
+
+  void put(Frame& frame, std::int64_t x, std::int64_t y) {
+    frame.x = x;
+    frame.y = y;
+    const std::int64_t stack = frame.width / static_cast<std::int64_t>(frame.stacks);
+    for (std::size_t index = frame.first; index < frame.last; ++index) {
+      Box& box = boxes[index];
+      box.x = x + static_cast<std::int64_t>(box.stack) * stack + left_of_stack(frame);
+      box.y += y;
+      box.width = stack - left_of_stack(frame) - inset;
+    }
+  }
+
+  void draw(const Frame& frame, std::string& text) const {
     text += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{}\" stroke=\"{}\"{}/>\n"
-        "<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n",
-        number(margin), number(band.y), number(width_), number(band.height), band.device ? "#EAF6F1" : "#F6F6F6",
-        band.device ? "#009E73" : "#BBBBBB", band.device ? " stroke-width=\"1.5\"" : "", number(2 * margin),
-        number(band.y + 17 * pixel), escaped(band.title));
+        "<g class=\"task\" data-task=\"{}\">\n<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{}\" "
+        "stroke=\"{}\"{}/>\n<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n",
+        escaped(frame.name), number(frame.x), number(frame.y), number(frame.width), number(frame.height),
+        frame.device ? "#EAF6F1" : "#F6F6F6", frame.device ? "#009E73" : "#999999",
+        frame.device ? " stroke-width=\"1.5\"" : "", number(frame.x + inset), number(frame.y + 17 * pixel),
+        escaped(frame.title));
+    for (std::size_t index = frame.first; index < frame.last; ++index) draw(boxes[index], text);
+    for (const Step& step : steps)
+      if (step.from >= frame.first && step.from < frame.last) draw(step, frame, text);
+    text += "</g>\n";
   }
 
   static std::string_view fill_of(const Box& box) {
@@ -238,66 +371,115 @@ class DrawingBuilder {
       write(line.text, line.kind == "read" || line.kind == "write" ? " fill=\"#444444\"" : "");
   }
 
-  std::int64_t middle_of(const EdgeEnd& place) const {
-    const Box& box = boxes[place.box];
-    const std::size_t lines = place.line + (box.title.empty() ? 0 : 1);
-    return std::min(box.y + 11 * pixel + static_cast<std::int64_t>(lines) * line_height,
-                    box.y + box.height - 8 * pixel);
+  void draw(const Step& step, const Frame& frame, std::string& text) const {
+    const Box &from = boxes[step.from], &to = boxes[step.to];
+    const std::int64_t start = from.y + from.height - 8 * pixel, end = to.y + 11 * pixel;
+    std::string path;
+    if (from.stack != to.stack) {  // over the stacks in between
+      const std::int64_t over = frame.y + frame_title - 3 * pixel;
+      path = fmt::format("M{} {}h{}V{}H{}V{}H{}", number(from.x + from.width), number(start), number(5 * pixel),
+                         number(over), number(to.x - 6 * pixel), number(end), number(to.x));
+    } else if (!step.skips()) {
+      path = fmt::format("M{} {}V{}", number(from.x + 14 * pixel), number(from.y + from.height), number(to.y));
+    } else {
+      path = fmt::format("M{} {}h-{}V{}H{}", number(from.x), number(start), number((step.lane + 1) * lane), number(end),
+                         number(to.x));
+    }
+    text += drawn(EdgeKind::sequence, path, step.label);
+    if (!step.label.empty())
+      text += label_at(step.label, to.x + 20 * pixel, to.y - 5 * pixel, edge_style_of(EdgeKind::sequence).colour);
   }
 
-  void draw(const DrawnEdge& curve, std::string& text) const {
-    const EdgeStyle style = edge_style_of(curve.kind);
-    const Box &from = boxes[curve.from.box], &to = boxes[curve.to.box];
-    std::string path, label;
-    if (curve.kind == EdgeKind::sequence) {
-      const std::int64_t start = from.y + 11 * pixel, end = to.y + 11 * pixel;
-      if (curve.to.box == curve.from.box + 1 && from.y == to.y) {
-        path = fmt::format("M{} {}H{}", number(from.x + from.width), number(start), number(to.x));
-        label = label_at(curve, from.x + from.width + 2 * pixel, start - 3 * pixel, style);
-      } else if (from.y == to.y) {  // over what is in between
-        const std::int64_t top = from.y - 12 * pixel;
-        path = fmt::format("M{} {}C{} {} {} {} {} {}", number(from.x + from.width / 2), number(from.y),
-                           number(from.x + from.width / 2), number(top), number(to.x + to.width / 2), number(top),
-                           number(to.x + to.width / 2), number(to.y));
-        label = label_at(curve, (from.x + from.width + to.x) / 2, top + 3 * pixel, style);
-      } else {  // into another row
-        const std::int64_t between = to.y > from.y ? to.y - 12 * pixel : to.y + to.height + 12 * pixel;
-        path = fmt::format("M{} {}h{}V{}H{}V{}h{}", number(from.x + from.width), number(start), number(10 * pixel),
-                           number(between), number(to.x - 10 * pixel), number(end), number(10 * pixel));
-        label = label_at(curve, to.x, between - 3 * pixel, style);
-      }
-    } else {  // out to the right, along a line of the gutter, and in from the right
-      path =
-          fmt::format("M{} {}H{}V{}H{}", number(from.x + from.width), number(middle_of(curve.from) + 2 * pixel),
-                      number(x_of_line(curve.from)), number(middle_of(curve.to) - 2 * pixel), number(to.x + to.width));
-    }
-    text += fmt::format(
-        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#arrow-{})\">", path,
-        style.colour, style.width, style.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", style.dashes),
-        to_string(curve.kind));
-    if (!curve.label.empty()) text += fmt::format("<title>{}: {}</title>", to_string(curve.kind), escaped(curve.label));
-    text += "</path>\n" + label;
+  static std::string drawn(EdgeKind kind, const std::string& path, const std::string& label) {
+    const EdgeStyle style = edge_style_of(kind);
+    return fmt::format(
+        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#arrow-{})\">{}</path>\n",
+        path, style.colour, style.width,
+        style.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", style.dashes), to_string(kind),
+        label.empty() ? "" : fmt::format("<title>{}: {}</title>", to_string(kind), escaped(label)));
   }
 
   /// With a white outline, to be readable over lines.
-  static std::string label_at(const DrawnEdge& curve, std::int64_t x, std::int64_t y, const EdgeStyle& style) {
-    if (curve.label.empty()) return {};
+  static std::string label_at(const std::string& label, std::int64_t x, std::int64_t y, std::string_view style) {
     return fmt::format(
         "<text x=\"{}\" y=\"{}\" font-size=\"10\" fill=\"{}\" stroke=\"#FFFFFF\" stroke-width=\"3\" "
         "paint-order=\"stroke\">{}</text>\n",
-        number(x), number(y), style.colour, escaped(shortened(curve.label)));
+        number(x), number(y), style, escaped(shortened(label)));
   }
 
-  void draw_legend(std::string& text) const {
+  struct Point {
+    std::int64_t x, y;
+  };
+
+  /// Where a link meets the box of an activity, or for data the frame.
+  Point end_of(const Link& link, const Place& place, bool right, bool forward) const {
+    const Frame& frame = frames[place.frame];
+    const std::int64_t edge = right ? frame.x + frame.width : frame.x;
+    if (link.kind == EdgeKind::data) return {edge, frame.y + port + (forward ? -4 : 4) * pixel};
+    const Box& box = boxes[place.box];
+    const std::size_t lines = place.line + (box.title.empty() ? 0 : 1);
+    const std::int64_t y =
+        std::min(box.y + 11 * pixel + static_cast<std::int64_t>(lines) * line_height, box.y + box.height - 8 * pixel);
+    if (box.stack != (right ? frame.stacks - 1 : 0)) return {edge, y};
+    return {right ? box.x + box.width : box.x, y};
+  }
+
+  /// `before` links of the same tasks have been drawn.
+  void draw(const Link& link, std::int64_t before, std::string& text) const {
+    const std::vector<std::size_t>& route = columns_.routes[routes_.at(pair_of(link))];
+    const bool loop = link.from.frame == link.to.frame, forward = loop || route.front() == link.from.frame;
+    std::vector<Point> points = {end_of(link, forward ? link.from : link.to, true, forward)};
+    for (std::size_t step = 1; step + 1 < route.size(); ++step) {
+      const std::size_t column = column_of(frames[route.front()]) + step;
+      const std::int64_t y = heights_[route[step]] + before * beside;
+      points.push_back({spans_[column].first, y});
+      points.push_back({spans_[column].second, y});
+    }
+    points.push_back(end_of(link, forward ? link.to : link.from, loop, forward));
+    if (!forward) std::reverse(points.begin(), points.end());
+    std::string path = fmt::format("M{} {}", number(points[0].x), number(points[0].y));
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const Point &a = points[i - 1], &b = points[i];
+      if (i % 2 == 0)
+        path += fmt::format("H{}", number(b.x));
+      else
+        path += loop ? fmt::format("C{0} {1} {0} {2} {3} {2}", number(a.x + column_gap / 2), number(a.y), number(b.y),
+                                   number(b.x))
+                     : fmt::format("C{0} {1} {0} {2} {3} {2}", number((a.x + b.x) / 2), number(a.y), number(b.y),
+                                   number(b.x));
+    }
+    text += fmt::format("<g class=\"link {}\" data-from=\"{}\" data-to=\"{}\">\n", to_string(link.kind),
+                        escaped(frames[link.from.frame].name), escaped(frames[link.to.frame].name));
+    text += drawn(link.kind, path, fmt::format("{}", fmt::join(link.labels, ", ")));
+    if (link.kind == EdgeKind::data && link.labels.size() > 1) {
+      // Where the link passes a column it is alone; else halfway.
+      const bool passes = points.size() > 2;
+      const std::int64_t x = passes ? std::min(points[1].x, points[2].x) : (points[0].x + points[1].x) / 2 - 18 * pixel;
+      const std::int64_t y = passes ? points[1].y : (points[0].y + points[1].y) / 2;
+      text += label_at(counted(link.labels.size(), "label"), x, y - 3 * pixel, edge_style_of(link.kind).colour);
+    }
+    text += "</g>\n";
+  }
+
+  std::size_t column_of(const Frame& frame) const {
+    const auto after = std::upper_bound(spans_.begin(), spans_.end(), frame.x,
+                                        [](std::int64_t x, const auto& span) { return x < span.first; });
+    return static_cast<std::size_t>(after - spans_.begin()) - 1;
+  }
+
+  std::string legend() {
+    std::string text;
     std::int64_t x = margin;
-    const std::int64_t y = height_ - (note.empty() ? 14 : 34) * pixel;
-    for (const auto& [kind, words] :
-         std::array<std::pair<EdgeKind, std::string_view>, 4>{{{EdgeKind::sequence, "then"},
-                                                               {EdgeKind::trigger, "activates"},
-                                                               {EdgeKind::event, "sets an event for"},
-                                                               {EdgeKind::data, "writes what the other reads"}}}) {
-      const bool present = std::any_of(curves.begin(), curves.end(),
-                                       [wanted = kind](const DrawnEdge& curve) { return curve.kind == wanted; });
+    const std::int64_t y = height_ - (note_.empty() ? 14 : 34) * pixel;
+    for (const auto& [kind, words] : std::array<std::pair<EdgeKind, std::string_view>, 4>{
+             {{EdgeKind::sequence, "then"},
+              {EdgeKind::trigger, "activates"},
+              {EdgeKind::event, "sets an event for"},
+              {EdgeKind::data, "writes labels that the other reads"}}}) {
+      const bool present = kind == EdgeKind::sequence
+                               ? !steps.empty()
+                               : std::any_of(links.begin(), links.end(),
+                                             [wanted = kind](const Link& link) { return link.kind == wanted; });
       if (!present) continue;
       const EdgeStyle style = edge_style_of(kind);
       text += fmt::format(
@@ -308,32 +490,34 @@ class DrawingBuilder {
           number(x + 34 * pixel), number(y + 4 * pixel), words);
       x += 56 * pixel + svg::letters(words) * letter;
     }
-    if (!note.empty())
+    if (!note_.empty())
       text += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"11\">{}</text>\n", number(margin),
-                          number(height_ - 10 * pixel), escaped(note));
+                          number(height_ - 10 * pixel), escaped(note_));
+    width_ = std::max({width_, x - 22 * pixel - margin, svg::letters(note_) * letter});
+    return text;
   }
 
-  std::int64_t width_ = 0, height_ = 0, gutter_ = 0, between_lines_ = 0;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> lines_;  ///< of the gutter, by box and line of the start
+  std::string note_;
+  std::int64_t width_ = 0, height_ = 0;
+  Columns columns_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> routes_;  ///< by pair of frames
+  std::vector<std::int64_t> heights_;                                  ///< per cell
+  std::vector<std::pair<std::int64_t, std::int64_t>> spans_;           ///< of the columns, from left to right
 };
 
-std::string title_of(const System& system, const Task& task) {
-  return fmt::format("{} on {}", task.name, system.platform.units[task.unit].name);
-}
-
-/// The nodes of one box: those of a runnable, as long as execution has no alternative.
-class FullPicture {
+/// The tasks as frames, and the edges between their activities as links.
+class Picture {
  public:
-  FullPicture(const System& system, const RunnableGraph& graph)
-      : system_(system), graph_(graph), places_(graph.size()) {}
+  Picture(const System& system, const RunnableGraph& graph) : system_(system), graph_(graph), places_(graph.size()) {}
 
+  /// Every activity. The nodes of one box are those of a runnable, as long as execution has no alternative.
   void add(const Task& task, const std::vector<NodeIndex>& body) {
     if (body.empty()) return;
-    Band band{title_of(system_, task), task.side == Side::device, drawing_.boxes.size(), 0};
+    begin(task);
     for (std::size_t i = 0; i < body.size(); ++i) {
       if (i == 0 || begins_box(body[i - 1], body[i])) open_box(body[i]);
       Box& box = drawing_.boxes.back();
-      places_[body[i]] = {drawing_.boxes.size() - 1, box.lines.size()};
+      places_[body[i]] = {drawing_.frames.size() - 1, drawing_.boxes.size() - 1, box.lines.size()};
       const GraphNode& node = graph_[body[i]];
       if (std::holds_alternative<Call>(node.activity)) {
         if (box.title.empty()) box.title = node.name;
@@ -341,22 +525,49 @@ class FullPicture {
       }
       for (const std::string& line : describe(system_, node)) box.lines.push_back({line, kind_name(node.activity)});
     }
-    band.last = drawing_.boxes.size();
-    drawing_.bands.push_back(band);
+    drawing_.frames.back().last = drawing_.boxes.size();
+  }
+
+  void add_summary(const Task& task) {
+    if (task.body.empty()) return;
+    begin(task);
+    drawing_.boxes.push_back(summary_of(task));
+    drawing_.frames.back().last = drawing_.boxes.size();
+    for (const NodeIndex node : task.body) places_[node] = {drawing_.frames.size() - 1, drawing_.boxes.size() - 1, 0};
   }
 
   std::string render() {
+    std::map<std::tuple<EdgeKind, std::size_t, std::size_t, std::size_t, std::size_t>, std::size_t> links;
     for (const auto edge : boost::make_iterator_range(boost::edges(graph_.boost()))) {
-      const EdgeEnd from = places_[boost::source(edge, graph_.boost())],
-                    to = places_[boost::target(edge, graph_.boost())];
-      const EdgeKind kind = graph_.boost()[edge].kind;
-      if (kind == EdgeKind::sequence && from.box == to.box && to.line >= from.line) continue;
-      drawing_.curves.push_back({from, to, kind, graph_.boost()[edge].label});
+      const Place from = places_[boost::source(edge, graph_.boost())],
+                  to = places_[boost::target(edge, graph_.boost())];
+      const GraphEdge& payload = graph_.boost()[edge];
+      if (payload.kind == EdgeKind::sequence) {
+        if (from.box != to.box || to.line < from.line) drawing_.steps.push_back({from.box, to.box, payload.label});
+        continue;
+      }
+      const auto key = payload.kind == EdgeKind::data
+                           ? std::make_tuple(payload.kind, from.frame, to.frame, std::size_t{0}, std::size_t{0})
+                           : std::make_tuple(payload.kind, from.box, to.box, from.line, to.line);
+      const auto [found, first] = links.try_emplace(key, drawing_.links.size());
+      if (first) drawing_.links.push_back({payload.kind, from, to, {}});
+      drawing_.links[found->second].labels.push_back(payload.label);
     }
+    for (const Chain& chain : system_.chains)
+      for (std::size_t i = 1; i < chain.tasks.size(); ++i) {
+        const auto from = frames_.find(chain.tasks[i - 1]), to = frames_.find(chain.tasks[i]);
+        if (from != frames_.end() && to != frames_.end()) drawing_.chained.emplace(from->second, to->second);
+      }
     return drawing_.render();
   }
 
  private:
+  void begin(const Task& task) {
+    frames_[static_cast<TaskIndex>(&task - system_.tasks.data())] = drawing_.frames.size();
+    drawing_.frames.push_back({task.name, fmt::format("{} on {}", task.name, system_.platform.units[task.unit].name),
+                               task.side == Side::device, drawing_.boxes.size(), 0});
+  }
+
   void open_box(NodeIndex node) {
     Box box;
     const auto runnable = graph_[node].runnable;
@@ -386,65 +597,41 @@ class FullPicture {
     return ways(before, false) != 1 || ways(node, true) != 1 || !boost::edge(before, node, graph_.boost()).second;
   }
 
+  Box summary_of(const Task& task) const {
+    Box box;
+    std::set<RunnableIndex> runnables;
+    std::size_t accesses = 0, operations = 0;
+    for (const NodeIndex node : task.body) {
+      const GraphNode& payload = system_.graph[node];
+      if (payload.runnable) runnables.insert(*payload.runnable);
+      const std::string_view kind = kind_name(payload.activity);
+      accesses += kind == "read" || kind == "write" ? 1 : 0;
+      operations += std::holds_alternative<Copy>(payload.activity) || std::holds_alternative<Kernel>(payload.activity);
+    }
+    box.lines.push_back({counted(runnables.size(), "runnable"), ""});
+    if (accesses > 0)
+      box.lines.push_back({accesses == 1 ? "1 label access" : fmt::format("{} label accesses", accesses), ""});
+    if (operations > 0) box.lines.push_back({counted(operations, "GPU operation"), ""});
+    return box;
+  }
+
   const System& system_;
   const RunnableGraph& graph_;
-  std::vector<EdgeEnd> places_;
+  std::vector<Place> places_;
+  std::map<TaskIndex, std::size_t> frames_;
   DrawingBuilder drawing_;
 };
-
-Box summary_of(const System& system, const Task& task) {
-  Box box;
-  box.title = task.name;
-  std::vector<RunnableIndex> runnables;
-  std::size_t accesses = 0, operations = 0;
-  for (const NodeIndex node : task.body) {
-    const GraphNode& payload = system.graph[node];
-    if (payload.runnable) runnables.push_back(*payload.runnable);
-    const std::string_view kind = kind_name(payload.activity);
-    accesses += kind == "read" || kind == "write" ? 1 : 0;
-    operations += std::holds_alternative<Copy>(payload.activity) || std::holds_alternative<Kernel>(payload.activity);
-  }
-  std::sort(runnables.begin(), runnables.end());
-  const auto distinct = static_cast<std::size_t>(std::unique(runnables.begin(), runnables.end()) - runnables.begin());
-  box.lines.push_back({counted(distinct, "runnable"), ""});
-  if (accesses > 0)
-    box.lines.push_back({accesses == 1 ? "1 label access" : fmt::format("{} label accesses", accesses), ""});
-  if (operations > 0) box.lines.push_back({counted(operations, "GPU operation"), ""});
-  return box;
-}
-
-/// Several edges of a kind between two tasks become one curve labeled with their number.
-void add_bundles(const System& system, const std::vector<EdgeEnd>& places, DrawingBuilder& picture) {
-  std::map<std::tuple<EdgeKind, TaskIndex, TaskIndex>, std::vector<std::string>> bundles;
-  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {
-    const TaskIndex from = system.graph[boost::source(edge, system.graph.boost())].task;
-    const TaskIndex to = system.graph[boost::target(edge, system.graph.boost())].task;
-    if (system.graph.boost()[edge].kind != EdgeKind::sequence)
-      bundles[{system.graph.boost()[edge].kind, from, to}].push_back(system.graph.boost()[edge].label);
-  }
-  const auto is_flow = [](const auto& bundle) { return std::get<EdgeKind>(bundle.first) == EdgeKind::data; };
-  const auto flows = static_cast<std::size_t>(std::count_if(bundles.begin(), bundles.end(), is_flow));
-  if (flows > max_drawn_flows)
-    picture.note = fmt::format("Not drawn: data that passes between {} pairs of tasks.", flows);
-  for (const auto& bundle : bundles) {
-    const auto& [kind, from, to] = bundle.first;
-    if (is_flow(bundle) && flows > max_drawn_flows) continue;
-    const std::vector<std::string>& labels = bundle.second;
-    picture.curves.push_back({places[from], places[to], kind,
-                              labels.size() == 1 ? labels.front() : fmt::format("{} labels", labels.size())});
-  }
-}
 
 }  // namespace
 
 std::string render_graph_svg(const System& system, std::optional<TaskIndex> task) {
   if (!task) {
-    FullPicture picture(system, system.graph);
+    Picture picture(system, system.graph);
     for (const Task& candidate : system.tasks) picture.add(candidate, candidate.body);
     return picture.render();
   }
   const RunnableGraph graph = task_graph(system, *task);
-  FullPicture picture(system, graph);
+  Picture picture(system, graph);
   std::vector<NodeIndex> body(graph.size());
   for (NodeIndex node = 0; node < body.size(); ++node) body[node] = node;
   picture.add(system.tasks[*task], body);
@@ -453,20 +640,8 @@ std::string render_graph_svg(const System& system, std::optional<TaskIndex> task
 
 std::string render_graph_overview_svg(const System& system, std::size_t most) {
   if (system.graph.size() <= most) return render_graph_svg(system, std::nullopt);
-  DrawingBuilder picture;
-  std::vector<EdgeEnd> places(system.tasks.size());
-  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
-    Band band{system.platform.units[unit].name, system.platform.units[unit].type == PuType::gpu, picture.boxes.size(),
-              0};
-    for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
-      if (system.tasks[task].unit != unit || system.tasks[task].body.empty()) continue;
-      places[task] = {picture.boxes.size(), 0};
-      picture.boxes.push_back(summary_of(system, system.tasks[task]));
-    }
-    band.last = picture.boxes.size();
-    if (band.last > band.first) picture.bands.push_back(band);
-  }
-  add_bundles(system, places, picture);
+  Picture picture(system, system.graph);
+  for (const Task& task : system.tasks) picture.add_summary(task);
   return picture.render();
 }
 

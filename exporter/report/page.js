@@ -304,11 +304,13 @@ byId('about').textContent = [
   const section = byId('what-if');
   const rows = data.what_ifs.flatMap(one => one.tried.map(tried => ({task: tasks.find(task => task.name === one.task), tried})));
   const change = (then, now) => then === null || now === null || then === now ? '' : ` (${signed(now - then)})`;
-  addTable(section, `Tasks that miss their deadline, or whose deadline is not judged, analyzed again with one change; times in ${tableUnit}, in brackets the difference.`, [
+  addTable(section, `Tasks that miss their deadline, or whose deadline is not judged, analyzed again with one change; times in ${tableUnit}, in brackets the difference. A change is enough if the task meets its deadline and no other task gets worse.`, [
     {title: 'Task', kind: 'row', fill: (cell, row) => row.task.name},
     {title: 'Change', kind: 'words', fill: (cell, row) => row.tried.change},
     verdictColumn(row => row.task.verdict, 'Now'),
     verdictColumn(row => row.tried.guaranteed ? 'guaranteed' : row.tried.verdict, 'With the change'),
+    {title: 'Enough', kind: 'words', fill: (cell, row) => row.tried.works ? 'yes' : 'no'},
+    {title: 'Worse for', kind: 'words', fill: (cell, row) => row.tried.worse.join(', ')},
     {title: 'Longest seen', kind: 'number', fill: (cell, row) => inTable(row.tried.max_ps) + change(row.task.simulated.max_ps, row.tried.max_ps)},
     {title: 'Bound', kind: 'number', fill: (cell, row) => boundInTable(row.tried.wcrt_ps) + change(row.task.bound.wcrt_ps, row.tried.wcrt_ps)},
     {title: 'Deadline', kind: 'number', fill: (cell, row) => inTable(row.task.deadline_ps)},

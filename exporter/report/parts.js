@@ -167,6 +167,8 @@ function addStack(parent, label, parts, top, marks, room, total) {
   add(parent, 'span', {class: 'label'}, label);
   const whole = d3.sum(parts, part => part.ps), place = add(parent, 'div', {class: 'bar'});
   const svg = addSvg(place, 'svg', {class: 'chart', height: 24, width: '100%', role: 'img', 'aria-label': `${label} ${exact(whole)}: ${parts.map(part => part.words).join(', ')}`});
+  // No text below what states the total of a bar that is cut off.
+  const cut = whole > top * 1.0001 ? `${total || brief(whole)} ▸` : '', free = cut ? top * (1 - (cut.length * 6.6 + 14) / room) : top;
   let at = 0;
   for (const part of parts) {
     const [colour, hatch] = part.paint, from = Math.min(at, top), to = Math.min(at + part.ps, top);
@@ -175,14 +177,14 @@ function addStack(parent, label, parts, top, marks, room, total) {
     const group = addSvg(svg, 'g', {});
     addSvg(group, 'title', {}, part.words);
     addSvg(group, 'rect', {x: 100 * from / top + '%', y: 2, width: 100 * (to - from) / top + '%', height: 20, fill: svgPaint(colour, hatch), stroke: 'var(--page)', 'stroke-width': 1});
-    const size = (to - from) / top * room, text = [part.words, part.text, brief(part.ps)].find(one => one && one.length * 6.6 + 8 < size);
+    const visible = Math.min(to, free), size = (visible - from) / top * room, text = [part.words, part.text, brief(part.ps)].find(one => one && one.length * 6.6 + 8 < size);
     if (!text) continue;
-    const middle = 50 * (from + to) / top + '%';
+    const middle = 50 * (from + visible) / top + '%';
     if (hatch) addSvg(group, 'rect', {x: middle, y: 5, width: text.length * 6.4 + 4, height: 14, fill: '#ffffff', transform: `translate(${-(text.length * 6.4 + 4) / 2} 0)`, rx: 3});
     addSvg(group, 'text', {x: middle, y: 16, 'text-anchor': 'middle', 'aria-hidden': 'true'}, text).style.fill = hatch ? '#000000' : inkOn(colour);
   }
   for (const mark of marks) if (mark <= top) addSvg(svg, 'rect', {x: 100 * mark / top + '%', y: 0, width: 2.5, height: 24, fill: 'var(--text)', transform: 'translate(-1.2 0)'});
-  if (whole > top * 1.0001) add(place, 'span', {class: 'cut'}, `${total || brief(whole)} ▸`);
+  if (cut) add(place, 'span', {class: 'cut'}, cut);
 }
 
 /** Names and values below each other; returns what adds one. */

@@ -46,7 +46,8 @@ Json chain_steps_json(const engine::Results& results) {
 Json what_ifs_json(const ReportView& view) {
   Json json = Json::array();
   for (const TriedChanges& one : view.what_ifs)
-    json.push_back({{"task", view.analysis.system.tasks[one.task].name}, {"tried", what_if_json(one.tried)}});
+    json.push_back({{"task", view.analysis.system.tasks[one.task].name},
+                    {"tried", what_if_json(view.analysis.system, one.tried)}});
   return json;
 }
 

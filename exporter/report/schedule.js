@@ -624,12 +624,21 @@ const gantt = (function () {
   const again = () => { layOut(); draw(); };
   window.addEventListener('resize', () => { if (!printing) again(); });
   prefersDark.addEventListener('change', draw);
+  let closed = [];
   window.addEventListener('beforeprint', () => {
     printing = true;
-    for (const hidden of document.querySelectorAll('details')) hidden.open = true;
+    closed = Array.from(document.querySelectorAll('details:not([open])'));
+    for (const details of closed) {
+      details.open = true;
+      details.dispatchEvent(new Event('toggle'));  // fills it now; the browser's own event comes after printing
+    }
     again();
   });
-  window.addEventListener('afterprint', () => { printing = false; again(); });
+  window.addEventListener('afterprint', () => {
+    printing = false;
+    for (const details of closed) details.open = false;
+    again();
+  });
 
   // Initially the longest job of a failing task, else some periods of all.
   layOut();

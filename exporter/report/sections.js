@@ -237,6 +237,37 @@ function overTime(section) {
 
 addFindings(results.findings);
 
+// ---- graph: the picture is there; the links of one task at a time, and what passes between tasks
+
+(function graph() {
+  const section = byId('graph'), svg = section.querySelector('svg'), links = Array.from(svg.querySelectorAll('.link'));
+  if (!links.length) return;
+  const kinds = {'': () => true, ' control': link => !link.classList.contains('data')};
+  const tools = add(section, 'p', {class: 'tools'}), chosen = add(add(tools, 'label', {}, 'Arrows '), 'select', {id: 'arrows'});
+  for (const [value, words] of [['', 'all'], [' control', 'activations and events']]) add(chosen, 'option', {value}, words);
+  section.insertBefore(tools, svg.parentNode);
+  const shade = name => {
+    const wanted = kinds[name] || (link => link.dataset.from === name || link.dataset.to === name);
+    for (const link of links) link.classList.toggle('faint', !wanted(link));
+  };
+  for (const task of svg.querySelectorAll('.task')) {
+    const name = task.dataset.task;
+    if (!links.some(link => link.dataset.from === name || link.dataset.to === name)) continue;
+    add(chosen, 'option', {value: name}, 'of ' + name);
+    task.addEventListener('mouseenter', () => shade(name));
+    task.addEventListener('mouseleave', () => shade(chosen.value));
+  }
+  chosen.addEventListener('change', () => shade(chosen.value));
+  const details = add(section, 'details', {}), words = {trigger: 'activates', event: 'sets an event for', data: 'writes data for'};
+  add(details, 'summary', {}, `What the ${counted(links.length, 'arrow')} between tasks mean${links.length === 1 ? 's' : ''}`);
+  addTable(details, null, [
+    {title: 'Task', kind: 'row', fill: (cell, link) => link.dataset.from},
+    {title: 'Effect', fill: (cell, link) => words[link.classList[1]]},
+    {title: 'Other task', kind: 'words', fill: (cell, link) => link.dataset.to},
+    {title: 'By', kind: 'words', fill: (cell, link) => link.querySelector('title').textContent.replace(/^\w+: /, '')}
+  ], links);
+})();
+
 // ---- provenance
 
 (function provenance() {

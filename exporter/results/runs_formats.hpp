@@ -8,6 +8,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "engine/many_runs.hpp"
+#include "engine/witness.hpp"
 #include "exporter/results/result_view.hpp"
 
 namespace amalthea::exporter {
@@ -20,6 +21,7 @@ struct RunsView {
   const System& system;
   const engine::ManyRuns& runs;
   const Diagnostics& findings;
+  const engine::Witness* witness = nullptr;  ///< if `runs` is one run with its releases
 };
 
 /// For people: tables of response times, longest jobs, resources and chains.

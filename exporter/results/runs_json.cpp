@@ -38,6 +38,7 @@ class RunsJson {
                           {"hyperperiod_ps", picoseconds(runs_.hyperperiod)},
                           {"events", runs_.events},
                           {"stopped_runs", runs_.stopped}};
+    if (view_.witness != nullptr) json["witness"] = witness(*view_.witness);
     json["tasks"] = Json::array();
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) json["tasks"].push_back(task(index));
     json["chains"] = Json::array();
@@ -53,6 +54,18 @@ class RunsJson {
   }
 
  private:
+  Json witness(const engine::Witness& found) const {
+    Json json = {{"task", system_.tasks[found.task].name},
+                 {"response_ps", found.response.picoseconds()},
+                 {"wcrt_ps", picoseconds(found.bound)},
+                 {"simulations", found.simulations},
+                 {"releases", Json::array()}};
+    for (const engine::Witness::Moved& moved : found.moved)
+      json["releases"].push_back({{"stimulus", system_.stimuli[moved.stimulus].name},
+                                  {"stated_offset_ps", moved.stated.picoseconds()},
+                                  {"offset_ps", moved.chosen.picoseconds()}});
+    return json;
+  }
   Json response(const engine::TaskRuns& task) const {
     const engine::Sample& sample = task.response;
     const bool known = sample.count() > 0;

@@ -21,6 +21,12 @@ std::string share_text(double share) { return fmt::format("{:.1f} %", share * 10
 /// Shares near zero and near one matter: three decimals.
 std::string fine_percent(double share) { return fmt::format("{:.3f}", share * 100); }
 
+/// Rounded down to tenths of a percent: only what reaches the whole is 100 %.
+double share_below(Duration part, Duration whole) {
+  if (whole.is_zero()) return 1;
+  return std::floor(1000 * static_cast<double>(part.picoseconds()) / static_cast<double>(whole.picoseconds())) / 1000;
+}
+
 class RunsText {
  public:
   RunsText(const RunsView& view, bool colour) : view_(view), system_(view.system), runs_(view.runs), colour_(colour) {
@@ -35,6 +41,7 @@ class RunsText {
 
   std::string render() {
     head();
+    witness();
     tasks();
     longest_jobs();
     resources();
@@ -62,6 +69,26 @@ class RunsText {
                         runs_.runs == 1 ? "One run" : fmt::format("{} runs", runs_.runs),
                         format_duration(runs_.horizon), runs_.hyperperiod == runs_.horizon ? " (the hyperperiod)" : "",
                         to_string(runs_.execution), runs_.seed);
+  }
+
+  void witness() {
+    if (view_.witness == nullptr) return;
+    const engine::Witness& found = *view_.witness;
+    title("Witness of " + system_.tasks[found.task].name);
+    out_ += found.bound
+                ? fmt::format("A job takes {}, {} of the bound {}.", format_duration(found.response),
+                              share_text(share_below(found.response, *found.bound)), format_duration(*found.bound))
+                : fmt::format("A job takes {}; there is no bound.", format_duration(found.response));
+    out_ += fmt::format(" The search took {} simulation{}.\n", found.simulations, found.simulations == 1 ? "" : "s");
+    if (found.moved.empty()) {
+      out_ += "The releases are those of the model.\n";
+      return;
+    }
+    TextTable table({{"stimulus"}, {"offset in the model", Align::right}, {"offset in this run", Align::right}});
+    for (const engine::Witness::Moved& moved : found.moved)
+      table.add_row(
+          {{system_.stimuli[moved.stimulus].name}, {format_duration(moved.stated)}, {format_duration(moved.chosen)}});
+    out_ += table.render(colour_);
   }
 
   void tasks() {

@@ -126,7 +126,8 @@ class Remapper {
     if (task.scheduler != old.scheduler)
       refer(allocation.element, "scheduler", model_.element(after_.platform.schedulers[task.scheduler].origin));
     if (task.unit != old.unit || (task.units != old.units && task.units.empty())) place(allocation, task);
-    if (task.side == Side::host && task.priority != old.priority) set_priority(element, allocation, task.priority);
+    if (task.side == Side::host && (task.priority != old.priority || old.side == Side::device))
+      set_priority(element, allocation, task.priority);
     if (task.side == Side::device && task.time_slice && task.time_slice != old.time_slice)
       set_time_slice(element, allocation, *task.time_slice);
     for (const NodeIndex node : task.body)
@@ -142,9 +143,7 @@ class Remapper {
 
   /// The id of the element within its own file; "" and an error where nothing can refer to it.
   std::string id_of(Element element) {
-    const auto written = element.attribute("xmi:id");
-    auto id = written ? std::optional(std::string(*written)) : computed_id(element);
-    if (id && element.document().find(*id) == element) return *id;
+    if (auto id = id_in_file(element)) return *id;
     fail("AM0811",
          fmt::format("this {} cannot be referenced, because another one has the same name; the mapping cannot be "
                      "written; rename one of them",
@@ -330,6 +329,12 @@ TimeText exact_time(Duration time) {
   for (const auto& [unit, picoseconds] : units_of_time)
     if (time.picoseconds() % picoseconds == 0) return {time.picoseconds() / picoseconds, unit};
   return {time.picoseconds(), "ps"};
+}
+
+std::optional<std::string> id_in_file(Element element) {
+  const auto written = element.attribute("xmi:id");
+  auto id = written ? std::optional(std::string(*written)) : computed_id(element);
+  return id && element.document().find(*id) == element ? id : std::nullopt;
 }
 
 std::optional<std::map<std::uint32_t, std::vector<Splice>>> remap(const Model& model, const System& before,

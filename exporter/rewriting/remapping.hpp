@@ -23,6 +23,9 @@ namespace amalthea::exporter {
 /// The time as an integer in the largest possible unit: 5 ms, 7200 us.
 TimeText exact_time(Duration time);
 
+/// The id by which references in its own file lead to the element; nothing if another one has that id.
+std::optional<std::string> id_in_file(Element element);
+
 /// The splices that change the files of `model`, from which `before` was built, to match `after`: a system of the same
 /// model whose tasks have other units, priorities, waiting behavior or GPU time slices. Indexed by the positions of the
 /// documents. Wrappers that `after` removes are not changed. Errors, and then nothing, if a version cannot express it

@@ -196,8 +196,9 @@ class Model:
     ) -> Exploration:
         """Searches for a mapping that meets all deadlines.
 
-        objectives: "response", "load" or "chain:A->B"; keep: what must not change, such as "offloading"; pins: the units
-        that tasks may run on, {"Monitor": "Core0|Core1"}; together, apart: tasks that share a unit or must not."""
+        objectives: "response", "load", "changes" or "chain:A->B"; keep: what must not change, such as "offloading";
+        pins: the units that tasks may run on, {"Monitor": "Core0|Core1"}; together, apart: tasks that share a unit or
+        must not."""
         all_options: dict[str, Any] = {
             **_core_options(options),
             "objectives": objectives,

@@ -15,7 +15,47 @@ const inked = canvas => {
   return seen.size;
 };
 
+// Of text that is not part of a chart: how much its color differs from what is behind it, as WCAG 2 computes it.
+const rgb = text => text.match(/[\d.]+/g).map(Number);
+const luminance = ([r, g, b]) => [r, g, b].map(one => one / 255).map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4).reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
+function contrast(element) {
+  let behind = element;
+  while (behind.parentElement && rgb(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+  const [a, b] = [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor].map(color => luminance(rgb(color))).sort((x, y) => y - x);
+  return (a + 0.05) / (b + 0.05);
+}
+
 function run() {
+  // Each control can be reached by Tab, shows that it has the focus, and has a name.
+  const controls = Array.from(document.querySelectorAll('a[href], button, input, select, summary, [tabindex]')).filter(one => one.checkVisibility());
+  found.controls = controls.length;
+  found.focus_unseen = controls.filter(one => {
+    one.focus();
+    const style = getComputedStyle(one);
+    return document.activeElement !== one || one.tabIndex < 0 || style.outlineStyle !== 'solid' || parseFloat(style.outlineWidth) < 3;
+  }).map(one => one.outerHTML.slice(0, 80));
+  found.nameless = controls.filter(one => !(one.getAttribute('aria-label') || one.textContent || (one.labels && one.labels.length))).length;
+  document.activeElement.blur();
+  scrollTo(0, 0);
+  found.dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  found.unreadable = Array.from(document.querySelectorAll('body *:not(script):not(svg):not(svg *):not(.skip)')).filter(one => one.checkVisibility() && Array.from(one.childNodes).some(node => node.nodeType === 3 && node.data.trim()) && contrast(one) < 4.5).map(one => one.outerHTML.slice(0, 80));
+
+  // The picture of the graph: the arrows of one task, and the table of what all of them mean.
+  const links = Array.from(document.querySelectorAll('#graph .link')), arrows = by('arrows');
+  if (arrows) {
+    const shown = () => links.filter(link => getComputedStyle(link).opacity === '1').length;
+    const choose = value => { arrows.value = value; arrows.dispatchEvent(new Event('change')); return shown(); };
+    found.graph = {links: links.length, rows: document.querySelectorAll('#graph tbody tr').length, control: choose(' control'), planner: choose('Planner'), all: choose(''),
+      first: document.querySelector('#graph tbody tr').textContent};
+    const task = document.querySelector('#graph .task[data-task="DASM"]');
+    if (task) {
+      task.dispatchEvent(new MouseEvent('mouseenter'));
+      found.graph.pointed = shown();
+      task.dispatchEvent(new MouseEvent('mouseleave'));
+      found.graph.left = shown();
+    }
+  }
+
   const drawn = performance.getEntriesByName('report-drawn')[0];
   found.drawn_ms = drawn ? drawn.startTime : null;
   found.title = document.title;
@@ -93,9 +133,12 @@ function run() {
   // Nothing is wider than the window, and only the picture of the graph may scroll.
   found.width = {window: window.innerWidth, page: document.documentElement.scrollWidth,
                  cut: Array.from(document.querySelectorAll('.wide:not(figure)')).filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.closest('section').id)};
+  const closed = () => document.querySelectorAll('details:not([open])').length, before_print = closed();
   window.dispatchEvent(new Event('beforeprint'));
-  found.print_closed = document.querySelectorAll('details:not([open])').length;
+  found.print_closed = closed();
+  found.print_empty = Array.from(document.querySelectorAll('details')).filter(one => one.children.length < 2).length;
   window.dispatchEvent(new Event('afterprint'));
+  found.print_undone = closed() === before_print;
   canvas.focus();
 
   press('0');

@@ -41,7 +41,8 @@ struct Opened {
 };
 
 /// What page_test.js finds. The copy's policy allows the test's own scripts, and nothing else that the page's does not.
-Opened open(const std::string& page, const std::string& folder, const std::string& size = "1400,1000") {
+Opened open(const std::string& page, const std::string& folder, const std::string& size = "1400,1000",
+            const std::string& option = "--mute-audio") {
   std::string copy = test::replaced(test::read_text(page), "script-src ", "script-src 'nonce-test' ");
   copy = test::replaced(copy, "<title>", in_script("page_errors.js") + "<title>");
   const auto end = copy.rfind("</body>");
@@ -57,6 +58,7 @@ Opened open(const std::string& page, const std::string& folder, const std::strin
                                       "--disable-gpu",
                                       "--dump-dom",
                                       "--window-size=" + size,
+                                      option,
                                       "--enable-logging=stderr",
                                       "--user-data-dir=" + folder + "/profile"};
   command.push_back("file://" + path);
@@ -206,7 +208,57 @@ TEST_CASE("browser: tiles count the listed rows and tables sort and filter", "[l
     return std::stod(mark.get<std::string>()) == Approx(std::stod(marks[0].get<std::string>()));
   }));
   CHECK(found["deadlines"]["time"].size() == marks.size());
+  // Paper shows what is folded away on the screen.
   CHECK(found["print_closed"] == 0);
+  CHECK(found["print_empty"] == 0);
+  CHECK(found["print_undone"] == true);
+}
+
+TEST_CASE("browser: every control can be reached by keyboard and shows the focus", "[long][browser]") {
+  chromium();
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html";
+  REQUIRE(test::amalthea({"report", test::sample("waters2019-tx2.amxmi"), "-o", page}).exit_code == 1);
+  for (const char* size : {"420,900", "1400,1000"}) {
+    INFO(size);
+    const json found = open(page, folder.path(), size).found;
+    CHECK(found["controls"] > 100);
+    CHECK(found["focus_unseen"] == json::array());
+    CHECK(found["nameless"] == 0);
+  }
+}
+
+TEST_CASE("browser: text is readable on light and on dark", "[long][browser]") {
+  chromium();
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html";
+  REQUIRE(test::amalthea({"report", test::sample("waters2019-tx2.amxmi"), "-o", page}).exit_code == 1);
+  for (const bool dark : {false, true}) {
+    const json found =
+        open(page, folder.path(), "1400,1000",
+             dark ? "--blink-settings=preferredColorScheme=0" : "--blink-settings=preferredColorScheme=1")
+            .found;
+    CHECK(found["dark"] == dark);
+    CHECK(found["unreadable"] == json::array());
+  }
+}
+
+TEST_CASE("browser: the picture of the graph shows the arrows of one task", "[long][browser]") {
+  chromium();
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html";
+  REQUIRE(test::amalthea({"report", test::sample("waters2019-tx2.amxmi"), "-o", page}).exit_code == 1);
+  const Opened opened = open(page, folder.path());
+  check_no_errors(opened);
+  const json& graph = opened.found["graph"];
+  CHECK(graph["links"] == 21);
+  CHECK(graph["rows"] == 21);
+  CHECK(graph["control"] == 4);  // two activations, two events
+  CHECK(graph["planner"] == 9);
+  CHECK(graph["all"] == 21);
+  CHECK(graph["pointed"] == 1);
+  CHECK(graph["left"] == 21);
+  CHECK(graph["first"] == "PRE_SFM_gpu_POSTactivatesSFMSFM_stim");
 }
 
 TEST_CASE("browser: no table is cut off in a narrow window", "[long][browser]") {

@@ -137,6 +137,22 @@ TEST_CASE("simulate rejects meaningless options") {
   CHECK(simulate("offload-minimal.amxmi", {"--format", "dot"}).exit_code == 2);
 }
 
+TEST_CASE("simulate shows a witness whose run contains the job") {
+  const json runs = simulated("offload-blocks.amxmi", {"--witness", "Radar"});
+  const json& witness = runs["witness"];
+  CHECK(witness["task"] == "Radar");
+  CHECK(witness["response_ps"] > 3'000'000'000);
+  CHECK(witness["response_ps"] <= witness["wcrt_ps"]);
+  CHECK_FALSE(witness["releases"].empty());
+  CHECK(runs["replaced"].size() == 1);
+  for (const json& task : runs["tasks"])
+    if (task["name"] == "Radar") CHECK(task["response"]["max_ps"] == witness["response_ps"]);
+  const auto unknown = simulate("offload-blocks.amxmi", {"--witness", "Rader"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err == "amalthea: error: --witness: the model has no task \"Rader\"; did you mean \"Radar\"?\n");
+  CHECK(simulate("offload-blocks.amxmi", {"--witness", "Radar", "--runs", "2"}).exit_code == 2);
+}
+
 TEST_CASE("simulate runs the WATERS model a thousand times within bounds", "[long]") {
   const json runs = simulated("waters2019-tx2.amxmi", {"--runs", "1000"});
   for (const json& task : runs["tasks"]) {

@@ -182,6 +182,10 @@ TEST_CASE("results and GPU scenarios match their JSON Schemas") {
                                .out);
     CHECK(errors_of(file, "comparison.schema.json") == "0\n");
   }
+  for (const char* task : {"Planner", "PRE_SFM_gpu_POST", "SFM"}) {
+    test::write_text(file, test::amalthea({"explain", test::sample(waters), task, "--format", "json"}).out);
+    CHECK(errors_of(file, "explanation.schema.json") == "0\n");
+  }
   for (const char* scenario : {"camera.json", "contexts.json", "thesis.json"})
     CHECK(errors_of(test::sample(std::string("gpu/") + scenario), "gpu-scenario.schema.json") == "0\n");
 }

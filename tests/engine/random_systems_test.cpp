@@ -176,6 +176,26 @@ TEST_CASE("thousands of random systems under CPU traffic stay within their bound
   CHECK(trial.bounded > 2 * trial.systems);
 }
 
+TEST_CASE("random systems with semaphores without an effective ceiling stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(23);
+  const std::uint64_t systems = is_thorough() ? 40'000 : 400;
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.may.reset(static_cast<std::size_t>(SystemFeature::polled_semaphore));
+    if (index % 4 > 0) options.may.reset(static_cast<std::size_t>(SystemFeature::several_cores));
+    options.must = index % 5 == 0   ? features_of({SystemFeature::ceiling, SystemFeature::earliest_deadline})
+                   : index % 5 == 1 ? features_of({SystemFeature::counting_semaphore})
+                                    : features_of({SystemFeature::semaphore});
+    options.must.set(index / 4 % feature_count);
+    options.must &= options.may;
+    trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
 TEST_CASE("no observed chain latency exceeds its bound under implicit communication") {
   // Chains have bounds if all their tasks depend on strictly periodic ones.
   RandomSystemOptions options;

@@ -32,6 +32,8 @@ struct CoreProblem {
   std::vector<cpu::CpuTask> tasks;
   std::vector<Member> members;  ///< parallel to `tasks`
   bool by_deadline = false;     ///< a scheduler of the core schedules by deadlines
+  /// A task may wait for one with a later deadline, which holds a semaphore.
+  bool waits_for_semaphores = false;
   struct Server {
     cpu::PeriodicResource resource;
     std::optional<std::size_t> parent = {};  ///< the server that it runs in

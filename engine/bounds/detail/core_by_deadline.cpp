@@ -63,7 +63,8 @@ void part_waiting(const cpu::CpuTask& counted, const cpu::CpuTask& task, cpu::Cp
 }
 
 /// Interrupts are ordered by their priorities. A task without a deadline runs when no other task does. Its bound holds
-/// for any order of the tasks; so it is one for the others, too.
+/// for any order of the tasks; so it is one for the others, too. It is their only one if tasks wait for semaphores: a
+/// holder with a later deadline runs first then.
 std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
   const std::vector<cpu::CpuTask> tasks = with_waiting(problem);
   const Selection urgent = select(
@@ -72,7 +73,9 @@ std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
       problem, tasks, [](bool interrupt, Duration deadline) { return !interrupt && deadline == Duration::max(); });
   const Selection interrupts = select(problem, tasks, [](bool interrupt, Duration) { return interrupt; });
   std::vector<cpu::CpuBound> bounds = cpu::fixed_priority_bounds(tasks);
-  auto by_deadline = cpu::earliest_deadline_bounds(urgent.tasks, interrupts.tasks, {}, background.tasks);
+  std::vector<cpu::CpuBound> by_deadline;
+  if (!problem.waits_for_semaphores)
+    by_deadline = cpu::earliest_deadline_bounds(urgent.tasks, interrupts.tasks, {}, background.tasks);
   std::vector<std::size_t> places = urgent.places;
   places.insert(places.end(), interrupts.places.begin(), interrupts.places.end());
   places.insert(places.end(), background.places.begin(), background.places.end());

@@ -110,7 +110,7 @@ class OffsetResponses {
         const auto& use = subject.activity<UseSemaphore>({task, step});
         if (!subject.system.semaphores[use.semaphore].priority_ceiling) return false;
       }
-      return !input_.offloads.waits_for_any(task);
+      return !input_.offloads.waits_for_any(task) && !input_.cores.shapes[task].waits_for_semaphores;
     });
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -146,6 +147,7 @@ class ProblemBuilder {
       add_fault(faults_, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     const std::size_t core = *input_.cores.core_of[host];
     CoreProblem& problem = problems_.cores[core];
+    problem.waits_for_semaphores = problem.waits_for_semaphores || input_.cores.shapes[host].waits_for_semaphores;
     std::optional<std::size_t> server;
     const auto& path = input_.cores.ranks.schedulers[host];
     for (auto index = path.rbegin(); index != path.rend(); ++index) {  // from the outermost one
@@ -193,6 +195,9 @@ class ProblemBuilder {
       entry.task.unlimited = true;
     }
     task.unlimited = task.unlimited || entry.task.unlimited;
+    // It needs its core once more after the last wait.
+    const auto* last = std::get_if<nvidia::CpuSegment>(&entry.task.segments.back());
+    if (last == nullptr || last->worst.is_zero()) task.preemptible_at_end = true;
     task.waits = static_cast<std::int64_t>(entry.member.segments.size());
     task.polls = entry.task.wait == nvidia::WaitMode::busy;
     entry.task.elsewhere.emplace(Duration{});

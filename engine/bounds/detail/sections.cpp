@@ -102,7 +102,7 @@ Piece piece_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphore
       break;
     case StepKind::request_semaphore: {
       const auto& use = subject.activity<UseSemaphore>(task_step);
-      if (!semaphores.endless[use.semaphore]) break;
+      if (!semaphores.endless[use.semaphore] && semaphores.waiting[use.semaphore].empty()) break;
       piece.leaves = !use.active && !subject.system.semaphores[use.semaphore].spinlock;
       if (!piece.leaves) piece.time = endless;
       break;
@@ -203,6 +203,16 @@ void add_cooperative_sections(const AnalyzedSystem& subject, TaskIndex task, con
   shape.last_cooperative = last;
 }
 
+/// Whether a job may end without execution after it has waited for a semaphore.
+bool ends_with_request(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
+                       const std::vector<Piece>& pieces) {
+  for (std::size_t step = pieces.size(); step-- > 0 && pieces[step].time.is_zero();)
+    if (subject.step({task, step}).kind == StepKind::request_semaphore &&
+        !semaphores.waiting[subject.activity<UseSemaphore>({task, step}).semaphore].empty())
+      return true;
+  return false;
+}
+
 }  // namespace
 
 TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores,
@@ -217,6 +227,9 @@ TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const Sema
   shape.last = last_section(pieces);
   if (subject.task(host).preemption == Preemption::cooperative)
     add_cooperative_sections(subject, host, in_branch, pieces, shape);
+  if (ends_with_request(subject, semaphores, host, pieces)) shape.preemptible_at_end = true;
+  for (const auto& users : semaphores.waiting)
+    if (std::find(users.begin(), users.end(), host) != users.end()) shape.waits_for_semaphores = true;
   if (subject.worst[host].unanalyzable.empty()) return shape;
   // The length of its sections is unknown as well.
   for (cpu::Section& section : shape.sections) section.length = endless;

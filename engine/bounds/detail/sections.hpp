@@ -28,6 +28,7 @@ struct TaskShape {
   std::optional<Duration> cooperative;
   Duration last_cooperative;
   bool preemptible_at_end = false;
+  bool waits_for_semaphores = false;  ///< for a bounded time
 
   bool has_sections() const { return !sections.empty() || cooperative; }
 };

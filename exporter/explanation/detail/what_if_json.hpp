@@ -7,10 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "amalthea/graph/system.hpp"
 #include "engine/what_if.hpp"
 
 namespace amalthea::exporter {
 
-nlohmann::ordered_json what_if_json(const std::vector<engine::WhatIf>& tried);
+nlohmann::ordered_json what_if_json(const System& system, const std::vector<engine::WhatIf>& tried);
 
 }  // namespace amalthea::exporter

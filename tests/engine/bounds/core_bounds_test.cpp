@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/quantity.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/devices/chosen_devices.hpp"
@@ -276,6 +277,39 @@ TEST_CASE("a critical section under a priority ceiling blocks tasks up to the ce
   CHECK(part(bounds[middle], ContributionKind::blocking, low) == us(6));
 }
 
+TEST_CASE("tasks between users of a semaphore without a ceiling count as equally urgent") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex top = task(maker, "top", core, 5, 100, 1), high = task(maker, "high", core, 4, 100, 0),
+                  middle = task(maker, "middle", core, 3, 100, 3), low = task(maker, "low", core, 2, 100, 4),
+                  last = task(maker, "last", core, 1, 100, 2);
+  const SemaphoreIndex resource = semaphore(maker, "resource", GENERATE(true, false));
+  const bool ceiling = maker.system().semaphores[resource].priority_ceiling;
+  request(maker, high, resource);
+  release(maker, high, resource);
+  request(maker, low, resource);
+  maker.compute(low, 6);
+  release(maker, low, resource);
+  SECTION("under fixed priorities") {
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[top].worst == us(1));
+    CHECK(bounds[high].worst == us(ceiling ? 1 + 6 : 1 + 3 + 10));
+    CHECK(bounds[middle].worst == us(ceiling ? 1 + 6 + 3 : 1 + 3 + 10));
+    CHECK(bounds[low].worst == us(1 + 3 + 10));
+    CHECK(bounds[last].worst == us(1 + 3 + 10 + 2));
+  }
+  SECTION("under deadlines a ceiling makes no difference") {
+    scheduler_of(maker, core).kind = SchedulingAlgorithm::earliest_deadline_first;
+    for (const Bound& bound : bounds_of(maker)) CHECK(bound.worst == us(1 + 3 + 10 + 2));
+  }
+  SECTION("a task that is released when the semaphore is granted at the end of a job runs first") {
+    maker.system().stimuli.front().occurrence = Periodic{us(10), us(0)};
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[top].worst == us(1));
+    CHECK(bounds[high].worst == us(ceiling ? 1 + 6 : 1 + 3 + 10 + 1));
+  }
+}
+
 TEST_CASE("semaphores with unbounded waiting are named") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
@@ -286,14 +320,45 @@ TEST_CASE("semaphores with unbounded waiting are named") {
     maker.compute(user, 1);
     release(maker, user, index);
   };
-  SECTION("without a ceiling") {
+  SECTION("polled for on the core of the holder") {
     const SemaphoreIndex plain = semaphore(maker, "plain", false);
-    use(a, plain);
     use(b, plain);
+    maker.add(a, UseSemaphore{plain, UseSemaphore::Operation::request, true});
+    release(maker, a, plain);
     const auto bounds = bounds_of(maker);
-    CHECK(bounds[a].reason == "it uses the semaphore plain, which has no priority ceiling");
+    CHECK(bounds[a].reason == "it uses the semaphore plain, which a polls for on the core of its holder");
     CHECK(bounds[above].worst == us(1));
     CHECK(bounds[c].worst == us(1));
+  }
+  SECTION("requested in a cycle") {
+    const SemaphoreIndex first = semaphore(maker, "first", false), second = semaphore(maker, "second", false),
+                         around = semaphore(maker, "around", false);
+    request(maker, a, first);
+    use(a, second);
+    release(maker, a, first);
+    request(maker, b, around);
+    request(maker, b, second);
+    use(b, first);
+    release(maker, b, second);
+    release(maker, b, around);
+    use(above, around);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].reason ==
+          "it uses the semaphore first, which may deadlock: its holders wait for other semaphores in a cycle");
+    CHECK(bounds[b].reason == bounds[a].reason);
+    CHECK(bounds[above].reason ==
+          "it uses the semaphore around, which b holds while it requests second, and no bound exists for that");
+    CHECK(bounds[c].worst == us(1));
+  }
+  SECTION("requested again by the holder") {
+    const SemaphoreIndex two_of = semaphore(maker, "two", false);
+    maker.system().semaphores[two_of].free = maker.system().semaphores[two_of].capacity = 2;
+    for (const TaskIndex user : {a, b}) {
+      request(maker, user, two_of);
+      use(user, two_of);
+      release(maker, user, two_of);
+    }
+    CHECK(bounds_of(maker)[b].reason == "it uses the semaphore two, which a requests again while it holds it");
   }
   SECTION("between cores") {
     const SemaphoreIndex shared = semaphore(maker, "shared", true);
@@ -411,6 +476,48 @@ TEST_CASE("bounds beyond the period hold for jobs that wait for earlier ones") {
       CHECK(part(bounds[low], ContributionKind::preemption, high) == us(118 - 62));
       CHECK(bounds[high].worst == us(26));
     }
+}
+
+TEST_CASE("a job that ends with a wait for a GPU waits for tasks that are released at its end") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const StimulusIndex start = maker.inter_process();
+  std::vector<TaskIndex> others;
+  const auto add_other = [&] { others.push_back(task(maker, fmt::format("other{}", others.size()), core, 9, 60, 8)); };
+  const auto check = [&] {
+    const TaskIndex host = maker.task("host", core, 1, maker.periodic(120)),
+                    device = maker.task("device", gpu, 0, start);
+    const EventIndex done = maker.event("done");
+    maker.compute(host, 15);
+    maker.trigger(host, start);
+    maker.wait(host, done, false);
+    maker.clear(host, done);
+    maker.kernel(device, 37);
+    maker.set(device, done, host);
+    for (const TaskIndex other : others) maker[other].units = maker[host].units = maker[others.front()].units;
+    // The event is set at 60, when the others are released again.
+    const auto bounds = bounds_of(maker);
+    INFO(bounds[host].reason << format_duration(bounds[host].worst.value_or(Duration{})));
+    CHECK(bounds[host].worst == us(8 + 15 + 37 + 8));
+    CHECK(analyzed(maker.build(), us(600)).tasks[host].response.max == us(8 + 15 + 37 + 8));
+  };
+  add_other();
+  SECTION("by priorities") { check(); }
+  SECTION("by deadlines") {
+    scheduler_of(maker, core).kind = SchedulingAlgorithm::earliest_deadline_first;
+    SECTION("of a task") { check(); }
+    SECTION("after an interrupt") {
+      maker[others.front()].kind = ProcessKind::isr_category2;
+      check();
+    }
+  }
+  SECTION("on two cores") {
+    const UnitIndex second = maker.core("second");
+    maker.system().platform.units[second].definition = maker.system().platform.units[core].definition;
+    maker[others.front()].units = {core, second};
+    add_other();
+    check();
+  }
 }
 
 TEST_CASE("a task that waits for a GPU can have several activation sources") {

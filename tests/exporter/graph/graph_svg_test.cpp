@@ -2,10 +2,12 @@
 // The drawing of the runnable graph.
 
 #include <map>
+#include <set>
 
 #include <catch2/catch.hpp>
 
 #include "amalthea/graph/boost_graph.hpp"
+#include "exporter/graph/detail/columns.hpp"
 #include "exporter/graph/graph_formats.hpp"
 #include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
@@ -49,15 +51,39 @@ TEST_CASE("graph drawing: contains every task and every edge between tasks and i
   check_well_formed(svg);
   for (const Task& task : system.tasks)
     if (!task.body.empty()) CHECK(svg.find(">" + task.name + " on ") != svg.npos);
-  std::map<EdgeKind, std::size_t> edges;
-  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost())))
-    ++edges[system.graph.boost()[edge].kind];
+  std::map<EdgeKind, std::size_t> links;
+  std::map<std::pair<TaskIndex, TaskIndex>, std::size_t> labels;
+  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {
+    const EdgeKind kind = system.graph.boost()[edge].kind;
+    const TaskIndex from = system.graph[boost::source(edge, system.graph.boost())].task,
+                    to = system.graph[boost::target(edge, system.graph.boost())].task;
+    links[kind] += kind != EdgeKind::data || ++labels[{from, to}] == 1 ? 1 : 0;  // data: one for each pair of tasks
+  }
   for (const EdgeKind kind : {EdgeKind::trigger, EdgeKind::event, EdgeKind::data}) {
     INFO(to_string(kind));  // one arrow each, and one in the legend
-    CHECK(count(svg, "url(#arrow-" + std::string(to_string(kind)) + ")") == edges[kind] + 1);
+    CHECK(count(svg, "url(#arrow-" + std::string(to_string(kind)) + ")") == links[kind] + 1);
+    CHECK(count(svg, "<g class=\"link " + std::string(to_string(kind)) + "\"") == links[kind]);
   }
+  CHECK(svg.find("data-from=\"Planner\" data-to=\"DASM\"") != svg.npos);
+  CHECK(svg.find("<title>data: x_car_host, y_car_host, yaw_car_host</title>") != svg.npos);
+  CHECK(count(svg, ">3 labels<") == 2);
   CHECK(svg.find("write steer_objective") != svg.npos);
   CHECK(svg.find("10575000 to 11850000 ticks") != svg.npos);
+}
+
+TEST_CASE("graph drawing: the picture of the WATERS 2019 model has few crossings") {
+  const System system = test::system_from_file(test::sample("waters2019-tx2.amxmi"));
+  std::set<std::pair<TaskIndex, TaskIndex>> pairs;
+  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {
+    const TaskIndex from = system.graph[boost::source(edge, system.graph.boost())].task,
+                    to = system.graph[boost::target(edge, system.graph.boost())].task;
+    if (from != to && !pairs.contains({to, from})) pairs.emplace(from, to);
+  }
+  auto columns = exporter::columns_of(system.tasks.size(), {pairs.begin(), pairs.end()});
+  const std::size_t in_model_order = exporter::crossings(columns);
+  exporter::reduce_crossings(columns);
+  CHECK(in_model_order >= 10);
+  CHECK(exporter::crossings(columns) <= 4);
 }
 
 TEST_CASE("graph drawing: a single task has no edges to others") {
