@@ -33,13 +33,14 @@ std::string task_scheduler_of(const System& system, const Task& task) {
 
 struct Mapped {
   std::string text;
+  Model model;  // without the mapping
   exporter::FirstMapping created;
 };
 
 /// Checks that the result is the text with insertions only, and that it conforms as well as the text.
 Mapped mapped(const std::string& text) {
   Diagnostics diagnostics;
-  const Model model = test::model_from_text(text, diagnostics);
+  Model model = test::model_from_text(text, diagnostics);
   const auto created = exporter::first_mapping(model);
   REQUIRE(created);
   for (const exporter::Splice& splice : created->splices.at(0))
@@ -47,10 +48,10 @@ Mapped mapped(const std::string& text) {
       CHECK(text.substr(splice.span.begin, splice.span.size()) == "/");  // of an element written as <x/>
     else
       CHECK(splice.span.size() == 0);
-  Mapped result{exporter::apply(text, created->splices.at(0)), *created};
+  Mapped result{exporter::apply(text, created->splices.at(0)), std::move(model), *created};
   Diagnostics again;
   const Model changed = test::model_from_text(result.text, again);
-  importer::check_conformance(model, diagnostics);
+  importer::check_conformance(result.model, diagnostics);
   importer::check_conformance(changed, again);
   INFO(result.text);
   for (const std::string& message : test::messages(again)) UNSCOPED_INFO(message);
