@@ -555,6 +555,21 @@ TEST_CASE("global fixed priorities: as many tasks as cores do not delay each oth
       !global_fixed_priority_bounds({{task(6, 10, 3), {0}}, {task(4, 10, 2), {0}}, {task(1, 10, 1), {0}}})[2].response);
 }
 
+TEST_CASE("global fixed priorities: fewer tasks than cores carry work in") {
+  // On one core none does, so the bound is exact: 5 + 2 * 3 + 4, where 4 may follow a response of 7 after 16 - 3.
+  const auto on = [](std::vector<std::size_t> cores, std::vector<CpuTask> tasks) {
+    std::vector<GlobalTask> placed;
+    for (const CpuTask& each : tasks) placed.push_back({each, cores});
+    return responses(global_fixed_priority_bounds(placed));
+  };
+  CHECK(on({0}, {task(3, 10, 3), task(4, 16, 2), task(5, 40, 1)}) == Values{3, 7, 15});
+  // On two cores one of C 4 does. W(17): 6 and 6, 4 + 1 without and 8 with what it carries in: 5 + 25 / 2 = 17.
+  CHECK(on({0, 1}, {task(3, 10, 5), task(3, 10, 4), task(4, 16, 3), task(4, 16, 2), task(5, 40, 1)}) ==
+        Values{3, 3, 7, 9, 17});
+  // Of equal priority both may wait for a core that the task itself has: W(19) is 6, 6, 8 and 8.
+  CHECK(on({0, 1}, {task(3, 10, 5), task(3, 10, 4), task(4, 16, 3), task(4, 16, 2), task(5, 40, 2)})[4] == 19);
+}
+
 TEST_CASE("global fixed priorities: bounds beyond the period and with sections and waiting") {
   // Lehoczky's example on one core: no carry-in, so the bound is exact.
   const auto beyond = global_fixed_priority_bounds({{task(26, 70, 2), {0}}, {task(62, 100, 1), {0}}});
