@@ -31,7 +31,7 @@ class ServerBounds {
   explicit ServerBounds(const CoreProblem& problem) : problem_(problem), bounds_(problem.tasks.size()) {}
 
   std::vector<cpu::CpuBound> run() {
-    find(std::nullopt, true);
+    find(std::nullopt, Duration{});
     return std::move(bounds_);
   }
 
@@ -62,8 +62,9 @@ class ServerBounds {
   }
 
   /// Bounds the tasks that run directly in this server, or in none, and what runs in the servers within it. `supplied`:
-  /// the server gets its budget in every period in which its tasks need it.
-  void find(std::optional<std::size_t> server, bool supplied) {
+  /// the maximum time from the start of a period in which its tasks need its budget until it has supplied all of it;
+  /// nothing: it may not get its budget in every period.
+  void find(std::optional<std::size_t> server, std::optional<Duration> supplied) {
     Level level;
     for (std::size_t i = 0; i < problem_.tasks.size(); ++i)
       if (problem_.members[i].server == server) level.add(problem_.tasks[i], i);
@@ -75,7 +76,10 @@ class ServerBounds {
         add_server(other, level);
       }
     std::optional<cpu::PeriodicResource> resource;
-    if (server) resource = problem_.servers[*server].resource;
+    if (server) {
+      resource = problem_.servers[*server].resource;
+      resource->response = supplied;
+    }
     const auto found = cpu::fixed_priority_bounds(level.tasks, resource);
     for (std::size_t i = 0; i < tasks; ++i)
       bounds_[level.places[i]] =
@@ -85,7 +89,8 @@ class ServerBounds {
       std::vector<cpu::CpuTask> filled = level.tasks;
       filled[tasks + i].arrivals.jitter = {};
       const auto response = cpu::fixed_priority_bounds(filled, resource)[tasks + i].response;
-      find(within[i], supplied && response && *response <= problem_.servers[within[i]].resource.period);
+      const bool in_time = supplied && response && *response <= problem_.servers[within[i]].resource.period;
+      find(within[i], in_time ? response : std::nullopt);
     }
   }
 

@@ -556,14 +556,21 @@ TEST_CASE("servers bound their tasks and protect the others") {
   SECTION("a deferrable one may serve at the end of a period and the start of the next") {
     maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
     const auto bounds = bounds_of(maker);
-    CHECK(bounds[inside].worst == us(2 * (5 - 2) + 1));
-    CHECK(part(bounds[inside], ContributionKind::budget) == us(6));
+    CHECK(bounds[inside].worst == us(5 - 2 + 1));
+    CHECK(part(bounds[inside], ContributionKind::budget) == us(3));
     CHECK(bounds[outside].worst == us(3 + 2 * 2));
+  }
+  SECTION("which a more urgent task delays by its own execution only") {
+    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    const TaskIndex above = task(maker, "above", core, 10, 50, 2);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[above].worst == us(2));
+    CHECK(bounds[inside].worst == us(5 - 2 + 2 + 1));
   }
   SECTION("a polling one gives up its budget") {
     maker[inside].scheduler = add_server(SchedulingAlgorithm::polling_periodic_server);
     const auto bounds = bounds_of(maker);
-    CHECK(bounds[inside].worst == us(2 * (5 - 2) + 2 + 1));
+    CHECK(bounds[inside].worst == us(5 + 1));
     CHECK(bounds[outside].worst == us(3 + 2));
   }
   SECTION("also if its tasks ask for more than the budget") {
@@ -830,13 +837,14 @@ TEST_CASE("a server within a server supplies its tasks from what the outer one s
   maker[outside].scheduler = core;
   SECTION("which must give it its budget in every period") {
     const auto bounds = bounds_of(maker);
-    // 60 need two budgets of 40 us: 2 (200 - 40) + 200 + 20.
-    CHECK(bounds[within].worst == us(2 * 160 + 200 + 20));
+    // The outer one supplies nothing for 50 us, then 50 of every 100. So the inner one needs 50 + 40 us for its budget,
+    // and supplies nothing for 160 + 50. 60 need two budgets.
+    CHECK(bounds[within].worst == us(160 + 50 + 200 + 20));
     CHECK(bounds[beside].worst.has_value());
     CHECK(bounds[outside].worst.has_value());
   }
   SECTION("and has no bound otherwise") {
-    schedulers[inner].share.budget = us(90);
+    schedulers[inner].share.budget = us(101);
     const auto bounds = bounds_of(maker);
     CHECK(bounds[within].reason == "its server on core core may not get its budget in every period");
     CHECK(bounds[outside].worst.has_value());
