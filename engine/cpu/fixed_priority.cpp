@@ -22,13 +22,15 @@ class FixedPriorityAnalysis {
 
   std::vector<CpuBound> bounds() {
     std::vector<CpuBound> bounds;
-    for (std::size_t task = 0; task < tasks_.size(); ++task) {
-      bounds.push_back(bound_of(task));
-      auto by_turns = bound_by_turns(task);
-      if (by_turns && (!bounds.back().response || *by_turns->response < *bounds.back().response))
-        bounds.back() = std::move(*by_turns);
-    }
+    for (std::size_t task = 0; task < tasks_.size(); ++task) bounds.push_back(bound(task));
     return bounds;
+  }
+
+  CpuBound bound(std::size_t index) {
+    CpuBound bound = bound_of(index);
+    auto by_turns = bound_by_turns(index);
+    if (by_turns && (!bound.response || *by_turns->response < *bound.response)) return std::move(*by_turns);
+    return bound;
   }
 
   /// The blocking in `response`, with `parts`.
@@ -284,6 +286,11 @@ class FixedPriorityAnalysis {
 std::vector<CpuBound> fixed_priority_bounds(const std::vector<CpuTask>& tasks,
                                             const std::optional<PeriodicResource>& resource, const Limits& limits) {
   return FixedPriorityAnalysis(tasks, resource, limits).bounds();
+}
+
+CpuBound fixed_priority_bound(const std::vector<CpuTask>& tasks, std::size_t index,
+                              const std::optional<PeriodicResource>& resource, const Limits& limits) {
+  return FixedPriorityAnalysis(tasks, resource, limits).bound(index);
 }
 
 std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks) {

@@ -21,6 +21,20 @@ namespace amalthea::engine::bounds {
 /// The length of a section that may never end.
 inline constexpr Duration endless = cpu::Limits{}.window;
 
+/// A request of a semaphore for which semaphore_waits.hpp bounds the wait, and the section up to its release.
+struct SemaphoreRequest {
+  SemaphoreIndex semaphore = 0;
+  bool polls = false;
+  bool whole = false;              ///< all units of it
+  Duration execution;              ///< longest, within the section
+  std::vector<std::size_t> inner;  ///< the requests within the section: indices into those of the task
+  bool waits_for_rank = false;     ///< requests within the section wait for tasks of the same core and rank
+  bool ends_waiting = false;       ///< may end without execution after the last wait
+  bool after_execution = false;    ///< the job certainly executes between becoming ready and the request
+  /// While it polls and up to the release, only tasks above this rank preempt it, for other reasons than the semaphore.
+  std::optional<std::int64_t> protection;
+};
+
 /// The members are those of cpu::CpuTask; thresholds are ranks.
 struct TaskShape {
   std::vector<cpu::Section> sections;
@@ -28,7 +42,8 @@ struct TaskShape {
   std::optional<Duration> cooperative;
   Duration last_cooperative;
   bool preemptible_at_end = false;
-  bool waits_for_semaphores = false;  ///< for a bounded time
+  bool waits_for_semaphores = false;  ///< of the same core, without a priority ceiling
+  std::vector<SemaphoreRequest> requests;
 
   bool has_sections() const { return !sections.empty() || cooperative; }
 };
