@@ -294,10 +294,13 @@ CpuBound fixed_priority_bound(const std::vector<CpuTask>& tasks, std::size_t ind
 }
 
 std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks) {
-  const FixedPriorityAnalysis analysis(tasks, std::nullopt, {});
   std::vector<CpuBound> bounds;
-  for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(analysis.blocking_of(task));
+  for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(blocking_bound(tasks, task));
   return bounds;
+}
+
+CpuBound blocking_bound(const std::vector<CpuTask>& tasks, std::size_t index) {
+  return FixedPriorityAnalysis(tasks, std::nullopt, {}).blocking_of(index);
 }
 
 }  // namespace amalthea::engine::cpu

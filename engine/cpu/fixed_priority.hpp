@@ -56,5 +56,6 @@ CpuBound fixed_priority_bound(const std::vector<CpuTask>& tasks, std::size_t ind
 
 /// The longest blocking of every task and the task that causes it: the response and at most two parts.
 std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks);
+CpuBound blocking_bound(const std::vector<CpuTask>& tasks, std::size_t index);
 
 }  // namespace amalthea::engine::cpu

@@ -13,17 +13,33 @@ namespace {
 /// More rounds over all tasks are not worth their time: what still grows has no bound.
 constexpr int most_rounds = 500;
 
+/// The longest section of the task that other cores may let begin, and that tasks of this priority cannot preempt. If it is
+/// cooperative, it first waits for a point of another cooperative task.
+Duration longest_granted(const std::vector<CpuTask>& tasks, std::size_t index, std::int64_t priority) {
+  const CpuTask& task = tasks[index];
+  if (task.priority >= priority) return {};
+  Duration longest, point;
+  bool any = false;
+  for (const Section& section : task.granted)
+    if (section.threshold >= priority) {
+      longest = std::max(longest, section.length);
+      any = true;
+    }
+  for (std::size_t other = 0; any && task.cooperative && other < tasks.size(); ++other)
+    if (other != index && tasks[other].priority < priority)
+      point = std::max(point, tasks[other].cooperative.value_or(Duration{}));
+  return longest + point;
+}
+
 class SuspendingAnalysis {
  public:
   SuspendingAnalysis(const std::vector<CpuTask>& tasks, const std::vector<std::size_t>& owners, const Limits& limits)
       : tasks_(tasks), owners_(owners), limits_(limits), bounds_(tasks.size()) {
-    for (const CpuTask& task : tasks) {
-      blocking_.push_back(std::min(limits.window, granted_blocking(tasks, task.priority)));
-      granted_.push_back(blocking_.back());
+    for (std::size_t index = 0; index < tasks.size(); ++index) {
+      granted_.push_back(std::min(limits.window, granted_blocking(tasks, tasks[index].priority)));
+      const CpuBound sections = blocking_bound(without_granted(index), index);
+      blocking_.push_back(std::min(limits.window, granted_.back() + sections.response.value_or(limits.window)));
     }
-    const auto sections = blocking_bounds(tasks);
-    for (std::size_t index = 0; index < tasks.size(); ++index)
-      blocking_[index] = std::min(limits.window, blocking_[index] + sections[index].response.value_or(limits.window));
   }
 
   std::vector<CpuBound> run() {
@@ -44,6 +60,16 @@ class SuspendingAnalysis {
   }
 
  private:
+  /// A task of lower priority has begun a section, or it gets a semaphore: not both. G counts the latter.
+  std::vector<CpuTask> without_granted(std::size_t index) const {
+    std::vector<CpuTask> level = tasks_;
+    for (std::size_t other = 0; other < level.size(); ++other) {
+      const Duration granted = longest_granted(tasks_, other, tasks_[index].priority);
+      for (Section& section : level[other].sections) section.length -= std::min(section.length, granted);
+    }
+    return level;
+  }
+
   /// What a job takes for itself, with what may block `blocked` after each wait.
   Duration own_time(std::size_t index, std::size_t blocked) const {
     const CpuTask& task = tasks_[index];
@@ -68,7 +94,7 @@ class SuspendingAnalysis {
 
   /// `as_execution`: the waiting of other tasks counts as their execution.
   CpuBound bound_of(std::size_t index, bool as_execution) const {
-    std::vector<CpuTask> level = tasks_;
+    std::vector<CpuTask> level = without_granted(index);
     for (std::size_t other = 0; other < level.size(); ++other) {
       CpuTask& task = level[other];
       task.turn.reset();
@@ -90,10 +116,15 @@ class SuspendingAnalysis {
   /// Splits the time of the job into execution, blocking and waiting.
   void part(std::size_t index, CpuBound& bound) const {
     const CpuTask& task = tasks_[index];
-    const Duration whole = own_time(index, index), blocking = whole - task.worst - task.waiting;
+    const Duration whole = own_time(index, index);
     if (whole == task.worst) return;
     bound.parts.front().time = task.worst;
-    if (!blocking.is_zero()) bound.parts.push_back({CpuPart::blocking, std::nullopt, blocking});
+    const std::int64_t times = suspends(task) ? task.waits : 0;
+    const Duration sections = (blocking_[index] - granted_[index]) * times;
+    if (!sections.is_zero()) bound.parts.push_back({CpuPart::blocking, std::nullopt, sections});
+    for (std::size_t other = 0; other < tasks_.size(); ++other)
+      if (const Duration granted = longest_granted(tasks_, other, task.priority); !granted.is_zero())
+        bound.parts.push_back({CpuPart::blocking, other, granted * (times + 1)});
     if (!task.waiting.is_zero()) bound.parts.push_back({CpuPart::waiting, std::nullopt, task.waiting});
     if (task.worst.is_zero()) bound.parts.erase(bound.parts.begin());
   }
@@ -110,12 +141,7 @@ class SuspendingAnalysis {
 
 Duration granted_blocking(const std::vector<CpuTask>& tasks, std::int64_t priority) {
   Duration sum;
-  for (const CpuTask& task : tasks) {
-    Duration longest;
-    for (const Section& section : task.granted)
-      if (task.priority < priority && section.threshold >= priority) longest = std::max(longest, section.length);
-    sum += longest;
-  }
+  for (std::size_t index = 0; index < tasks.size(); ++index) sum += longest_granted(tasks, index, priority);
   return sum;
 }
 

@@ -6,8 +6,9 @@
 ///
 /// The equations are those of fixed_priority.hpp for changed tasks. Let W be the longest time for which a job waits, w
 /// how often it does, B the blocking of task i, and G the sum, over the tasks of lower priority, of the longest section
-/// in CpuTask::granted with a threshold of at least p_i. Let the window of a job of i begin at the last instant, up to
-/// its release, at which no job of i is pending, and none of a task of higher or equal priority that never suspends.
+/// in CpuTask::granted with a threshold of at least p_i; a cooperative task may first wait for a point of another one.
+/// Let the window of a job of i begin at the last instant, up to its release, at which no job of i is pending, and none
+/// of a task of higher or equal priority that never suspends.
 /// - In the window the core executes tasks of at least priority p_i, or a job of i waits, or a task of lower priority
 ///   executes a section. Such a section began before the window, or while a job of i waited. Or another core granted a
 ///   semaphore to its task; each task of lower priority can issue one such request in each of these two cases. So i has

@@ -34,9 +34,6 @@ void find_shapes(const AnalyzedSystem& subject, const std::vector<Activations>& 
     models.shapes[task] = shape_of(subject, models.ranks, semaphores, task);
   }
   models.semaphore_urgency = semaphores.urgency;
-  models.semaphore_ceiling = semaphores.ceiling;
-  for (SemaphoreIndex semaphore = 0; semaphore < semaphores.urgency.size(); ++semaphore)
-    if (!semaphores.urgency[semaphore]) models.semaphore_ceiling[semaphore].reset();
 }
 
 /// Cores between which tasks migrate are one core model.
@@ -118,9 +115,9 @@ CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activati
         std::any_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) { return offloads.waits_for_any(task); });
     const bool waits_or_servers = std::any_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) {
       const auto& path = models.ranks.schedulers[task];
-      return !models.shapes[task].requests.empty() || std::any_of(path.begin(), path.end(), [&](SchedulerIndex index) {
-        return limits_time(subject.system.platform.schedulers[index]);
-      });
+      return !models.shapes[task].requests.empty() || !models.shapes[task].granted.empty() ||
+             std::any_of(path.begin(), path.end(),
+                         [&](SchedulerIndex index) { return limits_time(subject.system.platform.schedulers[index]); });
     });
     std::string fault = fault_of_servers(view, subject, offloads);
     if (fault.empty()) fault = core.analysis->fault(view);

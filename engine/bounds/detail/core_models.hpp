@@ -31,9 +31,8 @@ struct CoreModel {
 struct CoreModels {
   Ranks ranks;
   std::vector<TaskShape> shapes;  ///< of every active host task
-  /// For every semaphore whose users wait for a bounded time (semaphore_waits.hpp), with an effective ceiling: only tasks
-  /// above this rank preempt its holder; the urgency that it gives to the holder.
-  std::vector<std::optional<std::int64_t>> semaphore_ceiling, semaphore_urgency;
+  /// For every semaphore of SemaphoreCeilings::timed with an effective ceiling: the urgency that it gives.
+  std::vector<std::optional<std::int64_t>> semaphore_urgency;
   std::vector<CoreModel> cores;                     ///< those with active tasks
   std::vector<std::optional<std::size_t>> core_of;  ///< of every active host task: index into the cores
 

@@ -28,11 +28,8 @@ cpu::CpuTask cpu_task(const ProblemInput& input, TaskIndex host, const Faults& f
   task.last_cooperative = shape.last_cooperative;
   task.preemptible_at_end = shape.preemptible_at_end;
   task.deadline = input.cores.ranks.relative_deadline[host].value_or(Duration::max());
-  for (const SemaphoreRequest& request : shape.requests) {
-    task.waits += request.polls ? 0 : 1;
-    if (const auto ceiling = input.cores.semaphore_ceiling[request.semaphore])
-      task.granted.push_back({request.execution, *ceiling});
-  }
+  for (const SemaphoreRequest& request : shape.requests) task.waits += request.polls ? 0 : 1;
+  for (const GrantedSection& granted : shape.granted) task.granted.push_back(granted.section);
   // Longer times are useless, and must not count as less.
   task.unlimited = !faults[host].empty() || task.worst >= nvidia::longest_analyzed;
   return task;

@@ -33,6 +33,15 @@ struct SemaphoreRequest {
   bool after_execution = false;    ///< the job certainly executes between becoming ready and the request
   /// While it polls and up to the release, only tasks above this rank preempt it, for other reasons than the semaphore.
   std::optional<std::int64_t> protection;
+  /// The longest section of the task if this semaphore had no ceiling: what else keeps its core from others.
+  cpu::Section without;
+};
+
+/// A job waits while it holds semaphores with a priority ceiling: when the wait ends, it precedes tasks up to the ceiling.
+/// The section lasts until all tasks can preempt the job again.
+struct GrantedSection {
+  cpu::Section section;
+  std::optional<SemaphoreIndex> semaphore;  ///< that it waits for; nothing: it waits for an event
 };
 
 /// The members are those of cpu::CpuTask; thresholds are ranks.
@@ -44,6 +53,7 @@ struct TaskShape {
   bool preemptible_at_end = false;
   bool waits_for_semaphores = false;  ///< of the same core, without a priority ceiling
   std::vector<SemaphoreRequest> requests;
+  std::vector<GrantedSection> granted;
 
   bool has_sections() const { return !sections.empty() || cooperative; }
 };

@@ -83,21 +83,16 @@ void SemaphoreWaits::apply() {
         if (task.sections[section].polls)
           task.sections[section].length = std::min(endless, shape.sections[section].length + polled);
       if (task.cooperative) task.cooperative = std::min(endless, *shape.cooperative + polled);
-      for (std::size_t request = 0, granted = 0; request < user.waits.size(); ++request) {
-        const SemaphoreRequest& stated = requests(user)[request];
-        if (!cores_.semaphore_ceiling[stated.semaphore]) continue;
-        task.granted[granted++].length =
-            std::min(endless, stated.execution + waits_within(user, stated, true).value_or(endless));
-      }
+      for (std::size_t granted = 0; granted < task.granted.size(); ++granted)
+        if (task.granted[granted].polls)
+          task.granted[granted].length = std::min(endless, shape.granted[granted].section.length + polled);
     }
   }
 }
 
-std::optional<Duration> SemaphoreWaits::waits_within(const User& user, const SemaphoreRequest& request,
-                                                     bool only_polling) const {
+std::optional<Duration> SemaphoreWaits::waits_within(const User& user, const SemaphoreRequest& request) const {
   Duration sum;
   for (const std::size_t inner : request.inner) {
-    if (only_polling && !requests(user)[inner].polls) continue;
     if (!user.waits[inner].time) return std::nullopt;
     sum = std::min(endless, sum + *user.waits[inner].time);
   }
@@ -109,17 +104,43 @@ bool SemaphoreWaits::takes_turns(TaskIndex task) const {
   return subject_.system.platform.schedulers[scheduler].kind == SchedulingAlgorithm::priority_based_round_robin;
 }
 
+/// Whether the task keeps its core from the request to the release.
+bool SemaphoreWaits::stays(const User& user, const SemaphoreRequest& request) const {
+  return request.polls && !request.waits_for_rank && !cores_.cores[user.core].several() &&
+         std::all_of(request.inner.begin(), request.inner.end(),
+                     [&](std::size_t inner) { return requests(user)[inner].polls; });
+}
+
+const SemaphoreWaits::User* SemaphoreWaits::user_of(TaskIndex task) const {
+  const auto at = std::find_if(users_.begin(), users_.end(), [task](const User& user) { return user.task == task; });
+  return at == users_.end() ? nullptr : &*at;
+}
+
+/// The task as others see it while they hold the semaphore: it has none of its units.
+cpu::CpuTask SemaphoreWaits::without(cpu::CpuTask task, TaskIndex index, SemaphoreIndex semaphore) const {
+  const User* user = user_of(index);
+  if (user == nullptr || subject_.system.semaphores[semaphore].capacity > 1) return task;
+  for (const SemaphoreRequest& request : requests(*user)) {
+    if (request.semaphore != semaphore) continue;
+    const Duration polled = request.without.polls ? task.polled : Duration{};
+    task.sections = {{std::min(endless, request.without.length + polled), nobody}};
+  }
+  std::vector<cpu::Section> granted;
+  for (std::size_t at = 0; at < task.granted.size(); ++at)
+    if (cores_.shapes[index].granted[at].semaphore != semaphore) granted.push_back(task.granted[at]);
+  task.granted = std::move(granted);
+  return task;
+}
+
 SemaphoreWaits::Delay SemaphoreWaits::delay(const User& user, const SemaphoreRequest& request,
                                             std::size_t other) const {
   const CoreModel& core = cores_.cores[user.core];
   const TaskIndex task = problem(user).members[other].task;
   if (task == user.task) return Delay::none;
-  if (core.several() || problem(user).by_deadline) return Delay::always;
   const Ranks& ranks = cores_.ranks;
-  const bool leaves = std::any_of(request.inner.begin(), request.inner.end(),
-                                  [&](std::size_t inner) { return !requests(user)[inner].polls; });
-  const bool stays = request.polls && !leaves && !request.waits_for_rank;
+  const bool stays = this->stays(user, request);
   if (stays && request.protection) return ranks.rank[task] > *request.protection ? Delay::always : Delay::none;
+  if (core.several() || problem(user).by_deadline) return Delay::always;
   const auto& ceiling = cores_.semaphore_urgency[request.semaphore];
   const bool comparable = ranks.by_urgency || ranks.schedulers[task].front() == ranks.schedulers[user.task].front();
   if (ceiling && comparable && !request.waits_for_rank && !is_interrupt(subject_.task(task)) &&
@@ -135,13 +156,13 @@ SemaphoreWaits::Delay SemaphoreWaits::delay(const User& user, const SemaphoreReq
 std::optional<Duration> SemaphoreWaits::holding(const User& user, const SemaphoreRequest& request,
                                                 const CoreBounds& bounds) const {
   const CoreModel& core = cores_.cores[user.core];
-  const auto within = waits_within(user, request, false);
+  const auto within = waits_within(user, request);
   if (user.entries.empty() || !core.apart || !within) return std::nullopt;
   const std::vector<cpu::CpuTask>& tasks = problem(user).tasks;
   const auto left = std::count_if(request.inner.begin(), request.inner.end(),
                                   [&](std::size_t inner) { return !requests(user)[inner].polls; });
   const bool any_order = core.several() || problem(user).by_deadline;
-  const bool is_protected = request.polls && left == 0 && !request.waits_for_rank && request.protection && !any_order;
+  const bool is_protected = stays(user, request) && request.protection;
   std::vector<std::size_t> always;
   std::vector<cpu::CpuTask> below;
   Duration own = request.execution + *within;
@@ -152,7 +173,7 @@ std::optional<Duration> SemaphoreWaits::holding(const User& user, const Semaphor
       if (tasks[other].unlimited || !bounds[user.core][other].response) return std::nullopt;
       always.push_back(other);
     } else if (!is_own) {
-      below.push_back(tasks[other]);
+      below.push_back(without(tasks[other], problem(user).members[other].task, request.semaphore));
     }
     if (delays == Delay::once) own += (tasks[other].worst + tasks[other].polled) * (1 + left);
     own = std::min(endless, own);
@@ -203,7 +224,11 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
     Duration longest, job;
     bool uses = false;
     for (std::size_t index = 0; index < other.holdings.size(); ++index) {
-      if (requests(other)[index].semaphore != request.semaphore) continue;
+      const SemaphoreRequest& held = requests(other)[index];
+      if (held.semaphore != request.semaphore) continue;
+      if (other.core == user.core && request.protection && held.protection && stays(user, request) &&
+          stays(other, held))
+        continue;
       uses = true;
       if (!other.holdings[index]) return {std::nullopt, {}, why_held(user, request, other)};
       longest = std::max(longest, *other.holdings[index]);
@@ -255,7 +280,7 @@ std::string SemaphoreWaits::why_held(const User& user, const SemaphoreRequest& r
   for (const SemaphoreRequest& held : requests(holder)) {
     if (held.semaphore != request.semaphore) continue;
     for (const User& other : users_) {
-      if (other.core != holder.core || other.task == holder.task) continue;
+      if (other.core != holder.core || other.task == holder.task || other.entries.empty()) continue;
       const bool polls = std::any_of(requests(other).begin(), requests(other).end(), [&](const SemaphoreRequest& each) {
         return each.polls && each.semaphore == request.semaphore;
       });

@@ -13,13 +13,14 @@
 ///   urgent one at most once, a more urgent one as often as it requests it in a window of length W.
 ///     W = max over less urgent users of H + sum over equally urgent ones of H
 ///         + sum over more urgent ones of n(W) times the sum of H over the requests of a job
-///   Where users request single units and the semaphore as a whole, all users count like more urgent ones.
+///   Where users request single units and the semaphore as a whole, all users count like more urgent ones. Users of the
+///   same core do not count if only interrupts can preempt both from the request to the release, or nobody.
 /// - The time H from the grant to the release. Let L be the execution between them, V the waits for semaphores within the
 ///   section, v the number of those for which the holder leaves its core, and h the tasks that may precede the holder:
 ///   those of at least its rank, and with a ceiling only those above it.
 ///     H = L + V + (1 + v) (B + G) + sum over h of n(H) C
 ///   B is the longest section of another task, and G the time of sections that other cores let begin, as in
-///   cpu/suspending_tasks.hpp. A task with the urgency of the ceiling counts once for each time that the holder becomes
+///   cpu/suspending_tasks.hpp; sections of the same semaphore do not count. A task with the urgency of the ceiling counts once for each time that the holder becomes
 ///   ready. On cores with deadlines or several cores, h are all other tasks, B and G are zero, and the sum is divided
 ///   by the number of cores. A holder that only interrupts can preempt, or nobody, waits for no other task.
 /// Polling counts as execution in C. n counts the jobs that may be pending in the window: with the additional jitter
@@ -75,8 +76,11 @@ class SemaphoreWaits {
 
   const std::vector<SemaphoreRequest>& requests(const User& user) const { return cores_.shapes[user.task].requests; }
   CoreProblem& problem(const User& user) const { return problems_.cores[user.core]; }
-  std::optional<Duration> waits_within(const User& user, const SemaphoreRequest& request, bool only_polling) const;
+  std::optional<Duration> waits_within(const User& user, const SemaphoreRequest& request) const;
   Delay delay(const User& user, const SemaphoreRequest& request, std::size_t other) const;
+  bool stays(const User& user, const SemaphoreRequest& request) const;
+  cpu::CpuTask without(cpu::CpuTask task, TaskIndex index, SemaphoreIndex semaphore) const;
+  const User* user_of(TaskIndex task) const;
   std::optional<Duration> holding(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
   Wait wait(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
   std::string why_held(const User& user, const SemaphoreRequest& request, const User& holder) const;
