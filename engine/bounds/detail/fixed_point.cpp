@@ -33,7 +33,7 @@ class FixedPoint {
       if (!solution_.fault.empty()) return std::move(solution_);
       const bool may_grow = round < max_rounds;
       const bool later = raise_jitters(may_grow), more = raise_accesses(may_grow), longer = raise_responses(may_grow);
-      if (!later && !more && !longer) break;
+      if (!later && !more && !longer && !semaphores_.lost_any()) break;
     }
     for (TaskIndex task = 0; task < subject_.tasks(); ++task) solution_.semaphores.push_back(semaphores_.parts(task));
     return std::move(solution_);

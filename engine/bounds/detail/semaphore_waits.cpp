@@ -325,8 +325,11 @@ bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faul
     for (const Wait& wait : user.waits) {
       if (wait.time) continue;
       add_fault(faults, user.task, wait.reason);
-      for (const std::size_t index : problems_.of_task[user.task])
-        problems_.set_unlimited(problems_.problem_tasks[index]);
+      for (const std::size_t index : problems_.of_task[user.task]) {
+        const ProblemTask& problem_task = problems_.problem_tasks[index];
+        lost_ = lost_ || !problems_.is_unlimited(problem_task);
+        problems_.set_unlimited(problem_task);
+      }
     }
   return changed;
 }

@@ -31,6 +31,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/bounds/detail/problems.hpp"
@@ -50,6 +51,8 @@ class SemaphoreWaits {
   /// Finds the waits for these bounds and adds them to those of the tasks. Returns whether any changed. A task without a
   /// bound on its wait becomes unlimited and gets a fault. Unless they `may_grow`, waits that would grow have no bound.
   bool raise(const CoreBounds& bounds, bool may_grow, Faults& faults);
+  /// Whether a task has become unlimited since the last call.
+  bool lost_any() { return std::exchange(lost_, false); }
   /// The parts of the wait of a job.
   std::vector<Contribution> parts(TaskIndex task) const;
 
@@ -90,6 +93,7 @@ class SemaphoreWaits {
   const AnalyzedSystem& subject_;
   const CoreModels& cores_;
   Problems& problems_;
+  bool lost_ = false;
   std::vector<User> users_;  ///< active ones
   struct Base {
     Duration waiting, polled;
