@@ -50,7 +50,7 @@ class GlobalAnalysis {
   /// The core that it needs once more before it ends.
   Wide moment(std::size_t index) const { return task(index).preemptible_at_end ? 1 : 0; }
   /// What it takes from a core.
-  Duration core_time(std::size_t index) const { return task(index).polls ? own_time(index) : task(index).worst; }
+  Duration core_time(std::size_t index) const { return task(index).worst + task(index).polled; }
   bool share_core(std::size_t a, std::size_t b) const {
     return std::any_of(tasks_[a].cores.begin(), tasks_[a].cores.end(), [&](std::size_t core) {
       return std::find(tasks_[b].cores.begin(), tasks_[b].cores.end(), core) != tasks_[b].cores.end();

@@ -586,6 +586,7 @@ TEST_CASE("global fixed priorities: bounds beyond the period and with sections a
   waiting.waits = 1;
   CHECK(responses(global_fixed_priority_bounds({{waiting, {0}}, {task(3, 40, 1), {0}}})) == Values{4, 5});
   waiting.polls = true;
+  waiting.polled = waiting.waiting;
   CHECK(responses(global_fixed_priority_bounds({{waiting, {0}}, {task(3, 40, 1), {0}}})) == Values{4, 7});
 }
 
