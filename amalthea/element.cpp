@@ -104,12 +104,14 @@ std::string Element::path() const {
   std::string text = above.parent() ? above.path() + "/" : "";
   text += tag();
   if (!name().empty()) return text + "/" + std::string(name());
-  std::size_t same = 0, position = 0;
-  for (const Element sibling : above.children()) {
-    if (sibling == *this) position = same;
-    if (sibling.tag() == tag()) ++same;
-  }
-  return same > 1 ? text + fmt::format("[{}]", position) : text;
+  std::size_t before = 0;
+  bool after = false;
+  for (auto sibling = above.children().begin(); sibling != above.children().end() && !after; ++sibling)
+    if ((*sibling).record().tag == record().tag) {
+      after = (*sibling).index() > index_;
+      before += (*sibling).index() < index_ ? 1 : 0;
+    }
+  return before > 0 || after ? text + fmt::format("[{}]", before) : text;
 }
 
 namespace {
@@ -410,6 +412,13 @@ std::vector<Element> Model::references(Element element, std::string_view feature
 }
 
 Element Model::reference(Element element, std::string_view feature) const {
+  // Nearly all references have one target, which is known.
+  const Document& document = element.document();
+  const ElementRecord& record = element.record();
+  for (std::uint32_t i = 0; i < record.attribute_count; ++i)
+    if (const std::uint32_t known = document.first_target(element.index(), i); known != ElementRecord::none)
+      if (document.name(document.attribute(record.first_attribute + i).name()) == feature)
+        return document.element(known);
   const auto found = references(element, feature);
   return found.empty() ? Element{} : found.front();
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 namespace amalthea {
@@ -54,35 +53,43 @@ std::uint32_t SourceText::tag_end(std::uint32_t begin) const {
   return size;
 }
 
+void SourceText::advance(Mark& mark, std::uint32_t to) const {
+  if (unit() == 1) {
+    std::string_view text = bytes().substr(mark.offset, to - mark.offset);
+    if (const std::size_t last = text.rfind('\n'); last != std::string_view::npos) {
+      const std::string_view lines = text.substr(0, last + 1);
+      mark.line += static_cast<std::uint32_t>(std::count(lines.begin(), lines.end(), '\n'));
+      mark.column = 1;
+      text.remove_prefix(lines.size());
+    }
+    // UTF-8 continuation bytes belong to the previous character. In ISO-8859 such bytes are separate characters; there
+    // the column may be too small, which is harmless in a message.
+    mark.column += static_cast<std::uint32_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    mark.offset = to;
+    return;
+  }
+  for (; mark.offset + unit() <= to; mark.offset += unit()) {
+    const bool ends = ascii_at(mark.offset) == '\n';
+    mark.line += ends ? 1 : 0;
+    mark.column = ends ? 1 : mark.column + 1;
+  }
+}
+
 Location SourceText::location(std::uint32_t offset) const {
-  const std::uint32_t unit = this->unit();
-  // UTF-8 continuation bytes belong to the previous character. In ISO-8859 such bytes are separate characters; there
-  // the column may be too small, which is harmless in a message.
-  const auto columns_at = [&](std::uint32_t at) {
-    return unit == 1 && (static_cast<unsigned char>(bytes_[at]) & 0xC0U) == 0x80U ? 0U : 1U;
-  };
+  constexpr std::uint32_t mark_distance = 4096;
+  offset = std::min(offset, static_cast<std::uint32_t>(bytes_.size()));
   if (marks_.empty()) {
-    // so that locations in a single-line file are also found quickly
-    constexpr std::uint32_t mark_distance = 4096;
-    Mark mark{bom_size_, 1, 1};
-    marks_.push_back(mark);
-    for (std::uint32_t at = bom_size_; at + unit <= bytes_.size(); at += unit) {
-      mark.column += columns_at(at);
-      if (ascii_at(at) == '\n')
-        mark = {at + unit, mark.line + 1, 1};
-      else if (at + unit - marks_.back().offset < mark_distance)
-        continue;
-      mark.offset = at + unit;
-      marks_.push_back(mark);
+    marks_.push_back({bom_size_, 1, 1});
+    while (bytes_.size() - marks_.back().offset >= mark_distance) {
+      Mark next = marks_.back();
+      advance(next, next.offset + mark_distance);
+      marks_.push_back(next);
     }
   }
-  offset = std::min(offset, static_cast<std::uint32_t>(bytes_.size()));
-  const auto next = std::upper_bound(marks_.begin(), marks_.end(), offset,
-                                     [](std::uint32_t wanted, const Mark& mark) { return wanted < mark.offset; });
-  const Mark& mark = next == marks_.begin() ? *next : *std::prev(next);
-  std::uint32_t column = mark.column;
-  for (std::uint32_t at = mark.offset; at + unit <= offset; at += unit) column += columns_at(at);
-  return {path_, mark.line, column};
+  Mark mark = marks_[(std::max(offset, bom_size_) - bom_size_) / mark_distance];
+  if (offset > mark.offset) advance(mark, offset);
+  return {path_, mark.line, mark.column};
 }
 
 }  // namespace amalthea

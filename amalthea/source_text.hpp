@@ -55,7 +55,7 @@ class SourceText {
   /// One past the '>' of the tag that begins at `begin`; '>' inside quotes does not count.
   std::uint32_t tag_end(std::uint32_t begin) const;
 
-  /// Line and column of a byte offset. The first call indexes the lines; not thread-safe.
+  /// Line and column of a byte offset. The first call indexes the text; not thread-safe.
   Location location(std::uint32_t offset) const;
 
  private:
@@ -63,13 +63,14 @@ class SourceText {
   std::string bytes_;
   Encoding encoding_ = Encoding::ascii_superset;
   std::uint32_t bom_size_ = 0;
-  /// A position with known line and column: the start of a line, and positions within long lines.
+  /// A position with known line and column.
   struct Mark {
     std::uint32_t offset = 0;
     std::uint32_t line = 1;
     std::uint32_t column = 1;
   };
-  mutable std::vector<Mark> marks_;
+  void advance(Mark& mark, std::uint32_t to) const;
+  mutable std::vector<Mark> marks_;  // at equal distances
 };
 
 }  // namespace amalthea

@@ -20,7 +20,7 @@ bool has_processes(const Context& context) {
 
 template <typename Predicate>
 bool any_use(const Context& context, Element element, Predicate predicate) {
-  const auto& uses = context.facts.uses_of(element);
+  const auto uses = context.facts.uses_of(element);
   return std::any_of(uses.begin(), uses.end(), predicate);
 }
 

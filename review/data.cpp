@@ -16,26 +16,6 @@
 namespace amalthea::review {
 namespace {
 
-struct Accesses {
-  bool read = false;
-  bool written = false;
-  bool any() const { return read || written; }
-};
-
-/// How executables use a label. A use that is neither a read nor a write, such as a condition or an argument, may be
-/// both.
-Accesses accesses_of(const Context& context, Element label) {
-  Accesses accesses;
-  for (const Use& use : context.facts.uses_of(label)) {
-    if (!executable_around(use.holder)) continue;
-    const std::string_view access =
-        use.holder.is("LabelAccess") ? use.holder.attribute_or("access", "_undefined_") : "_undefined_";
-    accesses.read = accesses.read || access != "write";
-    accesses.written = accesses.written || access != "read";
-  }
-  return accesses;
-}
-
 /// Without executables the users of a label are in another file.
 bool has_executables(const Context& context) {
   return !context.facts.all("Runnable").empty() || !context.facts.all("Task").empty();
@@ -67,7 +47,7 @@ void for_each_accessed_label(const Context& context, Visit visit) {
   if (context.system == nullptr && has_devices(context)) return;
   const auto kernels = device_labels(context);
   for (const Element label : context.facts.all("Label"))
-    if (!kernels.contains({label.document().position(), label.index()})) visit(label, accesses_of(context, label));
+    if (!kernels.contains({label.document().position(), label.index()})) visit(label, context.facts.accesses_of(label));
 }
 
 bool is_constant(Element label) { return label.attribute_or("constant", "false") == "true"; }
@@ -83,7 +63,7 @@ bool has_branches(const System& system, const Task& task) {
 void check_unused_labels(const Context& context, Report& report) {
   if (!has_executables(context) || !any_access(context)) return;
   for (const Element label : context.facts.all("Label"))
-    if (!accesses_of(context, label).any())
+    if (!context.facts.accesses_of(label).any())
       report.add(label, fmt::format("label \"{}\" is never accessed; access it, or remove it", label.name()));
 }
 

@@ -59,6 +59,13 @@ engine::CompileOptions flattened() {
   return options;
 }
 
+const std::vector<Program>& worst_programs(const Context& context) {
+  if (context.worst.empty())
+    context.worst = engine::compile_programs(*context.system, Execution::worst,
+                                             engine::default_devices(*context.system), flattened());
+  return context.worst;
+}
+
 /// The end of a job of `task` on `unit`, without interference for itself and for the GPU work it starts.
 Duration undisturbed_end(const System& system, const std::vector<Program>& programs, TaskIndex task, UnitIndex unit,
                          Execution execution) {
@@ -131,8 +138,7 @@ bool any_core_suffices(const System& system, const std::vector<Program>& program
 void check_overload(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
-  const std::vector<Program> programs =
-      engine::compile_programs(system, Execution::worst, engine::default_devices(system), flattened());
+  const std::vector<Program>& programs = worst_programs(context);
   const std::vector<double> rates = engine::job_rates(system, programs);
   engine::Results results;
   results.resources = resources_in_use(system);
@@ -154,8 +160,7 @@ void check_overload(const Context& context, Report& report) {
 void check_hopeless_deadlines(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
-  const auto devices = engine::default_devices(system);
-  const auto worst = engine::compile_programs(system, Execution::worst, devices, flattened());
+  const std::vector<Program>& worst = worst_programs(context);
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     const Task& task = system.tasks[index];
     if (!task.deadline || task.side != Side::host || task.folded_into) continue;

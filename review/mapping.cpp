@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <fmt/core.h>
@@ -16,10 +17,12 @@
 namespace amalthea::review {
 namespace {
 
-bool is_in_mapping(Element element) {
-  for (; element; element = element.parent())
-    if (element.is("MappingModel")) return true;
-  return false;
+bool is_in_mapping(const Context& context, Element element) {
+  const auto& mappings = context.facts.all("MappingModel");
+  return std::any_of(mappings.begin(), mappings.end(), [element](Element mapping) {
+    return &mapping.document() == &element.document() && mapping.index() <= element.index() &&
+           element.index() < mapping.record().after;
+  });
 }
 
 bool contains(const std::vector<Element>& elements, Element element) {
@@ -45,15 +48,16 @@ std::vector<Responsibility> responsibilities(const Context& context) {
 bool is_below_another(Element scheduler) { return static_cast<bool>(scheduler.child("parentAssociation")); }
 
 bool takes_part_in_hierarchy(const Context& context, Element scheduler) {
-  const auto& uses = context.facts.uses_of(scheduler);
+  const auto uses = context.facts.uses_of(scheduler);
   return is_below_another(scheduler) ||
          std::any_of(uses.begin(), uses.end(), [](const Use& use) { return use.holder.is("SchedulerAssociation"); });
 }
 
 /// Whether the mapping refers to the element.
 bool is_mapped(const Context& context, Element element) {
-  const auto& uses = context.facts.uses_of(element);
-  return std::any_of(uses.begin(), uses.end(), [](const Use& use) { return is_in_mapping(use.holder); });
+  const auto uses = context.facts.uses_of(element);
+  return std::any_of(uses.begin(), uses.end(),
+                     [&context](const Use& use) { return is_in_mapping(context, use.holder); });
 }
 
 /// Class, attributes and cross-file references of a mapping as text; "" if it is empty.
@@ -65,7 +69,7 @@ std::string what_it_maps(Element mapping) {
     const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
     const std::string_view name = document.name(attribute.name());
     if (name.find_first_of(":{") == std::string_view::npos)
-      what += fmt::format("\n{}={}", name, document.value(attribute));
+      what.append("\n").append(name).append("=").append(document.value(attribute));
   }
   for (const Element child : mapping.children())
     if (const auto href = child.attribute("href")) what += fmt::format("\n{}={}", child.tag(), *href);
@@ -177,7 +181,7 @@ void check_unmapped_labels(const Context& context, Report& report) {
 void check_idle_schedulers(const Context& context, Report& report) {
   if (context.facts.all("SchedulerAllocation").empty() && context.facts.all("CoreAllocation").empty()) return;
   for (const Element scheduler : context.facts.all("TaskScheduler")) {
-    const auto& uses = context.facts.uses_of(scheduler);
+    const auto uses = context.facts.uses_of(scheduler);
     const bool in_use = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
       return use.holder.is("SchedulerAllocation") || use.holder.is("CoreAllocation");
     });
@@ -201,7 +205,7 @@ void check_repeated_mappings(const Context& context, Report& report) {
   for (const auto& document : context.model.documents())
     for (const Element part : document->root().children()) {
       if (!part.is("MappingModel")) continue;
-      std::map<std::string, Element> seen;
+      std::unordered_map<std::string, Element> seen;
       for (const Element mapping : part.children()) {
         if (!mapping.cls()) continue;
         const std::string what = what_it_maps(mapping);

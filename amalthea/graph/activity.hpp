@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -178,18 +180,47 @@ struct KernelAccess {
   friend bool operator==(const KernelAccess&, const KernelAccess&) = default;
 };
 
+/// An optional value that takes the size of a pointer where there is none. Every activity has room for a kernel, but few
+/// activities are kernels.
+template <typename T>
+class Rare {
+ public:
+  Rare() = default;
+  // NOLINTBEGIN(google-explicit-constructor): as with std::optional
+  Rare(T value) : value_(std::make_unique<T>(std::move(value))) {}
+  Rare(const std::optional<T>& value) : value_(value ? std::make_unique<T>(*value) : nullptr) {}
+  // NOLINTEND(google-explicit-constructor)
+  Rare(const Rare& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
+  Rare(Rare&&) noexcept = default;
+  Rare& operator=(Rare other) noexcept {
+    value_ = std::move(other.value_);
+    return *this;
+  }
+  ~Rare() = default;
+
+  explicit operator bool() const { return value_ != nullptr; }
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+  T& operator*() { return *value_; }
+  T* operator->() { return value_.get(); }
+  friend bool operator==(const Rare& a, const Rare& b) { return a && b ? *a == *b : !a && !b; }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
 /// A computation by the execution engine.
 struct Kernel {
   Ticks ticks;                    ///< of each block if `launch` is given, else of the kernel
   std::vector<LabelIndex> reads;  ///< device labels it reads
   std::vector<LabelIndex> writes;
-  DataSize footprint;                  ///< of all labels it works on; 0: unknown
-  std::optional<KernelAccess> access;  ///< nothing: not stated
+  DataSize footprint;         ///< of all labels it works on; 0: unknown
+  Rare<KernelAccess> access;  ///< nothing: not stated
   /// memory-bound share of its time (gpu.memoryIntensity); 1 is the safe assumption
   double memory_intensity = 1;
-  std::optional<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine
+  Rare<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine
   /// If given, engine/program/kernel_instructions.hpp computes `ticks` from it; before that there are none.
-  std::optional<KernelInstructions> instructions;
+  Rare<KernelInstructions> instructions;
 };
 
 using ActivityKinds =

@@ -20,9 +20,15 @@ RunnableGraph::~RunnableGraph() = default;
 std::size_t RunnableGraph::size() const { return boost::num_vertices(*graph_); }
 const GraphNode& RunnableGraph::operator[](NodeIndex node) const { return (*graph_)[node]; }
 GraphNode& RunnableGraph::operator[](NodeIndex node) { return (*graph_)[node]; }
-NodeIndex RunnableGraph::add(const GraphNode& node) { return boost::add_vertex(node, *graph_); }
-void RunnableGraph::connect(NodeIndex from, NodeIndex to, const GraphEdge& edge) {
-  boost::add_edge(from, to, edge, *graph_);
+void RunnableGraph::reserve(std::size_t nodes) { graph_->m_vertices.reserve(nodes); }
+NodeIndex RunnableGraph::add(GraphNode node) {
+  const NodeIndex added = boost::add_vertex(*graph_);
+  (*graph_)[added] = std::move(node);
+  return added;
+}
+void RunnableGraph::connect(NodeIndex from, NodeIndex to, GraphEdge edge) {
+  const auto added = boost::add_edge(from, to, *graph_).first;
+  (*graph_)[added] = std::move(edge);
 }
 
 }  // namespace amalthea

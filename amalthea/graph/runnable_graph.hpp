@@ -61,8 +61,10 @@ class RunnableGraph {
   std::size_t size() const;  ///< number of nodes
   const GraphNode& operator[](NodeIndex) const;
   GraphNode& operator[](NodeIndex);
-  NodeIndex add(const GraphNode& node);
-  void connect(NodeIndex from, NodeIndex to, const GraphEdge& edge);
+  /// Reserves memory for this number of nodes.
+  void reserve(std::size_t nodes);
+  NodeIndex add(GraphNode node);
+  void connect(NodeIndex from, NodeIndex to, GraphEdge edge);
 
   /// For edges and algorithms; needs boost_graph.hpp.
   const BoostGraph& boost() const { return *graph_; }

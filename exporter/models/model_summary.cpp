@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -24,15 +25,19 @@ struct Counts {
 
 Counts count(const Model& model) {
   Counts counts;
+  std::vector<std::size_t> by_class(metamodel::classes().size(), 0);
   for (const auto& document : model.documents())
     for (std::uint32_t index = 0; index < document->size(); ++index) {
       const Element element = document->element(index);
       ++counts.elements;
-      if (element.cls())
-        ++counts.by_class[element.class_name()];
+      if (const auto cls = element.cls())
+        ++by_class[static_cast<std::size_t>(*cls)];
       else if (!element.attribute("href"))
         ++counts.not_understood;
     }
+  for (const ClassInfo& cls : metamodel::classes())
+    if (const std::size_t number = by_class[static_cast<std::size_t>(cls.id)]; number > 0)
+      counts.by_class[cls.name] = number;
   return counts;
 }
 

@@ -28,7 +28,7 @@ class Recorder : public engine::SimulationObserver {
     for (const Window& window : windows_) most_blocks_ = std::max(most_blocks_, window.budget / 4);
     for (NodeIndex node = 0; node < system.graph.size(); ++node)
       if (const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity))
-        launches_ = launches_ || kernel->launch.has_value();
+        launches_ = launches_ || kernel->launch;
   }
 
   void interval(const Interval& interval) override {

@@ -182,8 +182,11 @@ void report_assumptions(BuildContext& context) {
   for (const UnstatedKind& kind : unstated_kinds) {
     const auto found = context.unstated.find(kind.what);
     if (found == context.unstated.end()) continue;
-    const std::size_t count = found->second.size();
-    const auto [document, index] = *found->second.begin();
+    auto& elements = found->second;
+    std::sort(elements.begin(), elements.end());
+    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+    const std::size_t count = elements.size();
+    const auto [document, index] = elements.front();
     const Element first = context.model.element({document, index});
     context.diagnostics.add(
         kind.id, Severity::note,

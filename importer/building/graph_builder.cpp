@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -57,9 +58,14 @@ void add_sequence(System& system, const std::vector<NodeIndex>& body, std::size_
 
 void add_vertices(BuildContext& context) {
   System& system = context.system;
+  std::size_t activities = 0;
+  for (const RawBody& raw : context.raw_bodies) activities += raw.size();
+  system.graph.reserve(activities);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& body = system.tasks[task].body;
-    for (const GraphNode& node : context.raw_bodies[task]) body.push_back(system.graph.add(node));
+    RawBody raw = std::move(context.raw_bodies[task]);  // so that no activity is in memory twice
+    body.reserve(raw.size());
+    for (GraphNode& node : raw) body.push_back(system.graph.add(std::move(node)));
     std::vector<Open> open;
     add_sequence(system, body, 0, body.size(), open);
   }
@@ -96,23 +102,31 @@ void add_event_edges(System& system) {
             system.graph.connect(from, to, GraphEdge{EdgeKind::event, system.events[event].name});
 }
 
-/// Labels that an activity reads or writes.
-std::vector<LabelIndex> labels_of(const Activity& activity, bool written) {
-  if (const auto* read = std::get_if<ReadLabel>(&activity))
-    return written ? std::vector<LabelIndex>{} : std::vector{read->label};
-  if (const auto* write = std::get_if<WriteLabel>(&activity))
-    return written ? std::vector{write->label} : std::vector<LabelIndex>{};
-  if (const auto* copy = std::get_if<Copy>(&activity)) return written ? copy->destinations : copy->sources;
-  return {};
+/// Calls visit(label, written) for each label that an activity reads, then for each that it writes.
+template <typename Visit>
+void for_each_label(const Activity& activity, Visit visit) {
+  if (const auto* read = std::get_if<ReadLabel>(&activity)) visit(read->label, false);
+  if (const auto* write = std::get_if<WriteLabel>(&activity)) visit(write->label, true);
+  if (const auto* copy = std::get_if<Copy>(&activity)) {
+    for (const LabelIndex label : copy->sources) visit(label, false);
+    for (const LabelIndex label : copy->destinations) visit(label, true);
+  }
 }
 
 /// One edge per label and pair of tasks, from the last activity that writes it to the first that reads it.
 void add_data_edges(System& system) {
-  std::vector<std::map<TaskIndex, NodeIndex>> writers(system.labels.size()), readers(system.labels.size());
+  // The activities of a task are neighbors, so those of each label are in the order of the tasks.
+  using Accesses = std::vector<std::pair<TaskIndex, NodeIndex>>;
+  std::vector<Accesses> writers(system.labels.size()), readers(system.labels.size());
   for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     const TaskIndex task = system.graph[node].task;
-    for (const LabelIndex label : labels_of(system.graph[node].activity, true)) writers[label][task] = node;
-    for (const LabelIndex label : labels_of(system.graph[node].activity, false)) readers[label].emplace(task, node);
+    for_each_label(system.graph[node].activity, [&](LabelIndex label, bool written) {
+      Accesses& accesses = (written ? writers : readers)[label];
+      if (accesses.empty() || accesses.back().first != task)
+        accesses.emplace_back(task, node);
+      else if (written)
+        accesses.back().second = node;
+    });
   }
   for (LabelIndex label = 0; label < system.labels.size(); ++label)
     for (const auto& [writer, from] : writers[label])
@@ -129,14 +143,13 @@ class AccessReview {
     for (NodeIndex node = 0; node < system_.graph.size(); ++node) {
       const GraphNode& activity = system_.graph[node];
       const Task& task = system_.tasks[activity.task];
-      const std::vector<UnitIndex> units = task.units.empty() ? std::vector{task.unit} : task.units;
-      for (const bool written : {false, true})
-        for (const LabelIndex label : labels_of(activity.activity, written)) {
-          if (system_.labels[label].size.bytes == 0)
-            context_.assume(Unstated::label_size, context_.model.element(system_.labels[label].origin));
-          if (context_.options.tabulated_accesses) continue;
-          for (const UnitIndex unit : units) note_missing_path(activity.origin, label, written, unit);
-        }
+      const std::span<const UnitIndex> units = task.units.empty() ? std::span(&task.unit, 1) : std::span(task.units);
+      for_each_label(activity.activity, [&](LabelIndex label, bool written) {
+        if (system_.labels[label].size.bytes == 0)
+          context_.assume(Unstated::label_size, context_.model.element(system_.labels[label].origin));
+        if (context_.options.tabulated_accesses) return;
+        for (const UnitIndex unit : units) note_missing_path(activity.origin, label, written, unit);
+      });
     }
     for (const auto& [unit, missing] : missing_access_paths_) {
       const Element element = context_.model.element(system_.platform.units[unit].origin);

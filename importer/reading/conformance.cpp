@@ -18,6 +18,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/detail/ascii.hpp"
+#include "amalthea/detail/by_class_and_name.hpp"
 #include "amalthea/detail/near_miss.hpp"
 #include "amalthea/identifier.hpp"
 #include "amalthea/quantity.hpp"
@@ -253,7 +254,7 @@ struct Meaning {
 class Checker {
  public:
   Checker(const Model& model, const Document& document, Version version, ConformanceFindings& findings)
-      : document_(document), version_(version), findings_(findings) {
+      : document_(document), version_(version), findings_(findings), meanings_(document) {
     for (const Model::Dangling& dangling : model.dangling())
       if (dangling.likely && dangling.element.document().position() == document.position())
         dangling_.emplace(dangling.element.index(), dangling.feature);
@@ -282,19 +283,18 @@ class Checker {
     return classes_.emplace(static_cast<std::uint16_t>(cls), std::move(facts)).first->second;
   }
 
-  const Meaning& meaning(ClassId cls, NameId name) {
-    const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
-    const auto known = meanings_.find(key);
-    if (known != meanings_.end()) return known->second;
-    Meaning meaning{metamodel::find_feature(cls, document_.name(name), version_), {}};
-    if (meaning.feature == nullptr) {
-      std::uint32_t bits = 0;
-      for (const Version version : all_versions())
-        if (metamodel::find_feature(cls, document_.name(name), version) != nullptr)
-          bits |= 1U << static_cast<unsigned>(version);
-      meaning.elsewhere = VersionSet::from_bits(bits);
-    }
-    return meanings_.emplace(key, meaning).first->second;
+  Meaning meaning(ClassId cls, NameId name) {
+    return meanings_.find(cls, name, [&] {
+      Meaning meaning{metamodel::find_feature(cls, document_.name(name), version_), {}};
+      if (meaning.feature == nullptr) {
+        std::uint32_t bits = 0;
+        for (const Version version : all_versions())
+          if (metamodel::find_feature(cls, document_.name(name), version) != nullptr)
+            bits |= 1U << static_cast<unsigned>(version);
+        meaning.elsewhere = VersionSet::from_bits(bits);
+      }
+      return meaning;
+    });
   }
 
   void check(Element element) {
@@ -367,6 +367,8 @@ class Checker {
   void check_xmi_id(Element element) {
     const auto id = element.attribute("xmi:id");
     if (!id) return;
+    // The table of the document has the last element with the id.
+    if (document_.xmi_ids().find(*id) == element.index() && !xmi_ids_.contains(*id)) return;
     const auto [before, added] = xmi_ids_.emplace(*id, element);
     if (added) return;
     // reading reports others
@@ -425,7 +427,7 @@ class Checker {
       const std::string_view name = document_.name(attribute.name());
       if (name.find_first_of(":{") != std::string_view::npos)
         continue;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
-      const Meaning& here = meaning(cls, attribute.name());
+      const Meaning here = meaning(cls, attribute.name());
       if (here.feature == nullptr) {
         foreign_ = true;
         if (here.elsewhere.empty()) continue;  // already reported as unknown
@@ -516,7 +518,7 @@ class Checker {
   void check_children(Element element, ClassId cls) {
     if (!hrefs_.empty()) hrefs_.clear();  // clearing takes as long as the largest element so far
     for (const Element child : element.children()) {
-      const Meaning& here = meaning(cls, child.record().tag);
+      const Meaning here = meaning(cls, child.record().tag);
       if (here.feature == nullptr) {
         foreign_ = true;
         if (here.elsewhere.empty()) continue;  // already reported as unknown
@@ -564,9 +566,9 @@ class Checker {
   ConformanceFindings& findings_;
   std::set<std::pair<std::uint32_t, std::string_view>> dangling_;  ///< element and feature
   std::unordered_map<std::uint16_t, ClassFacts> classes_;
-  std::unordered_map<std::uint64_t, Meaning> meanings_;
+  ByClassAndName<Meaning> meanings_;
   std::unordered_map<std::string, bool> prefixes_;
-  std::unordered_map<std::string_view, Element> xmi_ids_;
+  std::unordered_map<std::string_view, Element> xmi_ids_;  ///< that several elements have
   // For the current element:
   std::vector<std::pair<const Feature*, std::size_t>> written_;
   std::unordered_set<std::string> hrefs_;

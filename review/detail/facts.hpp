@@ -5,11 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "amalthea/detail/by_class_and_name.hpp"
 #include "amalthea/element.hpp"
 
 namespace amalthea::review {
@@ -20,25 +21,42 @@ struct Use {
   std::string_view feature;
 };
 
+/// How executables use an element.
+struct Accesses {
+  bool read = false;
+  bool written = false;
+  bool any() const { return read || written; }
+};
+
 class Facts {
  public:
   explicit Facts(const Model& model);
 
   /// References to the element, in document order, followed by misspelled ones that probably mean it.
-  const std::vector<Use>& uses_of(Element element) const;
+  std::span<const Use> uses_of(Element element) const;
+
+  /// A use by an executable that is neither a read nor a write, such as a condition or an argument, may be both.
+  Accesses accesses_of(Element element) const { return of_[element.document().position()][element.index()].accesses; }
 
   /// Elements of the class, not of its subclasses, in document order.
   const std::vector<Element>& all(std::string_view class_name) const;
 
  private:
-  static std::uint64_t key(Element element) {
-    return (static_cast<std::uint64_t>(element.document().position()) << 32U) | element.index();
-  }
-  void add_references(const Model& model, Element element);
+  struct FoundUse {
+    Element target;
+    Use use;
+  };
+  struct ElementFacts {
+    std::uint32_t first_use = 0;  ///< in uses_; the uses end with the first one of the next element
+    Accesses accesses;
+  };
+  void find_references(const Model& model, Element element, bool executable, ByClassAndName<bool>& references,
+                       std::vector<FoundUse>& found);
+  void add(Element target, Use use, bool executable, std::vector<FoundUse>& found);
 
-  std::unordered_map<std::uint64_t, std::vector<Use>> uses_;
-  std::unordered_map<std::string_view, std::vector<Element>> by_class_;
-  std::unordered_map<std::uint64_t, bool> is_reference_;  ///< by class and interned name of one document
+  std::vector<Use> uses_;                       ///< by target
+  std::vector<std::vector<ElementFacts>> of_;   ///< by document and element, and one more
+  std::vector<std::vector<Element>> by_class_;  ///< by ClassId
 };
 
 /// The task, ISR, runnable or process prototype that contains the element (or the element itself); empty if there is

@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "engine/program/program.hpp"
 #include "review/detail/facts.hpp"
 
 namespace amalthea::review {
@@ -20,6 +22,8 @@ struct Context {
   const Model& model;
   const Facts& facts;
   const System* system;  ///< null if the model cannot be built; timing rules then report nothing
+  /// The programs of all tasks in the worst case; the first rule that needs them compiles them for all (demand.cpp).
+  mutable std::vector<engine::Program> worst = {};
 };
 
 struct Rule;

@@ -214,7 +214,8 @@ class OneProcess {
     const KernelAccess::Pattern patterns[] = {KernelAccess::Pattern::sequential, KernelAccess::Pattern::random,
                                               KernelAccess::Pattern::bulk};
     kernel.footprint = DataSize{8 * 1024 * (std::int64_t{1} << draw(3, 11))};
-    KernelAccess& access = kernel.access.emplace();
+    kernel.access = KernelAccess{};
+    KernelAccess& access = *kernel.access;
     access.pattern = patterns[draw(0, 2)];
     access.zero_copy = one_in(6);
     access.same_element = one_in(3);

@@ -92,9 +92,9 @@ struct BuildContext {
   std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_conditions;
 
   /// The elements (document, element) that leave something open.
-  std::map<Unstated, std::set<std::pair<std::uint32_t, std::uint32_t>>> unstated;
+  std::map<Unstated, std::vector<std::pair<std::uint32_t, std::uint32_t>>> unstated;  // may repeat elements
   void assume(Unstated what, Element where) {
-    unstated[what].insert({where.origin().document, where.origin().element});
+    unstated[what].emplace_back(where.origin().document, where.origin().element);
   }
 
   std::set<UnitIndex> units_without_line;  ///< units without a cache that states its line size

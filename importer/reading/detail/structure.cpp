@@ -15,6 +15,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/by_class_and_name.hpp"
 #include "amalthea/detail/itea.hpp"
 #include "amalthea/detail/near_miss.hpp"
 #include "amalthea/identifier.hpp"
@@ -67,35 +68,19 @@ class Findings {
   std::size_t more_ = 0;
 };
 
-/// Feature lookup by (class, name), remembered per document: a model has few distinct pairs and many elements.
+/// The features of a document's classes.
 class FeatureCache {
  public:
-  explicit FeatureCache(const Document& document) : document_(document), by_class_(metamodel::classes().size()) {}
+  explicit FeatureCache(const Document& document) : document_(document), features_(document) {}
 
   const Feature* find(ClassId cls, NameId name) {
-    const auto column = static_cast<std::size_t>(name);
-    if (column >= max_columns) return look_up(cls, name);
-    std::vector<Entry>& row = by_class_[static_cast<std::size_t>(cls)];
-    if (row.empty()) row.resize(std::min(document_.name_total(), max_columns));
-    Entry& entry = row[column];
-    if (!entry.known) entry = {look_up(cls, name), true};
-    return entry.feature;
+    return features_.find(
+        cls, name, [&] { return metamodel::find_feature_any_version(cls, document_.name(name), document_.version()); });
   }
 
  private:
-  struct Entry {
-    const Feature* feature = nullptr;
-    bool known = false;
-  };
-  /// A file with thousands of invented names uses slow lookup instead of filling the memory.
-  static constexpr std::size_t max_columns = 2048;
-
-  const Feature* look_up(ClassId cls, NameId name) const {
-    return metamodel::find_feature_any_version(cls, document_.name(name), document_.version());
-  }
-
   const Document& document_;
-  std::vector<std::vector<Entry>> by_class_;
+  ByClassAndName<const Feature*> features_;
 };
 
 /// Content of a file that its own version lacks: files written during a development cycle have the namespace of the
