@@ -78,12 +78,18 @@ class Graph {
       if (__builtin_mul_overflow(hyperperiod_, period / std::gcd(hyperperiod_, period), &hyperperiod_)) return false;
     }
     if (hyperperiod_ > Limits{}.window.picoseconds()) return false;
+    amalthea::detail::UInt128 demand = 0;
     for (const GraphTask& task : tasks_) {
+      for (const GraphTask::Part& part : task.parts)
+        demand += static_cast<amalthea::detail::UInt128>(hyperperiod_ / task.period.picoseconds()) *
+                  static_cast<std::uint64_t>(part.worst.picoseconds());
       parts_in_hyperperiod_.push_back(static_cast<std::size_t>(hyperperiod_ / task.period.picoseconds()) *
                                       task.parts.size());
       parts_per_hyperperiod_ += parts_in_hyperperiod_.back();
     }
-    return parts_per_hyperperiod_ > 0 && parts_per_hyperperiod_ <= most_states_;
+    // On an overloaded core the backlog grows with every hyperperiod: no state recurs.
+    return parts_per_hyperperiod_ > 0 && parts_per_hyperperiod_ <= most_states_ &&
+           demand <= static_cast<std::uint64_t>(hyperperiod_);
   }
 
   /// When the next part of a task becomes ready.
@@ -177,6 +183,7 @@ class Graph {
         within[task] -= static_cast<char32_t>(hyperperiods * parts_in_hyperperiod_[task]);
       const Time shift = static_cast<Time>(hyperperiods) * hyperperiod_;
       Intervals& known = known_[within];
+      bound_steps += known.size() * intervals.size();
       for (const Interval& interval : intervals) {
         const Interval shifted{interval.earliest - shift, interval.latest - shift, interval.begun - shift,
                                interval.priority, 0};

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/detail/counted_steps.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/cpu/longest_schedule.hpp"
 #include "engine/cpu/offset_windows.hpp"
@@ -152,6 +153,13 @@ TEST_CASE("the longest schedule under earliest deadline first") {
   };
   CHECK(values_of(longest_schedule({due(20, 0, 8, 20), due(20, 2, 3, 5)}, 1, 1000).value()) == Values{11, 3});
   CHECK(values_of(longest_schedule({due(20, 0, 8, 9), due(20, 2, 3, 15)}, 1, 1000).value()) == Values{8, 9});
+}
+
+TEST_CASE("the schedules of an overloaded core are not explored") {
+  const std::uint64_t before = bound_steps;
+  CHECK(explored({whole(10, 0, 3, 5, 2), whole(15, 0, 1, 8, 1)}, 1'000'000).empty());
+  CHECK(bound_steps == before);
+  CHECK_FALSE(explored({whole(10, 0, 3, 5, 2), whole(16, 0, 1, 8, 1)}).empty());  // a utilization of exactly 1
 }
 
 }  // namespace cpu_stated_offsets_test
