@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "amalthea/quantity.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -29,6 +30,8 @@ struct PartitionChoice {
   std::string against_mask = "full";
   std::int64_t units = 0;
   std::size_t launches = 9;
+  std::string pause;
+  std::string offset;
   std::string samples;
   std::string format = "text";
 };
@@ -53,6 +56,15 @@ std::optional<gpu::CuMask> choose_mask(const engine::DeviceProfile& profile, con
   return std::nullopt;
 }
 
+/// `otherwise` if the option is not used.
+std::optional<Duration> choose_time(const std::string& option, const std::string& text, Duration otherwise) {
+  if (text.empty()) return otherwise;
+  const auto time = parse_time_text(text);
+  if (time && *time >= Duration{}) return *time;
+  unusable(fmt::format("{} {}: expected a time such as 90us", option, text));
+  return std::nullopt;
+}
+
 int run(const PartitionChoice& choice) {
   const auto profile = profile_with_sms(choice.platform);
   if (!profile) return ExitCode::unusable;
@@ -68,6 +80,10 @@ int run(const PartitionChoice& choice) {
   }
   const amd::DeviceSettings settings = amd::device_settings(*profile);
   const amd::Layout layout = settings.layout();
+  const auto pause = choose_time("--pause", choice.pause, profile->amd->launch_pause);
+  const auto offset = choose_time("--offset", choice.offset, profile->amd->launch_offset);
+  if (!pause || !offset) return ExitCode::unusable;
+  const amd::PartitionOptions options{profile->amd->launch_overhead, choice.launches, *pause, *offset};
   if (choice.units >= layout.units())
     return unusable(fmt::format("--units {}: the GPU has {} CUs, and at least one must remain for the other kernel",
                                 choice.units, layout.units()));
@@ -86,7 +102,7 @@ int run(const PartitionChoice& choice) {
       row.warnings.push_back(finding.id);
       diagnostics.add(finding.id, finding.severity, finding.message);
     }
-    row.times = amd::measure_partition(settings, {profile->amd->launch_overhead, choice.launches}, task, other);
+    row.times = amd::measure_partition(settings, options, task, other);
     table.rows.push_back(std::move(row));
   };
 
@@ -143,6 +159,12 @@ void add_gpu_partition(CLI::App& gpu, int& exit_code) {
   verb->add_option("--launches", choice->launches, "Number of launches")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  verb->add_option("--pause", choice->pause,
+                   "Time between the end of a launch and the next call. Default: that of the profile")
+      ->type_name("TIME");
+  verb->add_option("--offset", choice->offset, "First call of the other task. Default: that of the profile")
+      ->type_name("TIME")
+      ->needs(against);
   add_output(*verb, "--samples", choice->samples,
              "Also write the response time of every launch as CSV, in ascending order")
       ->type_name("FILE")

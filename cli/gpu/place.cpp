@@ -31,7 +31,7 @@ struct PlaceOptions {
   std::int64_t max_warps = 0;
   std::int64_t sms_per_gpc = 0;
   std::string scan = "even-odd";
-  std::string ties = "scan";
+  std::string ties = "stream";
   std::vector<std::string> streams;
   std::int64_t matrix = 0;
   std::int64_t held = 0;
@@ -71,6 +71,12 @@ std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
   return limits;
 }
 
+nvidia::TiePolicy ties_of(const PlaceOptions& options) {
+  return options.ties == "last-sm" ? nvidia::TiePolicy::last_sm
+         : options.ties == "scan"  ? nvidia::TiePolicy::scan
+                                   : nvidia::TiePolicy::stream;
+}
+
 int run_matrix(const PlaceOptions& options, const gpu::SmLimits& limits) {
   if (!options.streams.empty()) return unusable("--matrix is about all sizes of blocks; omit the streams");
   nvidia::SameSmQuestion question;
@@ -78,7 +84,7 @@ int run_matrix(const PlaceOptions& options, const gpu::SmLimits& limits) {
   question.size = options.matrix;
   question.held = options.held;
   question.others = options.others > 0 ? options.others : options.held;
-  question.ties = options.ties == "last-sm" ? nvidia::TiePolicy::last_sm : nvidia::TiePolicy::scan;
+  question.ties = ties_of(options);
   if (options.held > 0 && options.others > 0) return unusable("use either --held or --held-by-others");
   if (question.size > question.warps || question.held >= question.warps || question.others >= question.warps)
     return unusable(
@@ -113,8 +119,7 @@ int run(const PlaceOptions& options) {
   const auto scan = options.scan == "gpc"         ? nvidia::ScanOrder::gpc
                     : options.scan == "ascending" ? nvidia::ScanOrder::ascending
                                                   : nvidia::ScanOrder::even_odd;
-  const auto ties = options.ties == "last-sm" ? nvidia::TiePolicy::last_sm : nvidia::TiePolicy::scan;
-  const auto placement = place_streams(nvidia::BlockPlacement(*limits, scan, ties), streams);
+  const auto placement = place_streams(nvidia::BlockPlacement(*limits, scan, ties_of(options)), streams);
   return written(options.format == "json" ? exporter::render_placement_json(placement)
                                           : exporter::render_placement_text(streams, placement),
                  ExitCode::all_well);
@@ -134,8 +139,10 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
   verb->add_option("--scan", options->scan, "Order in which the block scheduler tries SMs")
       ->check(CLI::IsMember({"even-odd", "gpc", "ascending"}))
       ->capture_default_str();
-  verb->add_option("--ties", options->ties, "How to choose between SMs with equal room")
-      ->check(CLI::IsMember({"scan", "last-sm"}))
+  verb->add_option("--ties", options->ties,
+                   "How to choose between SMs with equal room: those of the preceding stream first, the first in scan "
+                   "order, or that of the previous block")
+      ->check(CLI::IsMember({"stream", "scan", "last-sm"}))
       ->capture_default_str();
   CLI::Option* matrix =
       verb->add_option("--matrix", options->matrix,

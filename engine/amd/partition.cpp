@@ -11,7 +11,7 @@
 namespace amalthea::engine::amd {
 namespace {
 
-/// A task that calls its kernel whenever the previous one has ended.
+/// A task that calls its kernel again after the previous one has ended.
 struct Caller {
   DeviceOperation operation;
   Instant called;
@@ -19,6 +19,12 @@ struct Caller {
   bool submitted = false;
   OperationId id = 0;
   std::vector<Duration> responses;
+
+  void call(Instant at, Duration launch_overhead) {
+    called = at;
+    submission = at + launch_overhead;
+    submitted = false;
+  }
 };
 
 Caller caller_of(const DeviceSettings& settings, const PartitionTask& task, StreamIndex stream) {
@@ -99,14 +105,14 @@ Partition measure_partition(const DeviceSettings& settings, const PartitionOptio
   Device device(settings);
   const ContextIndex context = device.add_context({}, ContextPriority::medium);
   std::vector<Caller> callers;
-  const auto add = [&](const PartitionTask& added) {
+  const auto add = [&](const PartitionTask& added, Duration first_call) {
     StreamSettings stream;
     stream.mask = added.mask;
     callers.push_back(caller_of(settings, added, device.add_stream(context, stream)));
-    callers.back().submission = Instant{} + options.launch_overhead;
+    callers.back().call(Instant{} + first_call, options.launch_overhead);
   };
-  add(task);
-  if (against) add(*against);
+  add(task, {});
+  if (against) add(*against, options.offset);
   std::vector<OperationId> completed;
   while (callers.front().responses.size() < options.launches) {
     Instant now = device.next_event();
@@ -117,9 +123,7 @@ Partition measure_partition(const DeviceSettings& settings, const PartitionOptio
     for (Caller& caller : callers)
       if (caller.submitted && std::find(completed.begin(), completed.end(), caller.id) != completed.end()) {
         caller.responses.push_back(now - caller.called);
-        caller.called = now;
-        caller.submission = now + options.launch_overhead;
-        caller.submitted = false;
+        caller.call(now + options.pause, options.launch_overhead);
       }
     for (Caller& caller : callers)
       if (!caller.submitted && caller.submission == now) {

@@ -39,10 +39,12 @@ struct Partition {
 
 struct PartitionOptions {
   Duration launch_overhead;
-  std::size_t launches = 15;  ///< of the task, back to back; >= 1
+  std::size_t launches = 15;  ///< of the task; >= 1
+  Duration pause = {};        ///< of each host between the end of a kernel and the next call
+  Duration offset = {};       ///< first call of the other task
 };
 
-/// Both tasks start together, each in its own HSA queue.
+/// Each task launches its kernel again and again, in an HSA queue of its own. The first call of `task` is at 0.
 Partition measure_partition(const DeviceSettings& settings, const PartitionOptions& options, const PartitionTask& task,
                             const std::optional<PartitionTask>& against = std::nullopt);
 

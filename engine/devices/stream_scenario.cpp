@@ -16,6 +16,7 @@
 
 #include "engine/amd/device_settings.hpp"
 #include "engine/gpu/device_profile.hpp"
+#include "engine/nvidia/concurrent_kernels.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::gpu {
@@ -51,6 +52,9 @@ constexpr NamedSlowdown interference_keys[] = {
 struct WrittenOperation {
   StreamOperation operation;
   Duration period;  ///< zero: released once
+  /// What each warp of a kernel executes: the time of its blocks follows from it.
+  std::optional<nvidia::BlockInstructions> instructions = {};
+  std::int64_t budget = 1;
   const JsonValue* value = nullptr;
 };
 
@@ -86,8 +90,10 @@ class ScenarioReader {
         if (auto error = read_setting(key, value)) return tl::unexpected(*error);
     if (find_member(*object, "operations") == nullptr)
       return tl::unexpected(error_at(root, "\"operations\" is missing"));
-    if (find_member(*object, "until") != nullptr && find_member(*object, "until_ps") != nullptr)
-      return tl::unexpected(error_at(root, "give either \"until\" or \"until_ps\", not both"));
+    for (const std::string_view key : {"until", "cycle"})
+      if (find_member(*object, key) != nullptr && find_member(*object, fmt::format("{}_ps", key)) != nullptr)
+        return tl::unexpected(error_at(root, fmt::format("give either \"{0}\" or \"{0}_ps\", not both", key)));
+    if (auto error = time_instructions(root)) return tl::unexpected(*error);
     if (auto error = release_all(root)) return tl::unexpected(*error);
     return std::move(scenario_);
   }
@@ -123,16 +129,39 @@ class ScenarioReader {
       return read_time(value, key == "context_switch_ps", device_.context_switch);
     if (key == "interference") return read_interference(value);
     if (key == "cpu_traffic") return read_real(value, 0, 1, scenario_.cpu_traffic);
+    if (key == "cycle" || key == "cycle_ps") {
+      auto error = read_time(value, key == "cycle_ps", cycle_);
+      if (!error && cycle_.is_zero()) error = error_at(value, "a cycle must be longer than zero");
+      return error;
+    }
+    if (key == "warp_policy") return read_named(value, nvidia::warp_policies(), policy_);
+    if (key == "warp_pipelines") return read_named(value, nvidia::warp_pipelines(), pipelines_);
     if (key == "until" || key == "until_ps") {
       until_.emplace();
       return read_time(value, key == "until_ps", *until_);
     }
     std::string ignored;
     if (key == "description" || key == "$schema") return read_text(value, ignored);
-    return error_at(value, fmt::format("unknown key; expected {}",
-                                       listed({"platform", "amd", "copy_engines", "contexts", "preemption",
-                                               "context_switch", "context_scheduling", "interference", "cpu_traffic",
-                                               "streams", "operations", "until", "description"})));
+    return error_at(value,
+                    fmt::format("unknown key; expected {}",
+                                listed({"platform", "amd", "copy_engines", "contexts", "preemption", "context_switch",
+                                        "context_scheduling", "interference", "cpu_traffic", "streams", "operations",
+                                        "until", "cycle", "warp_policy", "warp_pipelines", "description"})));
+  }
+
+  /// An element of a table, by its name.
+  template <typename Entry>
+  Error read_named(const JsonValue& value, const std::vector<Entry>& known, const Entry*& chosen) {
+    std::string name, names;
+    if (auto error = read_text(value, name)) return error;
+    for (const Entry& entry : known) {
+      if (entry.name == name) {
+        chosen = &entry;
+        return std::nullopt;
+      }
+      names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", entry.name);
+    }
+    return error_at(value, fmt::format("expected one of {}", names));
   }
 
   Error read_list(const JsonValue& value, Error (ScenarioReader::*read_element)(const JsonValue&)) {
@@ -421,8 +450,15 @@ class ScenarioReader {
       if (given(key) && given(fmt::format("{}_ps", key)))
         return error_at(value, fmt::format("give either \"{0}\" or \"{0}_ps\", not both", key));
     const JsonValue* like = device_.amd && is_kernel ? find_member(*object, "like") : nullptr;
-    if (like != nullptr ? given("duration") && given("duration_ps") : given("duration") == given("duration_ps"))
+    if (is_kernel && !device_.amd && given("instructions")) {
+      if (given("duration") || given("duration_ps"))
+        return error_at(value, "give either \"instructions\" or a duration, not both");
+    } else if (like != nullptr ? given("duration") && given("duration_ps")
+                               : given("duration") == given("duration_ps")) {
       return error_at(value, "expected either \"duration\" or \"duration_ps\"");
+    } else if (given("budget")) {
+      return error_at(value, "\"budget\" needs \"instructions\"");
+    }
     if (is_kernel && like == nullptr && !given("threads")) return error_at(value, "\"threads\" is missing");
     if (!is_kernel && !given("kind")) return error_at(value, "\"kind\" is missing");
     WrittenOperation written;
@@ -440,6 +476,46 @@ class ScenarioReader {
     if (is_kernel)
       if (const auto use = use_of_block(scenario_.limits(), operation.shape); !use) return error_at(value, use.error());
     written_.push_back(std::move(written));
+    return std::nullopt;
+  }
+
+  /// The times of blocks whose warps' instructions are stated, beside the kernels of other streams.
+  Error time_instructions(const JsonValue& root) {
+    std::vector<nvidia::ConcurrentKernel> kernels;
+    std::vector<WrittenOperation*> timed;
+    for (WrittenOperation& written : written_) {
+      if (!written.instructions) continue;
+      if (cycle_.is_zero())
+        return error_at(root, "\"instructions\" need \"cycle\", the time of a cycle of the SMs, such as \"770ps\"");
+      const StreamOperation& operation = written.operation;
+      if (operation.mask || scenario_.streams[operation.stream].mask)
+        return error_at(*written.value,
+                        "\"instructions\" of a kernel with an \"sm_mask\" are not supported; give a duration");
+      const SmUse use = use_of_block(scenario_.limits(), operation.shape).value();
+      nvidia::ConcurrentKernel kernel;
+      kernel.context = scenario_.streams[operation.stream].context;
+      kernel.stream = operation.stream;
+      kernel.start = operation.release.since_start().picoseconds() / cycle_.picoseconds();
+      kernel.instructions = *written.instructions;
+      kernel.budget = written.budget;
+      kernel.warps = use.warps;
+      const std::int64_t sms = scenario_.limits().sms;
+      kernel.blocks =
+          std::min(resident_blocks(scenario_.limits(), use), operation.blocks / sms + (operation.blocks % sms > 0));
+      kernel.sms = std::min(sms, operation.blocks);
+      kernels.push_back(std::move(kernel));
+      timed.push_back(&written);
+    }
+    const nvidia::WarpScheduling scheduling{policy_, pipelines_, scenario_.limits().warp_schedulers,
+                                            scenario_.limits().max_warps(), scenario_.limits().sms};
+    for (std::size_t index = 0; index < kernels.size(); ++index) {
+      const auto cycles = nvidia::cycles_beside_others(kernels, index, scheduling);
+      if (!cycles) return error_at(*timed[index]->value, fmt::format("\"instructions\": {}", cycles.error()));
+      std::int64_t time = 0;
+      if (__builtin_mul_overflow(*cycles, cycle_.picoseconds(), &time))
+        return error_at(*timed[index]->value, "a block takes longer than 2^63 ps");
+      timed[index]->operation.duration = Duration::picoseconds(time);
+    }
     return std::nullopt;
   }
 
@@ -513,11 +589,14 @@ class ScenarioReader {
       if (key == "cache_config") return read_text(value, operation.cache_config);
       if (key == "memory_share") return read_real(value, 0, 1, operation.memory_share);
       if (key == "sm_mask" && !device_.amd) return read_sm_mask(value, operation.mask);
+      if (key == "budget" && !device_.amd) return read_number(value, 1, written.budget);
+      if (key == "instructions" && !device_.amd) return read_instructions(value, written.instructions);
       if (Error error; read_cost(key, value, operation.cost, error)) return error;
-      return error_at(value,
-                      fmt::format("unknown key; a kernel has kernel, context, stream, release, period, duration, "
-                                  "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
-                                  device_.amd ? ", like, full_speed_threads, weight, dispatch" : ", sm_mask"));
+      return error_at(
+          value, fmt::format(
+                     "unknown key; a kernel has kernel, context, stream, release, period, duration, "
+                     "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
+                     device_.amd ? ", like, full_speed_threads, weight, dispatch" : ", sm_mask, instructions, budget"));
     }
     if (key != "kind")
       return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");
@@ -526,11 +605,23 @@ class ScenarioReader {
         operation.kind);
   }
 
+  Error read_instructions(const JsonValue& value, std::optional<nvidia::BlockInstructions>& target) {
+    std::string text;
+    if (auto error = read_text(value, text)) return error;
+    auto instructions = nvidia::parse_block_instructions(text);
+    if (!instructions) return error_at(value, instructions.error());
+    target = std::move(*instructions);
+    return std::nullopt;
+  }
+
   bool has_profile_;
   StreamScenario scenario_;
   DeviceProfile& device_ = scenario_.device;
   std::vector<WrittenOperation> written_;
   std::optional<Duration> until_;
+  Duration cycle_;  ///< of the SMs
+  const nvidia::WarpPolicy* policy_ = nvidia::find_warp_policy("gto");
+  const nvidia::WarpPipelines* pipelines_ = &nvidia::warp_pipelines().front();
   std::map<std::string, std::size_t> contexts_;
   std::map<std::string, Process> processes_;
   std::map<std::pair<Place, std::string>, std::size_t> streams_;

@@ -194,6 +194,9 @@ gpu::QueueArchitecture queue_architecture(const JsonValue& json, const std::opti
   count(json, "slots_per_ace", 1, 64, architecture.slots_per_ace);
   count(json, "pool_queues", 1, 1024, architecture.pool_queues);
   architecture.launch_overhead = microseconds(json, "launch_overhead_us", 0);
+  for (const auto& [key, target] : {std::pair{"launch_pause_us", &architecture.launch_pause},
+                                    std::pair{"launch_offset_us", &architecture.launch_offset}})
+    if (find(json, key) != nullptr) *target = microseconds(json, key, 0);
   if (find(json, "queue_quantum_us") != nullptr) architecture.quantum = microseconds(json, "queue_quantum_us", 1);
   at(json, "kernels");
   for (const JsonValue& kernel : list_at(json, "kernels")) {

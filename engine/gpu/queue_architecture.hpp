@@ -30,6 +30,8 @@ struct QueueArchitecture {
   /// With more queues than slots, the firmware gives the slots to other queues after this time.
   Duration quantum = Duration::microseconds(10'000);
   Duration launch_overhead;  ///< from a call of the host until its kernel is in its queue
+  Duration launch_pause;     ///< of a host that launches repeatedly: from the end of a kernel to the next call
+  Duration launch_offset;    ///< of two such hosts: from the first call of one to that of the other
   std::vector<NamedKernel> kernels;
 };
 

@@ -2,6 +2,7 @@
 #include "engine/nvidia/block_placement.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace amalthea::engine::nvidia {
 
@@ -18,7 +19,23 @@ std::vector<SmIndex> scan_order(const SmLimits& limits, ScanOrder order) {
 }
 
 BlockPlacement::BlockPlacement(const SmLimits& limits, ScanOrder order, TiePolicy ties)
-    : limits_(limits), ties_(ties), order_(scan_order(limits, order)), use_(order_.size()) {}
+    : limits_(limits),
+      ties_(ties),
+      order_(scan_order(limits, order)),
+      use_(order_.size()),
+      own_(order_.size()),
+      preceding_(order_.size()) {}
+
+void BlockPlacement::next_stream() {
+  preceding_ = std::move(own_);
+  own_.assign(order_.size(), 0);
+}
+
+bool BlockPlacement::is_preferred(SmIndex sm, std::int64_t room, const SmUse& block) const {
+  if (ties_ == TiePolicy::last_sm) return sm == last_;
+  return ties_ == TiePolicy::stream && preceding_[sm] > 0 &&
+         (limits_.max_warps() - use_[sm].warps + preceding_[sm]) / block.warps == room;
+}
 
 template <typename Allowed>
 std::optional<SmIndex> BlockPlacement::best(const SmUse& block, const Allowed& allowed) const {
@@ -27,7 +44,7 @@ std::optional<SmIndex> BlockPlacement::best(const SmUse& block, const Allowed& a
   for (const SmIndex sm : order_) {
     if (!allowed(sm) || !fits(limits_, use_[sm], block)) continue;
     const std::int64_t room = (limits_.max_warps() - use_[sm].warps) / block.warps;
-    if (room > most || (room == most && best && ties_ == TiePolicy::last_sm && sm == last_)) {
+    if (room > most || (room == most && best && is_preferred(sm, room, block) && !is_preferred(*best, room, block))) {
       most = room;
       best = sm;
     }
@@ -39,6 +56,7 @@ std::optional<SmIndex> BlockPlacement::put(const SmUse& block, std::optional<SmI
   if (!sm) return std::nullopt;
   use_[*sm] += block;
   last_ = sm;
+  own_[*sm] += block.warps;
   return sm;
 }
 
@@ -78,6 +96,7 @@ std::vector<std::vector<std::optional<SmIndex>>> place_streams(BlockPlacement pl
   std::vector<std::vector<std::optional<SmIndex>>> result(streams.size());
   bool waiting = false;
   for (std::size_t stream = 0; stream < streams.size(); ++stream) {
+    placement.next_stream();
     const SmUse block{1, streams[stream].warps, 0, 0};
     for (std::int64_t index = 0; index < streams[stream].blocks; ++index) {
       result[stream].push_back(waiting ? std::nullopt : placement.place(block));

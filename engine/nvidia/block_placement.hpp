@@ -32,9 +32,13 @@ enum class ScanOrder : std::uint8_t {
 /// Which SM gets a block if several have equal room.
 enum class TiePolicy : std::uint8_t {
   scan,  ///< the first in scan order (N14)
-  /// the SM that got the previous block, if it is among them, else the first in scan order. Where Eq. 3 says "same SM"
-  /// and the rule sees a tie, this policy follows Eq. 3; it contradicts Figure 5 of the paper.
+  /// the SM that got the previous block, if it is among them, else the first in scan order. It contradicts Figure 5 of
+  /// the paper.
   last_sm,
+  /// An SM that got blocks of the preceding stream, if as many blocks of y warps fit there as without those (Eq. 3); the
+  /// first of them in scan order, else the first of all. The paper tries Eq. 3 before Eq. 4, and all of its examples
+  /// agree with this policy.
+  stream,
 };
 
 std::vector<SmIndex> scan_order(const SmLimits& limits, ScanOrder order);
@@ -56,6 +60,8 @@ class BlockPlacement {
   /// Places a block on the SM that `choose` selects.
   std::optional<SmIndex> place(const SmUse& block);
   std::optional<SmIndex> place(const SmUse& block, const std::vector<bool>& allowed);
+  /// Blocks from now on belong to another stream (TiePolicy::stream).
+  void next_stream();
   /// Removes a placed block from an SM.
   void remove(SmIndex sm, const SmUse& block) { use_[sm] -= block; }
 
@@ -66,6 +72,7 @@ class BlockPlacement {
  private:
   template <typename Allowed>
   std::optional<SmIndex> best(const SmUse& block, const Allowed& allowed) const;
+  bool is_preferred(SmIndex sm, std::int64_t room, const SmUse& block) const;
   std::optional<SmIndex> put(const SmUse& block, std::optional<SmIndex> sm);
 
   SmLimits limits_;
@@ -73,6 +80,8 @@ class BlockPlacement {
   std::vector<SmIndex> order_;
   std::vector<SmUse> use_;
   std::optional<SmIndex> last_;
+  std::vector<std::int64_t> own_;        ///< by SM: warps of the current stream's blocks
+  std::vector<std::int64_t> preceding_;  ///< and of the stream before
 };
 
 /// Eq. 2 (N11): x warps of a block of one stream are on an SM of `warps` warps, and everything else is idle. Whether a

@@ -16,8 +16,9 @@ std::vector<std::vector<SameSm>> same_sm_matrix(const SameSmQuestion& question) 
     for (std::int64_t y = 1; y <= question.size; ++y) {
       const std::int64_t room = question.held + x <= question.warps ? (question.warps - question.held - x) / y : 0;
       const std::int64_t elsewhere = (question.warps - question.others) / y;
-      const bool by_rule =
-          room >= 1 && (room > elsewhere || (room == elsewhere && (is_first || question.ties == TiePolicy::last_sm)));
+      const bool joins_tie = question.ties == TiePolicy::last_sm ||
+                             (question.ties == TiePolicy::stream && room == (question.warps - question.held) / y);
+      const bool by_rule = room >= 1 && (room > elsewhere || (room == elsewhere && (is_first || joins_tie)));
       const bool by_equation = equation_3(question.warps, question.held, x, y) ||
                                (!is_first && question.held == 0 && equation_4(question.warps, question.others, x, y));
       row.push_back(by_rule ? (by_equation ? SameSm::same : SameSm::by_rule)

@@ -16,7 +16,7 @@ struct SameSmQuestion {
   std::int64_t size = 32;   ///< x and y: 1 ... size
   std::int64_t held = 0;    ///< warps of earlier blocks on the SM of x
   std::int64_t others = 0;  ///< warps of earlier blocks on every other SM
-  TiePolicy ties = TiePolicy::scan;
+  TiePolicy ties = TiePolicy::stream;
 };
 
 enum class SameSm : std::uint8_t {

@@ -87,7 +87,7 @@ class ProblemReader {
  public:
   tl::expected<TimeSliceProblem, TextError> read(const JsonValue& root) {
     const auto members = Members::of(root, "the problem", {"context_switch"},
-                                     {"description", "preemption", "interference", "cores", "tasks"});
+                                     {"description", "preemption", "context_scheduling", "interference", "cores", "tasks"});
     if (!members) return tl::unexpected(members.error());
     if (auto error = read_root(root, *members)) return tl::unexpected(*error);
     return std::move(problem_);
@@ -103,6 +103,12 @@ class ProblemReader {
       if (auto error = read_choice(*value, {Preemption::instruction, Preemption::block, Preemption::kernel},
                                    problem_.gpus.front().preemption))
         return error;
+    if (const auto* value = members.find("context_scheduling")) {
+      std::string order;
+      if (auto error = read_name(*value, order)) return error;
+      if (order != "timeslice" && order != "priority") return error_at(*value, R"(expected "timeslice" or "priority")");
+      problem_.gpus.front().by_priority = order == "priority";
+    }
     if (const auto* value = members.find("interference"))
       if (auto error = read_interference(*value)) return error;
     if (const auto* value = members.find("cores")) {

@@ -59,7 +59,7 @@ std::string render_same_sm_text(const nvidia::SameSmQuestion& question) {
   out += fmt::format("\n# same SM: {} of {} cells\n", counts.cells[1], question.size * question.size);
   if (counts.cells[2] > 0) out += fmt::format("r same SM by the rule only: {}\n", counts.cells[2]);
   if (counts.cells[3] > 0)
-    out += fmt::format("e same SM by the printed equations only: {} (--ties last-sm follows them)\n", counts.cells[3]);
+    out += fmt::format("e same SM by the printed equations only: {} (--ties stream follows them)\n", counts.cells[3]);
   return out;
 }
 
@@ -70,6 +70,7 @@ std::string render_same_sm_json(const nvidia::SameSmQuestion& question) {
   json["held"] = question.held;
   json["held_by_others"] = question.others;
   json["same"] = counts.cells[1] + counts.cells[2];
+  json["only_by_rule"] = counts.cells[2];
   json["only_by_equations"] = counts.cells[3];
   json["rows"] = nlohmann::ordered_json::array();
   for (const auto& row : counts.rows) {

@@ -108,10 +108,11 @@ const std::set<std::string> in_place = {"annotate --output MODEL", "calibrate --
 
 TEST_CASE("every option that takes a text is declared as a file or a folder, or known to be neither") {
   const std::set<std::string> neither = {
-      "--map",        "--chain",    "--until",   "--shard",    "--to",    "--task",    "--objective", "--pin",
-      "--together",   "--apart",    "--kernel",  "--beside",   "--mask",  "--against", "--warps",     "--against-mask",
-      "--latencies",  "--releases", "--budgets", "--sigma",    "--units", "--latency", "STREAM",      "--suppress",
-      "--block-time", "--blocks",   "--string",  "--schedule", "--arch",  "--with",    "--from",      "--witness"};
+      "--map",     "--chain",        "--until",     "--shard",      "--to",      "--task",   "--objective",
+      "--pin",     "--together",     "--apart",     "--kernel",     "--beside",  "--mask",   "--against",
+      "--warps",   "--against-mask", "--latencies", "--releases",   "--budgets", "--sigma",  "--units",
+      "--latency", "STREAM",         "--suppress",  "--block-time", "--blocks",  "--string", "--schedule",
+      "--arch",    "--with",         "--from",      "--pause",      "--offset",  "--witness"};
   const CommandLine& line = CommandLine::get();
   REQUIRE(line.verbs().size() > 20);
   std::set<std::string> seen;

@@ -67,7 +67,7 @@ void Sharing::add_uses(std::size_t index) {
     if (!gpu->stream && !own_stream_[index]) {
       own_stream_[index] = streams.size();
       streams.push_back({contexts.size(), StreamPriority::low, {}});
-      contexts.push_back({0, task.slice, task.gpu_priority});
+      contexts.push_back({0, task.slice, task.gpu_priority, task.priority});
     }
     StreamFacts& stream = streams[stream_of(index, *gpu)];
     if (stream.uses.empty() || stream.uses.back().task != index) stream.uses.push_back({index, {}});

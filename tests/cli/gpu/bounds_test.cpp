@@ -78,6 +78,29 @@ TEST_CASE("gpu bounds prints the bound of every task and its parts") {
   CHECK(all["demand"]["cores"][1]["demand"].get<double>() == Approx(3.69 / 200));
 }
 
+TEST_CASE("gpu bounds serves the context of the most urgent task if contexts are scheduled by priority") {
+  const auto bound = [](const std::string& order) {
+    const std::string text = R"({"context_scheduling": ")" + order + R"(", "context_switch": "100us", "tasks": [
+      {"name": "high", "core": 0, "priority": 2, "period": "50ms", "wait": "suspend", "timeslice": "2ms",
+       "segments": [{"gpu": [{"kernel": "6ms"}]}]},
+      {"name": "low", "core": 1, "priority": 1, "period": "90ms", "wait": "suspend", "timeslice": "2ms",
+       "segments": [{"gpu": [{"kernel": "6ms"}]}]}]})";
+    const auto result = bounds(text);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    std::vector<std::int64_t> microseconds;
+    const json printed = json::parse(result.out);
+    for (const json& task : printed["tasks"])
+      microseconds.push_back(task["response_ps"].get<std::int64_t>() / 1'000'000);
+    return microseconds;
+  };
+  // By priority, high waits for a switch that has begun and for its own. In turn, it waits for three slices of low.
+  CHECK(bound("priority") == std::vector<std::int64_t>{6200, 12700});
+  CHECK(bound("timeslice") == std::vector<std::int64_t>{12600, 12600});
+  CHECK(complaint(R"({"context_scheduling": "edf", "tasks": []})").find("expected \"timeslice\" or \"priority\"") !=
+        std::string::npos);
+}
+
 TEST_CASE("gpu bounds exits with 1 and a reason if a deadline is not guaranteed") {
   const auto polling = bounds(waters("busy", "5ms"));
   CHECK(polling.exit_code == 1);
@@ -99,7 +122,7 @@ TEST_CASE("gpu bounds reports the location of an error in a file") {
   CHECK(complaint("[]") == "1:1: expected the problem, an object");
   CHECK(complaint("{\"task\": []}") ==
         "1:10: task: unknown key; the problem has context_switch, description, "
-        "preemption, interference, cores, tasks");
+        "preemption, context_scheduling, interference, cores, tasks");
   CHECK(complaint(R"({"preemption": "warp"})") ==
         R"(1:21: preemption: expected one of "instruction", "block", "kernel")");
   CHECK(complaint(R"({"interference": {"kernel_by_memset": 0.5}})") ==

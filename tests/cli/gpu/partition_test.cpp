@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
 
 namespace {
 
@@ -76,6 +80,10 @@ TEST_CASE("gpu partition rejects invalid requests") {
   CHECK(error({"--kernel", "mm1024", "--mask", "0x0"}).find("--mask 0x0: it enables no CU") != std::string::npos);
   CHECK(error({"--kernel", "mm1024", "--against", "mm256", "--units", "60"}).find("the GPU has 60 CUs") !=
         std::string::npos);
+  CHECK(error({"--kernel", "mm256", "--pause", "soon"}) ==
+        "amalthea: error: --pause soon: expected a time such as 90us\n");
+  CHECK(error({"--kernel", "mm256", "--against", "mm256", "--offset", "-1us"}).find("--offset -1us: expected a time") !=
+        std::string::npos);
 }
 
 TEST_CASE("gpu run accepts scenarios of AMD GPUs in every output format and warns about too many queues") {
@@ -104,4 +112,29 @@ TEST_CASE("a model with an AMD GPU is analyzed and simulated and annotated and t
   CHECK(test::amalthea({"validate", model}).exit_code == 0);
   CHECK(test::amalthea({"simulate", model, "--runs", "3"}).exit_code == 0);
   CHECK(test::amalthea({"explain", model, "Radar"}).exit_code == 0);
+}
+
+TEST_CASE("gpu partition uses the pause and the offset of the profile unless they are given") {
+  const auto mean = [](const Arguments& more) {
+    Arguments arguments{"--kernel", "mm256", "--against", "mm256", "--mask", "full", "--format", "json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto done = partition(arguments);
+    CHECK(done.exit_code == 0);
+    return nlohmann::json::parse(done.out)["mean_ps"].get<std::int64_t>();
+  };
+  const auto usual = mean({});
+  CHECK(mean({"--pause", "90us", "--offset", "2700us"}) == usual);
+  CHECK(mean({"--pause", "0us", "--offset", "0us"}) > usual);
+}
+
+TEST_CASE("gpu partition writes the response time of every launch") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/samples.csv";
+  const auto done =
+      partition({"--kernel", "mm1024", "--mask", "0-14", "--launches", "4", "--samples", file, "--format", "json"});
+  CHECK(done.exit_code == 0);
+  const std::string text = test::read_text(file);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 5);
+  for (const char* key : {"min_ps", "max_ps"})
+    CHECK(text.find(std::to_string(nlohmann::json::parse(done.out)[key].get<std::int64_t>())) != std::string::npos);
 }

@@ -192,9 +192,13 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
       {"kernel": "l", "stream": "b", "like": "mm256", "blocks": 8, "dispatch_ps": 5}]})",
                                    R"({"platform": "xavier", "context_scheduling": "priority",
     "contexts": [{"name": "A", "mps_share": 50}, {"name": "B", "urgency": 2}],
+    "cycle": "1ns", "warp_policy": "qaws", "warp_pipelines": "volta",
     "streams": [{"name": "s", "context": "A", "sm_mask": "0x1"}],
     "operations": [{"kernel": "K", "context": "A", "stream": "s", "duration": "1ms", "blocks": 2,
-     "threads": 64}]})"};
+     "threads": 64},
+     {"kernel": "L", "context": "A", "stream": "t", "instructions": "5L 9C", "budget": 2, "threads": 64}]})",
+                                   R"({"cycle_ps": 770, "operations": [
+     {"kernel": "K", "instructions": "2,1,memory:20", "threads": 64}]})"};
   const test::TemporaryFolder folder;
   std::set<std::string> used;
   for (const std::string& text : scenarios) {

@@ -166,6 +166,17 @@ TEST_CASE("a kernel without a launch configuration waits for an empty GPU and la
   CHECK(device.busy(0) == Duration::picoseconds(30));
 }
 
+TEST_CASE("more queues than slots take turns for a quantum each") {
+  // One CU with room for two blocks. The quantum of a is 10 ms; its next block, already at the engine, starts then. b has
+  // the slot and starts beside that block. a gets the slot back when b has ended, at 12 ms.
+  constexpr int ms = 1'000'000'000;
+  const std::string both = kernel("a", 20, 1024, 2 * ms) + ", " + kernel("b", 1, 1024, 2 * ms);
+  const std::string streams = R"({"name": "a", "cu_mask": "0"}, {"name": "b", "cu_mask": "0"})";
+  const std::string one_cu = R"("shader_engines": 1, "units_per_engine": 1, "aces": 1, "slots_per_ace": )";
+  CHECK(completions(scenario(both, streams, one_cu + "1")) == Times{std::int64_t{22} * ms, std::int64_t{12} * ms});
+  CHECK(completions(scenario(both, streams, one_cu + "2")) == Times{std::int64_t{20} * ms, std::int64_t{22} * ms});
+}
+
 TEST_CASE("the HSA queues that a scenario needs are counted") {
   CHECK(gpu::hsa_queues(scenario(six_streams())) == 4);
   CHECK(gpu::hsa_queues(scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"})")) == 5);

@@ -594,4 +594,76 @@ TEST_CASE("removing a kernel may delay another one: blocks of other sizes go to 
   CHECK(worst_delay_without(maker.scenario, 2) == 1);
 }
 
+TEST_CASE("W4: kernels with budgets instead of durations end as in Figure 3 of QAWS") {
+  // Eight blocks each: one of either kernel on every SM of Xavier, with two warps of it on each of four sub-cores.
+  const auto responses = [](const std::string& policy, const std::string& second) {
+    const auto scenario = parse_stream_scenario(R"({"platform": "xavier", "cycle": "1ns", "warp_policy": ")" + policy +
+                                                R"(", "operations": [
+      {"kernel": "K1", "stream": "a", "blocks": 8, "threads": 256, "instructions": "2,1,2,1,1,1,5,1,1"},
+      {"kernel": "K2", "stream": "b", "blocks": 8, "threads": 256, "instructions": "2,1,2,1,1,1,5,1,1",
+       "release": "1ns", )" + second + "}]}");
+    REQUIRE(scenario);
+    const auto run = simulate_streams(*scenario);
+    REQUIRE(run);
+    std::vector<std::int64_t> ends;
+    for (const OperationRun& operation : run->operations)
+      ends.push_back(operation.completion.since_start().picoseconds() / 1000);
+    return ends;
+  };
+  using Ends = std::vector<std::int64_t>;
+  CHECK(responses("gto", R"("budget": 1)") == Ends{20, 38});
+  CHECK(responses("lrr", R"("budget": 1)") == Ends{32, 36});
+  CHECK(responses("rotate", R"("budget": 1)") == Ends{35, 37});
+  CHECK(responses("qaws", R"("budget": 2)") == Ends{36, 32});
+  CHECK(responses("qaws", R"("budget": 4)") == Ends{38, 28});
+  CHECK(responses("qaws", R"("budget": 6)") == Ends{38, 24});
+  CHECK(responses("qaws", R"("budget": 8)") == Ends{39, 22});
+  CHECK(responses("qaws-literal", R"("budget": 4)") == Ends{38, 29});
+  CHECK(responses("qaws", R"("budget": 1)") == responses("gto", R"("budget": 1)"));
+}
+
+TEST_CASE("a kernel with instructions is alone unless a kernel of another stream shares its SMs at that time") {
+  const auto durations = [](const std::string& operations) {
+    const auto scenario =
+        parse_stream_scenario(R"({"platform": "xavier", "cycle": "1ns", "operations": [)" + operations + "]}");
+    REQUIRE(scenario);
+    std::vector<std::int64_t> cycles;
+    for (const StreamOperation& operation : scenario->operations)
+      cycles.push_back(operation.duration.picoseconds() / 1000);
+    return cycles;
+  };
+  const auto kernel = [](const std::string& more) {
+    return R"({"kernel": "K", "threads": 128, "instructions": "1,1,1,1,1", )" + more + "}";
+  };
+  using Cycles = std::vector<std::int64_t>;
+  const std::string full = kernel(R"("stream": "a", "blocks": 8)");
+  CHECK(durations(full) == Cycles{5});
+  CHECK(durations(kernel(R"("stream": "a", "blocks": 16)")) == Cycles{10});  // two blocks on each SM
+  CHECK(durations(full + "," + kernel(R"("stream": "b")")) == Cycles{5, 10});
+  CHECK(durations(full + "," + kernel(R"("stream": "a", "blocks": 8)")) == Cycles{5, 5});
+  CHECK(durations(kernel(R"("stream": "a", "blocks": 4)") + "," + kernel(R"("stream": "b", "blocks": 4)")) ==
+        Cycles{5, 5});
+  CHECK(durations(full + "," + kernel(R"("stream": "b", "release": "5ns")")) == Cycles{5, 5});
+  CHECK(durations(full + "," + kernel(R"("stream": "b", "release": "1s")")) == Cycles{5, 5});
+  CHECK(durations(full + R"(, {"kernel": "D", "stream": "b", "threads": 32, "duration": "3ns"})") == Cycles{5, 3});
+}
+
+TEST_CASE("instructions of a scenario are refused with a reason") {
+  const auto refused = [](const std::string& head, const std::string& kernel) {
+    const auto scenario =
+        parse_stream_scenario("{" + head + R"("operations": [{"kernel": "K", "threads": 32, )" + kernel + "}]}");
+    REQUIRE(!scenario);
+    return scenario.error().message;
+  };
+  const std::string cycle = R"("cycle": "1ns", )";
+  CHECK(refused("", R"("instructions": "1")").find("need \"cycle\"") != std::string::npos);
+  CHECK(refused(cycle, R"("instructions": "1", "duration": "1ns")").find("not both") != std::string::npos);
+  CHECK(refused(cycle, R"("budget": 2, "duration": "1ns")") == "operations[0]: \"budget\" needs \"instructions\"");
+  CHECK(refused(cycle, R"("instructions": "1,x")").find("expected letters") != std::string::npos);
+  CHECK(refused(R"("cycle": "0ns", )", R"("instructions": "1")") == "cycle: a cycle must be longer than zero");
+  CHECK(refused(R"("warp_policy": "best", )", R"("duration": "1ns")").find("\"gto\"") != std::string::npos);
+  CHECK(refused(cycle, R"("instructions": "1", "sm_mask": "0x1")").find("not supported") != std::string::npos);
+  CHECK(refused(cycle, R"("instructions": "2000000")").find("latencies must be between") != std::string::npos);
+}
+
 }  // namespace devices_stream_scenario_test

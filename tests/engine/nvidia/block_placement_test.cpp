@@ -147,6 +147,32 @@ TEST_CASE("N14: with 6 warps on seven SMs 142 of 1024 cells are ties where Eq. 3
   CHECK(ties == 142);
 }
 
+TEST_CASE("ties by stream follow Eq. 3 and then Eq. 4 in every cell of Table IV and contradict no example") {
+  for (const int held : {1, 2, 5, 6, 12, 31}) {
+    int same = 0;
+    for (int x = 1; x <= 32; ++x)
+      for (int y = 1; y <= 32; ++y) {
+        BlockPlacement placement(limits_with(8, 64), ScanOrder::even_odd, TiePolicy::stream);
+        for (int sm = 0; sm < 7; ++sm) placement.place(block_of(held));
+        placement.next_stream();
+        if (placement.place(block_of(x)) != SmIndex{7}) continue;
+        placement.next_stream();
+        const bool joins = placement.choose(block_of(y)) == SmIndex{7};
+        INFO(held << " warps, x " << x << ", y " << y);
+        CHECK(joins == (equation_3(64, 0, x, y) || (x + y <= 64 && equation_4(64, held, x, y))));
+        same += joins ? 1 : 0;
+      }
+    if (held == 6) CHECK(same == 192);
+  }
+  const SmLimits limits = limits_with(8, 64);
+  const TiePolicy ties = TiePolicy::stream;
+  CHECK(placed(limits, {{4, 4}, {4, 4}}, ties) == std::vector<Row>{{0, 2, 4, 6}, {1, 3, 5, 7}});
+  CHECK(placed(limits, {{4, 4}, {4, 5}}, ties) == std::vector<Row>{{0, 2, 4, 6}, {0, 2, 4, 6}});
+  CHECK(placed(limits, {{7, 6}}, ties) == std::vector<Row>{{0, 2, 4, 6, 1, 3, 5}});
+  CHECK(placed(limits, {{6, 16}, {16, 4}}, ties) == placed(limits, {{6, 16}, {16, 4}}));
+  CHECK(placed(limits, {{6, 16}, {16, 2}}, ties) == placed(limits, {{6, 16}, {16, 2}}));
+}
+
 TEST_CASE("Figure 5: 4 blocks of 4 warps on Xavier followed by blocks of 4 or 5 warps of another stream") {
   const SmLimits xavier = *amalthea::engine::find_profile("xavier")->multiprocessors;
   for (const SmLimits& limits : {limits_with(8, 64), xavier}) {
