@@ -304,7 +304,11 @@ class DrawingBuilder {
     // Tasks without edges to others are in rows below.
     std::int64_t row = bottom;
     x = margin;
-    const std::int64_t most = std::max(width_, width_of_rows);
+    double area = 0;
+    for (std::size_t index = 0; index < frames.size(); ++index)
+      if (!placed[index])
+        area += static_cast<double>(frames[index].width + frame_gap) * static_cast<double>(frames[index].height);
+    const std::int64_t most = std::max({width_, width_of_rows, static_cast<std::int64_t>(std::sqrt(area))});
     for (std::size_t index = 0; index < frames.size(); ++index) {
       if (placed[index]) continue;
       if (x > margin && x + frames[index].width > margin + most) {

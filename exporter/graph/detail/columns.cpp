@@ -107,6 +107,43 @@ void place(const CellList& cells, const std::vector<Extent>& extents, const std:
     for (std::int64_t i = 0; i < block.count; ++i, ++index) heights[cells[index]] = block.mean() + offsets[index];
 }
 
+/// Nothing pulls parts of the graph that no edge connects towards each other; each moves up as far as it can.
+void close_gaps(const Columns& columns, const Neighbors& neighbors, const std::vector<Extent>& extents,
+                std::vector<std::int64_t>& heights) {
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> part_of(columns.size, none);
+  std::vector<std::pair<std::int64_t, std::size_t>> parts;  // by their upper ends
+  for (const CellList& cells : columns.cells)
+    for (const CellIndex first : cells) {
+      if (part_of[first] != none) continue;
+      const std::size_t part = parts.size();
+      std::int64_t top = std::numeric_limits<std::int64_t>::max();
+      CellList open = {first};
+      while (!open.empty()) {
+        const CellIndex cell = open.back();
+        open.pop_back();
+        if (part_of[cell] != none) continue;
+        part_of[cell] = part;
+        top = std::min(top, heights[cell] - extents[cell].above);
+        open.insert(open.end(), neighbors.left[cell].begin(), neighbors.left[cell].end());
+        open.insert(open.end(), neighbors.right[cell].begin(), neighbors.right[cell].end());
+      }
+      parts.emplace_back(top, part);
+    }
+  std::sort(parts.begin(), parts.end());
+  for (const auto& [top, part] : parts) {
+    std::int64_t room = top;
+    for (const CellList& cells : columns.cells)
+      for (std::size_t index = 1; index < cells.size(); ++index) {
+        const CellIndex above = cells[index - 1], cell = cells[index];
+        if (part_of[cell] == part && part_of[above] != part)
+          room = std::min(room, heights[cell] - extents[cell].above - heights[above] - extents[above].below);
+      }
+    for (CellIndex cell = 0; cell < columns.size; ++cell)
+      if (part_of[cell] == part) heights[cell] -= room;
+  }
+}
+
 }  // namespace
 
 Columns columns_of(std::size_t nodes, const std::vector<std::pair<std::size_t, std::size_t>>& edges) {
@@ -211,6 +248,7 @@ std::vector<std::int64_t> heights_of(const Columns& columns, const std::vector<E
     top = std::min(top, heights[cells.front()] - extents[cells.front()].above);
   for (const CellList& cells : columns.cells)
     for (const CellIndex cell : cells) heights[cell] -= top;
+  close_gaps(columns, neighbors, extents, heights);
   return heights;
 }
 

@@ -151,6 +151,9 @@ TEST_CASE("columns of the graph: cells keep their order and do not overlap and e
   CHECK(straight[0] == straight[1]);
   const auto fork = heights_of(columns_of(3, {{0, 1}, {0, 2}}), {{10, 10}, {10, 50}, {10, 10}});
   CHECK(fork[0] == (fork[1] + fork[2]) / 2);
+  // A separate part is right below another one, although that one is high.
+  const auto parts = heights_of(columns_of(4, {{0, 1}, {2, 3}}), {{10, 10}, {10, 500}, {10, 10}, {10, 10}});
+  CHECK(parts[3] == parts[1] + 510);
 }
 
 }  // namespace graph_columns_test
