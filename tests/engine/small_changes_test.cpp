@@ -155,7 +155,7 @@ TEST_CASE("what if: fewer ticks of a wrapper include those of its kernel") {
   const WhatIfs tried = tried_for(system, host);
   const WhatIf* ticks = of_kind(tried, ChangeKind::ticks);
   REQUIRE(ticks != nullptr);
-  CHECK(ticks->change == "with 40 % fewer ticks, also of device");
+  CHECK(ticks->change == "with 40 % fewer ticks of host and device");
 }
 
 TEST_CASE("what if: another core must not harm its tasks") {

@@ -271,7 +271,8 @@ TEST_CASE("explore: changes of 200 repaired systems against the fewest of an exh
     Random random(offloads ? 2 : 1);
     std::array<Sum, 2> sums{{{"response", LargestResponse{}}, {"changes", FewestChanges{}}}};
     std::size_t systems = 0, least_sum = 0;
-    while (systems < 100) {
+    const std::size_t wanted = offloads ? 40 : 160;
+    while (systems < wanted) {
       const System system = late_system(random, offloads);
       const std::size_t least = least_changes(system);
       if (least == none) continue;
@@ -279,7 +280,7 @@ TEST_CASE("explore: changes of 200 repaired systems against the fewest of an exh
       least_sum += least;
       const Problem problem = problem_of(system);
       for (Sum& sum : sums) {
-        const Exploration found = explore::explore(problem, options_for(sum.objective, 20000));
+        const Exploration found = explore::explore(problem, options_for(sum.objective, 3000));
         CAPTURE(offloads, systems, sum.name, least);
         CHECK(found.feasible);
         const Solution& solution = found.front.front();
@@ -298,7 +299,7 @@ TEST_CASE("explore: changes of 200 repaired systems against the fewest of an exh
           offloads ? "offloads" : "CPU tasks", sum.name,
           static_cast<double>(sum.changes) / static_cast<double>(systems),
           static_cast<double>(least_sum) / static_cast<double>(systems), sum.fewest, systems, sum.most_beyond));
-    CHECK(sums[1].fewest >= 95);
+    CHECK(sums[1].fewest * 100 >= 95 * systems);
   }
 }
 
