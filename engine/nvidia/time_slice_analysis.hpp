@@ -23,7 +23,8 @@
 /// (2) Slots. Before each turn of the waiting context, the engine serves every other context k for at most its slots in
 ///     the runlist between two slots of the waiting context. Each slot takes at most L_k (an uncontested slice renews
 ///     itself, so it ends at most L_k after another context gets work), plus the overrun b_k to the next preemption
-///     point, plus theta.
+///     point, plus theta. If one task uses k, a slot also ends when k runs out of work: after its longest groups that
+///     follow each other without time in between, since the task has one operation at a time.
 /// (3) Demand. In any window of length w, context k has work on an engine from at most
 ///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the minimum time of a job before its
 ///     first and after its last operation on that engine: a job released at r uses the engine only within
@@ -154,6 +155,8 @@ struct SharingContext {
   Duration overrun;  ///< maximum time from the end of a slice to the next preemption point
   ContextPriority priority = ContextPriority::medium;
   std::int64_t urgency = 0;  ///< larger is more urgent; counts if the GPU serves contexts by priority
+  /// The maximum time for which it requests this engine without a break; nothing: no limit is known.
+  std::optional<Duration> longest_request = {};
   /// Its maximum demands for this engine; nothing: it may always request it. Empty: it never does.
   std::optional<std::vector<EngineDemand>> demand;
 };

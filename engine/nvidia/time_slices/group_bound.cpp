@@ -168,8 +168,9 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
       if (other == self || !asks(context.demand)) continue;
       std::int64_t slots = slots_before(contexts, self, other, turns);
       ContextWait& wait = bound.waits[other];
-      wait.slices = times(context.slice, slots);
-      wait.overruns = times(context.overrun, slots);
+      const Duration longest = context.longest_request.value_or(infinite), slice = std::min(context.slice, longest);
+      wait.slices = times(slice, slots);
+      wait.overruns = times(std::min(context.overrun, longest - slice), slots);
       if (window && context.demand) {
         const EngineShare share = share_of(*context.demand, *window);
         if (share.work < wait.slices + wait.overruns) {

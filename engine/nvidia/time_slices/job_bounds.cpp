@@ -43,6 +43,7 @@ std::vector<std::vector<SharingContext>> Analysis::sharing_contexts() const {
       shared.overrun = context.overrun[kind];
       shared.priority = context.priority;
       shared.urgency = context.urgency;
+      if (context.tasks.size() == 1) shared.longest_request = facts_[context.tasks.front()].use[engine].longest_request;
       shared.demand.emplace();
       if (!add_demands(context, engine, *shared.demand)) shared.demand.reset();
     }

@@ -191,6 +191,45 @@ void Sharing::find_facts(ContextFacts& context) {
   if (!context.is_private()) context.weights.emplace(problem_.gpus[context.gpu].limits, kernels);
 }
 
+namespace {
+
+/// For every engine, the longest work of operations that may follow each other without time in between, also from one
+/// job to the next; nothing if no break is certain.
+void find_longest_requests(const GpuTask& task, TaskFacts& facts) {
+  struct Piece {
+    std::optional<std::size_t> engine;  ///< nothing: a core
+    Duration work;                      ///< with maximum slowdown
+    bool takes_time = false;
+  };
+  std::vector<Piece> job;
+  auto groups = facts.segments.begin();
+  for (const Segment& segment : task.segments) {
+    if (const auto* cpu = std::get_if<CpuSegment>(&segment)) job.push_back({std::nullopt, {}, !cpu->best.is_zero()});
+    if (!std::holds_alternative<GpuSegment>(segment)) continue;
+    for (const Group& group : *groups++)
+      job.push_back({group.engine, group.work.slowest,
+                     std::any_of(group.operations.begin(), group.operations.end(),
+                                 [](const StreamOperation& each) { return !each.operation->best.is_zero(); })});
+  }
+  for (std::size_t engine = 0; engine < facts.use.size(); ++engine) {
+    Duration longest, request;
+    bool breaks = false;
+    for (std::size_t twice = 0; twice < 2; ++twice)
+      for (const Piece& piece : job) {
+        if (piece.engine == engine) {
+          request = sum(request, piece.work);
+          longest = std::max(longest, request);
+        } else if (piece.takes_time) {
+          request = {};
+          breaks = true;
+        }
+      }
+    if (breaks) facts.use[engine].longest_request = longest;
+  }
+}
+
+}  // namespace
+
 TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std::size_t index) {
   const GpuTask& task = problem.tasks[index];
   TaskFacts facts;
@@ -254,6 +293,8 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
     if (context.is_private())
       for (const Group& group : groups) facts.use[group.engine].turns += turns_of(group.work.slowest, context.slice);
   }
+  // The jobs of an unlimited task are unknown.
+  if (!task.unlimited && !problem.tasks[task.host.value_or(index)].unlimited) find_longest_requests(task, facts);
   return facts;
 }
 }  // namespace amalthea::engine::nvidia::time_slices

@@ -87,6 +87,8 @@ struct EngineUse {
   Duration undisturbed;    ///< per job, without slowdown
   std::int64_t turns = 0;  ///< per job
   Duration before, after;  ///< minimum time of a job before its first and after its last operation here
+  /// The longest time for which jobs of the task may request it without a break; nothing: no limit is known.
+  std::optional<Duration> longest_request = {};
 };
 
 /// Consecutive operations of a segment on one engine.

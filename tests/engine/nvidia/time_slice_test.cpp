@@ -112,6 +112,23 @@ TEST_CASE("N22 V3: a block or kernel that outlasts its slice delays others by th
   CHECK(part(bounds_of(problem).tasks[1], BoundPart::overruns, 0) == us(2 * 60));
 }
 
+TEST_CASE("a slot of another context ends when its task has no work left") {
+  // A is overloaded: its response may exceed any limit, so only the slots that it has count.
+  const auto slices = [](std::vector<nvidia::Segment> segments) {
+    auto problem = problem_of({task("A", 0, 1, 10, WaitMode::suspend, 8, std::move(segments)),
+                               task("B", 1, 1, 1000, WaitMode::suspend, 2, {GpuSegment{{kernel(6)}}})});
+    const auto bounds = bounds_of(problem);
+    CHECK_FALSE(bounds.tasks[0].response);
+    return part(bounds.tasks[1], BoundPart::slices, 0);
+  };
+  // B has 3 turns. The kernels of A may follow each other at once, also those of different jobs.
+  CHECK(slices({GpuSegment{{kernel(3)}}, GpuSegment{{kernel(30)}}}) == us(3 * 8));
+  CHECK(slices({cpu(9), GpuSegment{{kernel(3)}}}) == us(3 * 3));
+  CHECK(slices({cpu(9), GpuSegment{{kernel(3)}}, GpuSegment{{kernel(2)}}}) == us(3 * 5));
+  CHECK(slices({GpuSegment{{kernel(3), copy(9), kernel(1)}}}) == us(3 * 4));
+  CHECK(slices({GpuSegment{{kernel(3), copy(9), kernel(1)}}, cpu(1)}) == us(3 * 3));
+}
+
 TEST_CASE("a context of high priority gets three slots for each slot of low priority") {
   auto problem = problem_of({task("high", 0, 1, 10, WaitMode::suspend, 2, {GpuSegment{{kernel(60)}}}),
                              task("low", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4)}}})});
