@@ -165,11 +165,11 @@ std::size_t least_changes(const System& original) {
     if (polls(passive, task)) waiters.push_back(task);
   }
   std::size_t least = none;
+  System system = original;
   std::vector<TaskIndex> order = hosts;
   do {
     const std::size_t choices = std::size_t{1} << (hosts.size() + waiters.size() + devices.size());
     for (std::size_t bits = 0; bits < choices; ++bits) {
-      System system = original;
       std::size_t bit = 0, changes = 0;
       const auto next = [&] { return (bits >> bit++ & 1) != 0; };
       for (const TaskIndex task : hosts) system.tasks[task].unit = system.tasks[task].scheduler = next() ? 1 : 0;
@@ -185,6 +185,7 @@ std::size_t least_changes(const System& original) {
       if (changes >= least) continue;
       for (std::size_t i = 0; i < order.size(); ++i) system.tasks[order[i]].priority = static_cast<std::int64_t>(i + 1);
       if (is_feasible(system)) least = changes;
+      for (const TaskIndex task : hosts) system.tasks[task].priority = original.tasks[task].priority;
     }
   } while (std::next_permutation(order.begin(), order.end()));
   return least;
