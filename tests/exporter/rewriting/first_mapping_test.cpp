@@ -102,7 +102,7 @@ TEST_CASE("a first mapping is inserted in the form of every version") {
       const Mapped result = mapped(unmapped(version, with_os));
       const System system = built(result.text);
       REQUIRE(system.tasks.size() >= 2);
-      for (const std::size_t task : {0, 1}) {
+      for (const std::size_t task : {0U, 1U}) {
         CHECK(system.platform.units[system.tasks[task].unit].name == "C0");
         CHECK(system.tasks[task].units.empty());
         CHECK(task_scheduler_of(system, system.tasks[task]) == (with_os ? "Sched" : "Scheduler_C0"));
@@ -213,7 +213,7 @@ TEST_CASE("a first mapping of several files refers from file to file") {
   for (const Version version : all_versions()) {
     INFO(to_string(version));
     const auto files = files_of(version), changed = mapped_files(version);
-    for (const std::size_t same : {0, 1}) CHECK(changed[same].bytes == files[same].bytes);
+    for (const std::size_t same : {0U, 1U}) CHECK(changed[same].bytes == files[same].bytes);
     CHECK(changed[3].bytes.find("<task href=\"amlt:/#T?type=Task\"/>") != std::string::npos);
     Diagnostics again;
     const auto model = importer::read_model_from_bytes(changed, {}, again);
