@@ -376,6 +376,14 @@ TEST_CASE("explore: --keep waiting also applies to a restored wrapper") {
   CHECK(wrapper["after"]["waiting"] == "active");
 }
 
+TEST_CASE("explore: --pin moves functions to the other side") {
+  const json result = explored(waters, {"--pin", "SFM=Core3", "--pin", "Localization=GP10B"});
+  CHECK(unit_of(result, "SFM") == "Core3");
+  CHECK(unit_of(result, "PRE_SFM_gpu_POST").empty());
+  CHECK(unit_of(result, "Localization") == "GP10B");
+  CHECK_FALSE(unit_of(result, "PRE_Localization_gpu_POST").empty());
+}
+
 TEST_CASE("explore: contradictory mapping options are rejected") {
   const auto refused = [](std::vector<std::string> options, const std::string& text) {
     const auto result = explore(waters, std::move(options));
