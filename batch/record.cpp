@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/primitives/integers_only.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/detail/json_parts.hpp"
 
@@ -140,7 +141,8 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
   try {
     const std::size_t results = line.find(before_results);
     const Json json =
-        Json::parse(results == line.npos ? std::string(line) : fmt::format("{}}}", line.substr(0, results)));
+        Json::parse(results == line.npos ? std::string(line) : fmt::format("{}}}", line.substr(0, results)),
+                    exporter::integers_only<Json>);
     Record record;
     record.index = json.at("index").get<std::size_t>();
     record.of = json.at("of").get<std::size_t>();

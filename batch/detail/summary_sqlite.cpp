@@ -33,7 +33,7 @@ void add_models(Database& database, const Summary& summary) {
 void add_tasks(Database& database, const std::string& lines) {
   const std::size_t insertion = database.prepare("INSERT INTO tasks VALUES (?,?,?,?,?,?,?,?,?,?)");
   const auto time = [](const nlohmann::json& value) {
-    return value.is_number() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+    return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
   };
   const auto text = [](const nlohmann::json& value) {
     return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;

@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/primitives/integers_only.hpp"
+
 namespace amalthea::exporter {
 namespace {
 
@@ -82,7 +84,7 @@ std::string render_walk_part(const WalkPart& part) {
 
 tl::expected<WalkPart, std::string> parse_walk_part(std::string_view text, std::size_t tasks) {
   try {
-    const WalkJson json = WalkJson::parse(text);
+    const WalkJson json = WalkJson::parse(text, integers_only<WalkJson>);
     if (json.at("schema") != walk_part_schema)
       return tl::unexpected(fmt::format("expected a part with the schema {}", walk_part_schema));
     WalkPart part;

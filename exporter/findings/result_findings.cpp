@@ -21,7 +21,7 @@ std::string text_in(const Json& object, const char* key) {
 Location place_in(const Json& object) {
   const auto number = [&](const char* key) {
     const auto found = object.find(key);
-    return found != object.end() && found->is_number() ? found->get<std::uint32_t>() : 0U;
+    return found != object.end() && found->is_number_unsigned() ? found->get<std::uint32_t>() : 0U;
   };
   return {text_in(object, "file"), number("line"), number("column")};
 }

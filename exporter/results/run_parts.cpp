@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/primitives/integers_only.hpp"
 #include "exporter/results/detail/json_parts.hpp"
 
 namespace amalthea::exporter {
@@ -177,7 +178,7 @@ std::string render_run_part(const RunPart& part) {
 
 tl::expected<RunPart, std::string> parse_run_part(std::string_view text) {
   try {
-    const RunPartJson json = RunPartJson::parse(text);
+    const RunPartJson json = RunPartJson::parse(text, integers_only<RunPartJson>);
     if (json.at("schema") != run_part_schema)
       return tl::unexpected(fmt::format("expected a part with the schema {}", run_part_schema));
     RunPart part;

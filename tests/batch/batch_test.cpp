@@ -394,3 +394,13 @@ TEST_CASE("batch: summaries match the lines in every format") {
   CHECK(batch({models.path(), "--summary", "x.pdf"}).exit_code == 2);
   CHECK(batch({models.beside("nowhere")}).err.find("there is no such file or folder") != std::string::npos);
 }
+
+TEST_CASE("batch: a log with a number that is not an integer is refused") {
+  const test::TemporaryFolder folder;
+  const std::string log = folder.path() + "/log.jsonl";
+  test::write_text(log, "{\"index\":1e300,\"of\":1e301,\"files\":[\"m.amxmi\"],\"key\":\"k\",\"status\":\"ok\"}\n");
+  const auto result = test::amalthea({"batch", "merge", log});
+  INFO(result.err);
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("expected an integer") != std::string::npos);
+}

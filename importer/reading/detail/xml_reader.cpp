@@ -336,7 +336,7 @@ class DocumentBuilder : public xml::DefaultHandler {
           document_.add_decoded_attribute(attribute_name(name), tag_begin_, to_utf8(view(attributes.getValue(i))));
         continue;
       }
-      const std::string_view name = source.text(written[i].name);
+      const std::string_view name = utf8_name(source.text(written[i].name), view(attributes.getQName(i)));
       if (declared_prefix(name)) continue;
       const NameId id = attribute_name(name);
       if (written[i].plain)
@@ -344,6 +344,12 @@ class DocumentBuilder : public xml::DefaultHandler {
       else
         add_value(id, written[i].value, view(attributes.getValue(i)));
     }
+  }
+
+  /// The name as it is written, if it is ASCII.
+  std::string_view utf8_name(std::string_view written, std::u16string_view name) {
+    const bool ascii = std::none_of(written.begin(), written.end(), [](char c) { return (c & '\x80') != 0; });
+    return ascii ? written : utf8_scratch(name, scratch_);
   }
 
   /// A value that the parser may have changed (references, white space), or that is not ASCII.

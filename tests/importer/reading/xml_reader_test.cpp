@@ -240,6 +240,13 @@ TEST_CASE("values of UTF-8 and UTF-16 and ISO-8859-1 files are the same text") {
   CHECK(named(*read(wide), "A").attribute("note") == "K\xC3\xA4se");
 }
 
+TEST_CASE("names of attributes in ISO-8859-1 files are UTF-8 text") {
+  const auto document = read("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n" +
+                             in_root("<swModel><tasks name=\"A\" K\xE4se=\"Gouda\"/></swModel>"));
+  CHECK(named(*document, "A").attribute("K\xC3\xA4se") == "Gouda");
+  CHECK(written(named(*document, "A"), "K\xC3\xA4se") == "Gouda");
+}
+
 TEST_CASE("prefixes are normalized regardless of the file's own prefixes") {
   const auto document = read(
       "<m:Amalthea xmlns:m='http://app4mc.eclipse.org/amalthea/1.0.0' xmlns:x='http://www.omg.org/XMI' "
