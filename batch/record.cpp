@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/primitives/integers_only.hpp"
+#include "exporter/primitives/json_integers.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/detail/json_parts.hpp"
 
@@ -15,6 +15,7 @@ namespace amalthea::batch {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using exporter::integer_in;
 
 constexpr std::array<std::string_view, model_verdicts> verdicts = {
     "failed", "missed", "unbounded", "unknown", "met", "guaranteed", "nothing to be met"};
@@ -141,11 +142,10 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
   try {
     const std::size_t results = line.find(before_results);
     const Json json =
-        Json::parse(results == line.npos ? std::string(line) : fmt::format("{}}}", line.substr(0, results)),
-                    exporter::integers_only<Json>);
+        Json::parse(results == line.npos ? std::string(line) : fmt::format("{}}}", line.substr(0, results)));
     Record record;
-    record.index = json.at("index").get<std::size_t>();
-    record.of = json.at("of").get<std::size_t>();
+    record.index = integer_in<std::size_t>(json.at("index"));
+    record.of = integer_in<std::size_t>(json.at("of"));
     if (record.index >= record.of)
       return tl::unexpected(std::string("its index is not smaller than the number of models"));
     record.files = json.at("files").get<ModelFiles>();
@@ -156,14 +156,14 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
     record.verdict = static_cast<ModelVerdict>(verdict - verdicts.begin());
     if (json.contains("counts")) {
       const Json& limits = json.at("counts");
-      record.counts.guaranteed = limits.at("guaranteed").get<std::uint64_t>();
-      record.counts.met = limits.at("met").get<std::uint64_t>();
-      record.counts.unknown = limits.at("unknown").get<std::uint64_t>();
-      record.counts.unbounded = limits.at("unbounded").get<std::uint64_t>();
-      record.counts.missed = limits.at("missed").get<std::uint64_t>();
+      record.counts.guaranteed = integer_in<std::uint64_t>(limits.at("guaranteed"));
+      record.counts.met = integer_in<std::uint64_t>(limits.at("met"));
+      record.counts.unknown = integer_in<std::uint64_t>(limits.at("unknown"));
+      record.counts.unbounded = integer_in<std::uint64_t>(limits.at("unbounded"));
+      record.counts.missed = integer_in<std::uint64_t>(limits.at("missed"));
     }
-    record.counts.errors = json.at("findings").at("error").get<std::uint64_t>();
-    record.counts.warnings = json.at("findings").at("warning").get<std::uint64_t>();
+    record.counts.errors = integer_in<std::uint64_t>(json.at("findings").at("error"));
+    record.counts.warnings = integer_in<std::uint64_t>(json.at("findings").at("warning"));
     if (json.contains("error"))
       record.why = json.at("error").get<std::string>();
     else if (record.verdict < ModelVerdict::met)

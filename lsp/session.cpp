@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "exporter/primitives/json_integers.hpp"
 #include "exporter/results/result_view.hpp"
 #include "lsp/completion.hpp"
 #include "lsp/description.hpp"
@@ -41,14 +42,10 @@ bool contains(const Json& list, std::string_view word) {
          std::any_of(list.begin(), list.end(), [&](const Json& entry) { return entry.is_string() && entry == word; });
 }
 
-/// A cast of 1e300 is undefined.
-std::size_t integer_of(const Json& json) {
-  if (json.is_number_float()) throw Json::type_error::create(302, "expected an integer", &json);
-  return json.get<std::size_t>();
-}
-
 /// Throws for anything but a position, as all accesses to parameters do.
-Position position_of(const Json& json) { return {integer_of(json.at("line")), integer_of(json.at("character"))}; }
+Position position_of(const Json& json) {
+  return {exporter::integer_in<std::size_t>(json.at("line")), exporter::integer_in<std::size_t>(json.at("character"))};
+}
 
 Json to_json(Position position) { return {{"line", position.line}, {"character", position.character}}; }
 

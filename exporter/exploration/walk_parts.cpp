@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/primitives/integers_only.hpp"
+#include "exporter/primitives/json_integers.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -17,7 +17,7 @@ using WalkJson = nlohmann::ordered_json;
 
 /// JSON has no infinity.
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
-double double_in(const WalkJson& json) { return std::bit_cast<double>(json.get<std::uint64_t>()); }
+double double_in(const WalkJson& json) { return std::bit_cast<double>(integer_in<std::uint64_t>(json)); }
 
 WalkJson candidate_json(const explore::Candidate& candidate) {
   WalkJson list = WalkJson::array();
@@ -33,10 +33,10 @@ explore::Candidate candidate_in(const WalkJson& list, std::size_t tasks) {
   explore::Candidate candidate;
   for (const WalkJson& json : list) {
     explore::Choice choice;
-    choice.unit = json.at(0).get<UnitIndex>();
-    choice.priority = json.at(1).get<std::int64_t>();
+    choice.unit = integer_in<UnitIndex>(json.at(0));
+    choice.priority = integer_in<std::int64_t>(json.at(1));
     choice.waits_actively = json.at(2).get<bool>();
-    if (!json.at(3).is_null()) choice.slice = Duration::picoseconds(json.at(3).get<std::int64_t>());
+    if (!json.at(3).is_null()) choice.slice = Duration::picoseconds(integer_in<std::int64_t>(json.at(3)));
     choice.migrates = json.at(4).get<bool>();
     candidate.push_back(choice);
   }
@@ -55,13 +55,13 @@ WalkJson found_json(const explore::FoundCandidate& found) {
 
 explore::FoundCandidate found_in(const WalkJson& json, std::size_t tasks) {
   explore::FoundCandidate found;
-  found.placement = json.at("placement").get<std::size_t>();
+  found.placement = integer_in<std::size_t>(json.at("placement"));
   found.candidate = candidate_in(json.at("candidate"), tasks);
   found.judgement.late = json.at("late").get<std::vector<TaskIndex>>();
   found.judgement.excess = double_in(json.at("excess"));
-  found.judgement.unbounded = json.at("unbounded").get<std::size_t>();
+  found.judgement.unbounded = integer_in<std::size_t>(json.at("unbounded"));
   for (const WalkJson& objective : json.at("objectives")) found.judgement.objectives.push_back(double_in(objective));
-  found.judgement.broken = json.at("broken").get<std::size_t>();
+  found.judgement.broken = integer_in<std::size_t>(json.at("broken"));
   return found;
 }
 
@@ -84,18 +84,18 @@ std::string render_walk_part(const WalkPart& part) {
 
 tl::expected<WalkPart, std::string> parse_walk_part(std::string_view text, std::size_t tasks) {
   try {
-    const WalkJson json = WalkJson::parse(text, integers_only<WalkJson>);
+    const WalkJson json = WalkJson::parse(text);
     if (json.at("schema") != walk_part_schema)
       return tl::unexpected(fmt::format("expected a part with the schema {}", walk_part_schema));
     WalkPart part;
     part.key = json.at("key").get<std::string>();
     for (const WalkJson& walk : json.at("walks")) {
       explore::WalkRecord& record = part.walks.emplace_back();
-      record.number = walk.at("number").get<std::size_t>();
+      record.number = integer_in<std::size_t>(walk.at("number"));
       if (record.number >= explore::walk_count) throw std::out_of_range("number");
       for (const WalkJson& found : walk.at("front")) record.front.push_back(found_in(found, tasks));
-      record.judged = walk.at("judged").get<std::uint64_t>();
-      record.steps = walk.at("steps").get<std::uint64_t>();
+      record.judged = integer_in<std::uint64_t>(walk.at("judged"));
+      record.steps = integer_in<std::uint64_t>(walk.at("steps"));
       record.is_cut = walk.at("is_cut").get<bool>();
       record.late = walk.at("late").get<std::vector<std::vector<TaskIndex>>>();
     }

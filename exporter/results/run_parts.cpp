@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/primitives/integers_only.hpp"
+#include "exporter/primitives/json_integers.hpp"
 #include "exporter/results/detail/json_parts.hpp"
 
 namespace amalthea::exporter {
@@ -16,12 +16,12 @@ namespace {
 using RunPartJson = nlohmann::ordered_json;
 
 std::optional<Duration> duration_in(const RunPartJson& json) {
-  return json.is_null() ? std::nullopt : std::optional(Duration::picoseconds(json.get<std::int64_t>()));
+  return json.is_null() ? std::nullopt : std::optional(Duration::picoseconds(integer_in<std::int64_t>(json)));
 }
 
 template <typename Verdict>
 Verdict verdict_in(const RunPartJson& json) {
-  const auto number = json.get<int>();
+  const auto number = integer_in<int>(json);
   if (number < 0 || number > 2) throw std::out_of_range("verdict");
   return static_cast<Verdict>(number);
 }
@@ -62,25 +62,25 @@ engine::TaskRuns task_in(const RunPartJson& json) {
   constexpr std::size_t most_buckets = std::size_t{64} << 10U;
   engine::Sample::State state;
   state.moments = json.at("moments").get<engine::Moments::Words>();
-  state.min = Duration::picoseconds(json.at("min").get<std::int64_t>());
-  state.max = Duration::picoseconds(json.at("max").get<std::int64_t>());
+  state.min = Duration::picoseconds(integer_in<std::int64_t>(json.at("min")));
+  state.max = Duration::picoseconds(integer_in<std::int64_t>(json.at("max")));
   state.values = json.at("values").get<std::vector<std::int64_t>>();
-  const auto buckets = json.at("buckets").get<std::size_t>();
+  const auto buckets = integer_in<std::size_t>(json.at("buckets"));
   if (buckets > most_buckets) throw std::out_of_range("buckets");
   state.counts.resize(buckets);
   for (const RunPartJson& pair : json.at("counts"))
-    state.counts.at(pair.at(0).get<std::size_t>()) = pair.at(1).get<std::uint64_t>();
+    state.counts.at(integer_in<std::size_t>(pair.at(0))) = integer_in<std::uint64_t>(pair.at(1));
   engine::TaskRuns task;
   task.response = engine::Sample::of(std::move(state));
   task.means = engine::RunMeans(engine::Moments::of(json.at("means").get<engine::Moments::Words>()));
-  task.unfinished = json.at("unfinished").get<std::uint64_t>();
-  task.lost_activations = json.at("lost").get<std::uint64_t>();
-  task.late = json.at("late").get<std::uint64_t>();
-  task.runs_with_late = json.at("runs_with_late").get<std::uint64_t>();
+  task.unfinished = integer_in<std::uint64_t>(json.at("unfinished"));
+  task.lost_activations = integer_in<std::uint64_t>(json.at("lost"));
+  task.late = integer_in<std::uint64_t>(json.at("late"));
+  task.runs_with_late = integer_in<std::uint64_t>(json.at("runs_with_late"));
   if (const RunPartJson& worst = json.at("worst"); !worst.is_null())
-    task.worst = engine::WorstJob{worst.at(0).get<std::uint64_t>(), worst.at(1).get<std::uint64_t>(),
-                                  Instant::at(Duration::picoseconds(worst.at(2).get<std::int64_t>())),
-                                  Duration::picoseconds(worst.at(3).get<std::int64_t>())};
+    task.worst = engine::WorstJob{integer_in<std::uint64_t>(worst.at(0)), integer_in<std::uint64_t>(worst.at(1)),
+                                  Instant::at(Duration::picoseconds(integer_in<std::int64_t>(worst.at(2)))),
+                                  Duration::picoseconds(integer_in<std::int64_t>(worst.at(3)))};
   return task;
 }
 
@@ -95,8 +95,13 @@ RunPartJson chain_json(const engine::ObservedLatencies& chain) {
 }
 
 engine::ObservedLatencies chain_in(const RunPartJson& json) {
-  return {json.at(0).get<std::uint64_t>(), duration_in(json.at(1)), duration_in(json.at(2)), duration_in(json.at(3)),
-          duration_in(json.at(4)),         duration_in(json.at(5)), duration_in(json.at(6))};
+  return {integer_in<std::uint64_t>(json.at(0)),
+          duration_in(json.at(1)),
+          duration_in(json.at(2)),
+          duration_in(json.at(3)),
+          duration_in(json.at(4)),
+          duration_in(json.at(5)),
+          duration_in(json.at(6))};
 }
 
 RunPartJson resource_json(const engine::RunTotals::Resource& resource) {
@@ -109,9 +114,9 @@ RunPartJson resource_json(const engine::RunTotals::Resource& resource) {
 }
 
 engine::RunTotals::Resource resource_in(const RunPartJson& json) {
-  return {json.at(0).get<UnitIndex>(), verdict_in<engine::ResourceKind>(json.at(1)),
-          (static_cast<amalthea::detail::UInt128>(json.at(2).get<std::uint64_t>()) << 64U) |
-              json.at(3).get<std::uint64_t>(),
+  return {integer_in<UnitIndex>(json.at(0)), verdict_in<engine::ResourceKind>(json.at(1)),
+          (static_cast<amalthea::detail::UInt128>(integer_in<std::uint64_t>(json.at(2))) << 64U) |
+              integer_in<std::uint64_t>(json.at(3)),
           json.at(4).get<double>(), json.at(5).get<double>()};
 }
 
@@ -129,7 +134,7 @@ engine::RequirementResult requirement_in(const RunPartJson& json) {
   result.verdict = verdict_in<engine::LimitVerdict>(json.at(0));
   const RunPartJson& observed = json.at(1);
   if (observed.contains("ps")) result.observed = *duration_in(observed.at("ps"));
-  if (observed.contains("count")) result.observed = observed.at("count").get<std::int64_t>();
+  if (observed.contains("count")) result.observed = integer_in<std::int64_t>(observed.at("count"));
   if (observed.contains("share")) result.observed = observed.at("share").get<double>();
   result.bound = duration_in(json.at(2));
   result.guaranteed = guaranteed_in(json.at(3));
@@ -178,27 +183,27 @@ std::string render_run_part(const RunPart& part) {
 
 tl::expected<RunPart, std::string> parse_run_part(std::string_view text) {
   try {
-    const RunPartJson json = RunPartJson::parse(text, integers_only<RunPartJson>);
+    const RunPartJson json = RunPartJson::parse(text);
     if (json.at("schema") != run_part_schema)
       return tl::unexpected(fmt::format("expected a part with the schema {}", run_part_schema));
     RunPart part;
     part.key = json.at("key").get<std::string>();
-    part.of = json.at("of").get<std::uint64_t>();
+    part.of = integer_in<std::uint64_t>(json.at("of"));
     engine::RunTotals& totals = part.totals;
-    totals.first = json.at("first").get<std::uint64_t>();
-    totals.runs = json.at("runs").get<std::uint64_t>();
+    totals.first = integer_in<std::uint64_t>(json.at("first"));
+    totals.runs = integer_in<std::uint64_t>(json.at("runs"));
     totals.tasks = list_in(json.at("tasks"), task_in);
     totals.chains = list_in(json.at("chains"), chain_in);
     totals.resources = list_in(json.at("resources"), resource_in);
     totals.requirements = list_in(json.at("requirements"), requirement_in);
     totals.constraints = list_in(json.at("constraints"), [](const RunPartJson& result) {
       return engine::ConstraintResult{verdict_in<engine::LimitVerdict>(result.at(0)), guaranteed_in(result.at(1)),
-                                      result.at(2).get<std::string>(), result.at(3).get<std::uint64_t>()};
+                                      result.at(2).get<std::string>(), integer_in<std::uint64_t>(result.at(3))};
     });
-    totals.events = json.at("events").get<std::uint64_t>();
-    totals.stopped = json.at("stopped").get<std::uint64_t>();
+    totals.events = integer_in<std::uint64_t>(json.at("events"));
+    totals.stopped = integer_in<std::uint64_t>(json.at("stopped"));
     if (!json.at("common_responses").is_null())
-      totals.common_responses = json.at("common_responses").get<std::uint64_t>();
+      totals.common_responses = integer_in<std::uint64_t>(json.at("common_responses"));
     return part;
   } catch (const nlohmann::json::exception&) {
   } catch (const std::out_of_range&) {
