@@ -2,6 +2,7 @@
 // Schedulers, units and the mapping.
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -63,7 +64,8 @@ bool is_mapped(const Context& context, Element element) {
 /// Class, attributes and cross-file references of a mapping as text; "" if it is empty.
 std::string what_it_maps(Element mapping) {
   const Document& document = mapping.document();
-  std::string what;
+  std::string what(mapping.class_name());
+  const std::size_t before = what.size();
   const ElementRecord& record = mapping.record();
   for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
     const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
@@ -73,7 +75,7 @@ std::string what_it_maps(Element mapping) {
   }
   for (const Element child : mapping.children())
     if (const auto href = child.attribute("href")) what += fmt::format("\n{}={}", child.tag(), *href);
-  return what.empty() ? what : fmt::format("{}{}", mapping.class_name(), what);
+  return what.size() == before ? std::string() : what;
 }
 
 /// Whether the allocation of the task states a priority, in the form of any version.
@@ -205,13 +207,16 @@ void check_repeated_mappings(const Context& context, Report& report) {
   for (const auto& document : context.model.documents())
     for (const Element part : document->root().children()) {
       if (!part.is("MappingModel")) continue;
-      std::unordered_map<std::string, Element> seen;
+      std::unordered_multimap<std::size_t, Element> seen;  // by hash: the texts would take more memory than the model
       for (const Element mapping : part.children()) {
         if (!mapping.cls()) continue;
         const std::string what = what_it_maps(mapping);
         if (what.empty()) continue;
-        const auto [first, added] = seen.emplace(what, mapping);
-        if (added || (!report.is_full() && report.is_reported(mapping))) continue;
+        const std::size_t hash = std::hash<std::string>{}(what);
+        const auto [begin, end] = seen.equal_range(hash);
+        const auto first = std::find_if(begin, end, [&](const auto& one) { return what_it_maps(one.second) == what; });
+        if (first == end) seen.emplace(hash, mapping);
+        if (first == end || (!report.is_full() && report.is_reported(mapping))) continue;
         report.add(mapping, report.is_full() ? std::string()
                                              : fmt::format("this {} repeats the one at line {}; remove one of them",
                                                            mapping.class_name(), first->second.location().line));
