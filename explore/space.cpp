@@ -181,10 +181,10 @@ std::vector<TaskIndex> functions_of(const Problem& problem) {
   for (TaskIndex task = 0; task < problem.constraints.allowed.size() && task < problem.system.tasks.size(); ++task) {
     const auto& allowed = problem.constraints.allowed[task];
     const auto on_cpu = [&](UnitIndex unit) { return is_cpu(platform, unit); };
-    const bool is_now = problem.system.tasks[task].side == Side::host;  // constraints may forbid it
+    const bool is_on_cpu = problem.system.tasks[task].side == Side::host;  // constraints may forbid it
     if (!problem.system.tasks[task].folded_into && could_be_on_gpu(problem.system, task) &&
-        (is_now || std::any_of(allowed.begin(), allowed.end(), on_cpu)) &&
-        (!is_now || !std::all_of(allowed.begin(), allowed.end(), on_cpu)))
+        (is_on_cpu || std::any_of(allowed.begin(), allowed.end(), on_cpu)) &&
+        (!is_on_cpu || !std::all_of(allowed.begin(), allowed.end(), on_cpu)))
       functions.push_back(task);
   }
   return functions;

@@ -169,7 +169,7 @@ TEST_CASE("headroom: the shortest times stay and the longest grow") {
 TEST_CASE("headroom: random systems hold at the stated growth and violate the stated limit one step beyond") {
   std::mt19937 random(7);
   std::size_t guaranteed = 0, seen = 0, reduced = 0;
-  for (int count = 0; count < times(12); ++count) {
+  for (int count = 0; count < times(16); ++count) {
     RandomSystemOptions wanted;
     wanted.must = features_of({SystemFeature::deadline});
     RandomSystem drawn = random_system(random, wanted);
@@ -204,7 +204,7 @@ TEST_CASE("headroom: random systems hold at the stated growth and violate the st
   }
   CHECK(guaranteed > 10);
   CHECK(seen > 10);
-  CHECK(reduced > 5);
+  CHECK(reduced > 10);
 }
 
 TEST_CASE("headroom: the simulation violates no guaranteed limit at any smaller growth") {

@@ -186,6 +186,9 @@ class DocumentBuilder : public xml::DefaultHandler {
   void fatalError(const xml::SAXParseException& exception) override { report(exception); }
   void error(const xml::SAXParseException& exception) override { report(exception); }
 
+  /// In an encoding such as UTF-7, where only the parser can see it.
+  void startDTD(const XMLCh*, const XMLCh*, const XMLCh*) override { refuse_encoding(); }
+
   /// Before the parser sees anything: the declaration would have to precede the first tag.
   void refuse_document_type() {
     const TagScanner::Tag tag = TagScanner(document_.source()).next();
@@ -374,6 +377,19 @@ class DocumentBuilder : public xml::DefaultHandler {
   bool self_closing_ = false;
 };
 
+/// Whether the text declares no encoding, or one in which markup has the bytes of ASCII, or is UTF-16.
+bool has_usual_encoding(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find("?>"));
+  std::size_t at =
+      head.starts_with("\xEF\xBB\xBF<?xml") || head.starts_with("<?xml") ? head.find("encoding") : head.npos;
+  at = head.find_first_of("\"'", at);
+  if (at == head.npos) return true;
+  std::string name(head.substr(at + 1, head.find_first_of("\"'", at + 1) - at - 1));
+  for (char& c : name)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return name == "UTF-8" || name == "UTF-16" || name == "US-ASCII" || name.starts_with("ISO-8859-");
+}
+
 /// The number of '<' and '='.
 std::pair<std::size_t, std::size_t> count_marks(std::string_view text) {
   std::size_t brackets = 0, equals = 0;
@@ -420,8 +436,10 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
   try {
     initialise_xerces();
     const std::unique_ptr<xml::SAX2XMLReader> reader(xml::XMLReaderFactory::createXMLReader());
-    // Checks that the text is well-formed, and no grammar: models have none. This is the fastest of Xerces' scanners.
-    reader->setProperty(xml::XMLUni::fgXercesScannerName, const_cast<XMLCh*>(xml::XMLUni::fgWFXMLScanner));
+    // Checks that the text is well-formed, and no grammar: models have none. This is the fastest of Xerces' scanners. It
+    // skips document type declarations silently, so they must be visible before it decodes them.
+    if (has_usual_encoding(document->source().bytes()))
+      reader->setProperty(xml::XMLUni::fgXercesScannerName, const_cast<XMLCh*>(xml::XMLUni::fgWFXMLScanner));
     reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpaces, false);
     reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpacePrefixes, true);
     reader->setFeature(xml::XMLUni::fgSAX2CoreValidation, false);
@@ -432,6 +450,7 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
     DocumentBuilder builder(*document, limits, diagnostics);
     reader->setContentHandler(&builder);
     reader->setErrorHandler(&builder);
+    reader->setLexicalHandler(&builder);
     builder.refuse_document_type();
     const std::string_view text = document->source().bytes();
     xml::MemBufInputSource source(reinterpret_cast<const XMLByte*>(text.data()), text.size(), "model", false);

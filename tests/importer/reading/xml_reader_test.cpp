@@ -247,6 +247,12 @@ TEST_CASE("names of attributes in ISO-8859-1 files are UTF-8 text") {
   CHECK(written(named(*document, "A"), "K\xC3\xA4se") == "Gouda");
 }
 
+TEST_CASE("a document type declaration that only the parser can decode is refused") {
+  CHECK(error_of("<?xml version=\"1.0\" encoding=\"UTF-7\"?>\n+ADw-!DOCTYPE x [+ADw-!ENTITY a 'b'+AD4-]+AD4-\n" +
+                 in_root(""))
+            .find("AM0118") != std::string::npos);
+}
+
 TEST_CASE("prefixes are normalized regardless of the file's own prefixes") {
   const auto document = read(
       "<m:Amalthea xmlns:m='http://app4mc.eclipse.org/amalthea/1.0.0' xmlns:x='http://www.omg.org/XMI' "
