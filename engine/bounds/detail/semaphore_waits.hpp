@@ -20,9 +20,10 @@
 ///   those of at least its rank, and with a ceiling only those above it.
 ///     H = L + V + (1 + v) (B + G) + sum over h of n(H) C
 ///   B is the longest section of another task, and G the time of sections that other cores let begin, as in
-///   cpu/suspending_tasks.hpp; sections of the same semaphore do not count. A task with the urgency of the ceiling counts once for each time that the holder becomes
-///   ready. On cores with deadlines or several cores, h are all other tasks, B and G are zero, and the sum is divided
-///   by the number of cores. A holder that only interrupts can preempt, or nobody, waits for no other task.
+///   cpu/suspending_tasks.hpp; sections of the same semaphore do not count. A task with the urgency of the ceiling
+///   counts once for each time that the holder becomes ready. On cores with deadlines or several cores, h are all other
+///   tasks, B and G are zero, and the sum is divided by the number of cores. A holder that only interrupts can preempt,
+///   or nobody, waits for no other task.
 /// Polling counts as execution in C. n counts the jobs that may be pending in the window: with the additional jitter
 /// R - C. So W and H depend on the bounds R, and the bounds R on W. All are the smallest common fixed point, reached from
 /// below. The equations add up what happens in a window up to its end, if everything before has kept its bound: so they

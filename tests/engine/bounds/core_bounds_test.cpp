@@ -14,6 +14,7 @@
 #include "engine/bounds/bounds.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/devices/chosen_devices.hpp"
+#include "tests/support/checked_bounds.hpp"
 #include "tests/support/system_maker.hpp"
 
 namespace bounds_core_bounds_test {
@@ -23,18 +24,6 @@ using namespace amalthea::engine;
 using namespace test;
 
 namespace {
-
-std::vector<Bound> bounds_of(SystemMaker& maker) {
-  const System system = maker.build();
-  SystemBounds bounds = system_bounds(system, default_devices(system));
-  for (const Bound& bound : bounds.tasks) {
-    Duration sum;
-    for (const Contribution& part : bound.parts) sum += part.time;
-    CHECK(sum == bound.worst.value_or(Duration{}));
-    CHECK(bound.worst.has_value() == bound.reason.empty());
-  }
-  return bounds.tasks;
-}
 
 Duration part(const Bound& bound, ContributionKind kind, std::optional<TaskIndex> by = std::nullopt) {
   for (const Contribution& share : bound.parts)

@@ -9,6 +9,7 @@
 
 #include "engine/bounds/bounds.hpp"
 #include "engine/devices/chosen_devices.hpp"
+#include "tests/support/checked_bounds.hpp"
 #include "tests/support/system_maker.hpp"
 
 namespace bounds_semaphore_waits_test {
@@ -18,18 +19,6 @@ using namespace amalthea::engine;
 using namespace test;
 
 namespace {
-
-std::vector<Bound> bounds_of(SystemMaker& maker) {
-  const System system = maker.build();
-  SystemBounds bounds = system_bounds(system, default_devices(system));
-  for (const Bound& bound : bounds.tasks) {
-    Duration sum;
-    for (const Contribution& part : bound.parts) sum += part.time;
-    CHECK(sum == bound.worst.value_or(Duration{}));
-    CHECK(bound.worst.has_value() == bound.reason.empty());
-  }
-  return bounds.tasks;
-}
 
 Duration blocking_by(const Bound& bound, TaskIndex by) {
   Duration time;
