@@ -173,6 +173,38 @@ TEST_CASE("every file of the repository that the documentation names exists") {
   CHECK(found > 100);
 }
 
+TEST_CASE("every row of the tables of figures in docs/papers.md names tests that exist") {
+  std::string titles, files;
+  for (const auto& entry : fs::recursive_directory_iterator(AMALTHEA_SOURCE_DIR "/tests")) {
+    if (!entry.path().filename().string().ends_with("_test.cpp")) continue;
+    files += "/" + entry.path().filename().string() + "\n";
+    for (const std::string& title : matches(test::read_text(entry.path().string()), "TEST_CASE\\(\\s*\"([^\"]*)\""))
+      titles += "\n" + title + "\n";
+  }
+  const std::string page = test::read_text(AMALTHEA_SOURCE_DIR "/docs/papers.md");
+  const auto first = page.find("\n## Figures and tables\n");
+  REQUIRE(first != std::string::npos);
+  const std::string section = page.substr(first, page.find("\n## ", first + 1) - first);
+  std::size_t rows = 0;
+  for (const std::string& row : matches(section, "\n(\\|[^\n]*)")) {
+    if (row.starts_with("| paper ") || row.starts_with("| source ") || row.starts_with("| ---")) continue;
+    INFO(row);
+    const auto named = matches(row.substr(row.rfind(" | ")), "`([^`]+)`");
+    CHECK_FALSE(named.empty());
+    for (const std::string& name : named) {
+      INFO(name);
+      if (name.ends_with("_test.cpp"))
+        CHECK(files.find("/" + name + "\n") != std::string::npos);
+      else if (name.ends_with('*'))
+        CHECK(titles.find("\n" + name.substr(0, name.size() - 1)) != std::string::npos);
+      else
+        CHECK(titles.find("\n" + name + "\n") != std::string::npos);
+    }
+    ++rows;
+  }
+  CHECK(rows >= 23);
+}
+
 TEST_CASE("the program in docs/library.md is built and run as a test") {
   std::string program = test::read_text(AMALTHEA_SOURCE_DIR "/tests/package/main.cpp");
   program = program.substr(program.find("#include"));

@@ -82,6 +82,60 @@ TEST_CASE("gpu makespan supports slow units and PTX") {
         "amalthea: error: " + file + ": line 2: unknown opcode \"foo\"\n");
 }
 
+TEST_CASE("gpu makespan reads the first function of a SASS listing") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/kernel.sass";
+  const std::string instructions = R"(
+		Function : scale
+	.headerflags	@"EF_CUDA_SM72"
+        /*0000*/                   MOV R1, c[0x0][0x28] ;                     /* 0x00000a0000017a02 */
+                                                                              /* 0x003fde0000000f00 */
+        /*0010*/                   LDG.E.SYS R2, [R2] ;                       /* 0x0000000002027381 */
+        /*0020*/                   MUFU.RCP R3, R2 ;
+        /*0030*/              @!P0 DADD R4, R4, R6 ;
+        /*0040*/                   STG.E.SYS [R2], R5 ;
+        /*0050*/                   I2I.S16 R5, R5 ;
+        /*0060*/                   NOP ;
+        /*0070*/                   EXIT ;
+        /*0080*/                   BRA 0x80;
+		Function : other
+        /*0000*/                   LDG.E R2, [R2] ;
+        /*0010*/                   EXIT ;
+)";
+  const auto kernel_of = [&](const std::string& text, std::vector<std::string> more) {
+    test::write_text(file, text);
+    more.insert(more.end(), {"--sass", file, "--warps", "1", "--format", "json"});
+    const auto result = makespan(more);
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return json::parse(result.out);
+  };
+  const json volta = kernel_of("\tcode for sm_72" + instructions, {});
+  CHECK(volta["kernel"] == "CLSDLSC");
+  CHECK(volta["lower"] == 7);
+  CHECK(kernel_of("\tcode for sm_62" + instructions, {})["kernel"] == "CLSDLCC");  // I2I before Volta
+  CHECK(kernel_of(instructions, {"--arch", "sm_62"})["kernel"] == "CLSDLCC");
+  CHECK(kernel_of("\tcode for sm_62" + instructions, {"--arch", "sm_90a"})["kernel"] == "CLSDLSC");
+
+  const auto refusal = [&](const std::string& text, const std::string& architecture) {
+    test::write_text(file, text);
+    std::vector<std::string> arguments{"--sass", file, "--warps", "1"};
+    if (!architecture.empty()) arguments.insert(arguments.end(), {"--arch", architecture});
+    return complaint(arguments);
+  };
+  const std::string before = "amalthea: error: " + file + ": ";
+  CHECK(refusal("/*0000*/ EXIT ;\n", "") ==
+        before + "line 1: the architecture is unknown; use --arch sm_50 or later\n");
+  CHECK(refusal("/*0000*/ EXIT ;\n", "sm_37") ==
+        before + "line 1: the architecture is unknown; use --arch sm_50 or later\n");
+  CHECK(refusal("\n/*0000*/ FROB.X R1 ;\n", "sm_72") == before + "line 2: unknown opcode \"FROB.X\"\n");
+  CHECK(refusal("/*0000*/ HMMA.884 R1 ;\n", "sm_72") ==
+        before + "line 1: \"HMMA.884\" needs a tensor core, which this model does not have\n");
+  CHECK(refusal("", "sm_72") == before + "no instructions\n");
+  CHECK(complaint({"--kernel", "LCL", "--warps", "1", "--arch", "sm_72"}).find("--arch requires --sass") !=
+        std::string::npos);
+}
+
 TEST_CASE("gpu makespan rejects invalid values with one message") {
   CHECK(complaint({"--warps", "4"}) == "amalthea: error: gpu makespan requires one of --kernel, --ptx and --sass\n");
   CHECK(complaint({"--kernel", "LXC", "--warps", "4"}) ==
