@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -43,7 +44,7 @@ struct SimulateOptions {
   std::string shard;
   std::vector<std::string> merge;
   std::string checkpoint;
-  std::string witness;  ///< name of a task
+  std::optional<std::string> witness;  ///< name of a task
 };
 
 /// Beyond these the search for a witness gains little.
@@ -211,10 +212,10 @@ int run(const SimulateOptions& options) {
     return prepared.error();
   }
   std::optional<engine::Witness> witness;
-  if (!options.witness.empty()) {
-    const auto task = find_task(prepared->system, "--witness", options.witness);
+  if (options.witness) {
+    const auto task = find_task(prepared->system, "--witness", *options.witness);
     if (!task) return ExitCode::unusable;
-    LongWork search(LongWork::CtrlC::stops, StatusLine::Log::no, [] { return std::string("searching a witness"); });
+    LongWork search(LongWork::CtrlC::stops, StatusLine::Log::no, [] { return std::string("searching for a witness"); });
     engine::AnalysisOptions searched = prepared->analysis;
     searched.work = &search.work();
     Diagnostics ignored;  // the run reports them again
@@ -264,7 +265,7 @@ int run(const SimulateOptions& options) {
   const exporter::ModelInfo info = exporter::model_info(*model);
   if (witness && !witness->moved.empty())
     runs->judged.replaced.push_back(
-        fmt::format("releases of the model, by those with which {} takes long", system.tasks[witness->task].name));
+        fmt::format("releases of the model, by those that make {} take long", system.tasks[witness->task].name));
   const exporter::RunsView view{info, system, *runs, diagnostics, witness ? &*witness : nullptr};
   const std::string text = options.format == "json"
                                ? exporter::render_runs_json(view)
@@ -334,7 +335,7 @@ void add_simulate(CLI::App& app, int& exit_code) {
           ->group(rarely(group::run));
   verb->add_option(
           "--witness", options->witness,
-          "Search releases with which TASK takes long, and simulate them. Shows how close the bound of TASK is "
+          "Search for releases that make TASK take long, and simulate them. Shows how close the bound of TASK is "
           "to what can happen")
       ->type_name("TASK")
       ->excludes(number)

@@ -2,6 +2,7 @@
 #include "engine/what_if.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
@@ -86,6 +87,8 @@ constexpr std::uint64_t least_analyses = 12, most_analyses = 400;
 /// Orders of more tasks are not sought: Audsley's test bounds a core about n^2 / 2 times.
 constexpr std::size_t most_ranked = 32;
 constexpr std::size_t most_exchanges = 200;
+/// What an integer of a model can state.
+constexpr std::int64_t largest_priority = std::numeric_limits<std::int32_t>::max();
 /// Bounds for stated offsets of a system that needs more states take too long to be tried several times.
 constexpr std::uint64_t offset_states = 20'000;
 
@@ -236,7 +239,7 @@ class Trials {
       if (!deadline || *deadline > *task().deadline)
         priority = std::max(priority.value_or(moved.tasks[other].priority + 1), moved.tasks[other].priority + 1);
     }
-    return priority;
+    return priority && *priority <= largest_priority ? priority : std::nullopt;
   }
 
   // ---- priorities
@@ -262,11 +265,17 @@ class Trials {
 
   void try_higher_priority(const std::vector<TaskIndex>& others) {
     std::vector<std::int64_t> values;
+    const bool is_highest = std::all_of(others.begin(), others.end(), [this](TaskIndex other) {
+      return system_.tasks[other].priority < task().priority;
+    });
     for (const TaskIndex other : others)
-      if (system_.tasks[other].priority >= task().priority) values.push_back(system_.tasks[other].priority + 1);
+      if (system_.tasks[other].priority >= task().priority && system_.tasks[other].priority < largest_priority)
+        values.push_back(system_.tasks[other].priority + 1);
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
-    if (values.empty()) return in_vain(fmt::format("{} has the highest priority of its core already", task().name));
+    if (values.empty())
+      return in_vain(task().name + (is_highest ? " has the highest priority of its core already"
+                                               : " cannot get a higher priority than the others of its core"));
     std::optional<WhatIf> best;
     for (const std::int64_t value : values) {
       System raised = system_;

@@ -208,8 +208,10 @@ tl::expected<Witness, std::string> find_witness(const System& system, const Anal
     search.climb();
   }
   if (!search.found())
-    return tl::unexpected(fmt::format("no job of {} ended in the {} that were simulated", system.tasks[task].name,
-                                      format_duration(witness.until)));
+    return tl::unexpected(results->tasks[task].response.jobs + results->tasks[task].unfinished == 0
+                              ? fmt::format("nothing activates {} in the simulated time", system.tasks[task].name)
+                              : fmt::format("no job of {} ended in the {} that were simulated (--until)",
+                                            system.tasks[task].name, format_duration(witness.until)));
   for (std::size_t index = 0; index < search.free().size(); ++index) {
     const Duration offset = *offset_of(system.stimuli[search.free()[index]]);
     if (offset != search.best()[index]) witness.moved.push_back({search.free()[index], offset, search.best()[index]});

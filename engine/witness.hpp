@@ -7,8 +7,8 @@
 /// Bounds for all offsets (BoundMethod::equations) leave the offsets of periodic and sporadic stimuli free. The search
 /// first releases everything at once, then moves one stimulus after the other to the instants at which the longest job
 /// is released or changes its state, or 1 ns before, so that something less urgent has just begun, and to 16 phases of
-/// its period. It keeps what makes a job of the task take longer, and ends when nothing does. Execution times are the worst ones, release jitters as in
-/// the simulation. The result is a lower limit of the worst-case response time, not the worst case itself.
+/// its period. It keeps what makes a job of the task take longer, and ends when nothing does. Execution times are the
+/// worst ones, release jitters as in the simulation. The result is a lower limit of the worst-case response time, not the worst case itself.
 
 #include <cstdint>
 #include <optional>

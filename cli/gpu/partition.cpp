@@ -57,11 +57,15 @@ std::optional<gpu::CuMask> choose_mask(const engine::DeviceProfile& profile, con
 }
 
 /// `otherwise` if the option is not used.
+/// Some launches with it remain within the range of times.
+constexpr Duration longest_time = Duration::seconds(1);
+
 std::optional<Duration> choose_time(const std::string& option, const std::string& text, Duration otherwise) {
   if (text.empty()) return otherwise;
   const auto time = parse_time_text(text);
-  if (time && *time >= Duration{}) return *time;
-  unusable(fmt::format("{} {}: expected a time such as 90us", option, text));
+  if (time && *time >= Duration{} && *time <= longest_time) return *time;
+  unusable(
+      fmt::format("{} {}: expected a time such as 90us, of at most {}", option, text, format_duration(longest_time)));
   return std::nullopt;
 }
 

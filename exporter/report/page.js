@@ -309,12 +309,10 @@ byId('about').textContent = [
     {title: 'Change', kind: 'words', fill: (cell, row) => row.tried.change},
     verdictColumn(row => row.task.verdict, 'Now'),
     verdictColumn(row => row.tried.guaranteed ? 'guaranteed' : row.tried.verdict, 'With the change'),
-    {title: 'Enough', kind: 'words', fill: (cell, row) => row.tried.works ? 'yes' : 'no'},
-    {title: 'Worse for', kind: 'words', fill: (cell, row) => row.tried.worse.join(', ')},
+    {title: 'Enough', kind: 'words', fill: (cell, row) => row.tried.works ? 'yes' : row.tried.worse.length ? 'no, worse for ' + row.tried.worse.join(', ') : 'no'},
     {title: 'Longest seen', kind: 'number', fill: (cell, row) => inTable(row.tried.max_ps) + change(row.task.simulated.max_ps, row.tried.max_ps)},
     {title: 'Bound', kind: 'number', fill: (cell, row) => boundInTable(row.tried.wcrt_ps) + change(row.task.bound.wcrt_ps, row.tried.wcrt_ps)},
-    {title: 'Deadline', kind: 'number', fill: (cell, row) => inTable(row.task.deadline_ps)},
-    {title: 'Why', kind: 'words', fill: (cell, row) => row.tried.reason}
+    {title: 'Deadline', kind: 'number', fill: (cell, row) => inTable(row.task.deadline_ps)}
   ], rows, (element, row) => { element.dataset.whatIf = row.task.name; });
 })();
 

@@ -75,10 +75,11 @@ class RunsText {
     if (view_.witness == nullptr) return;
     const engine::Witness& found = *view_.witness;
     title("Witness of " + system_.tasks[found.task].name);
-    out_ += found.bound
-                ? fmt::format("A job takes {}, {} of the bound {}.", format_duration(found.response),
-                              share_text(share_below(found.response, *found.bound)), format_duration(*found.bound))
-                : fmt::format("A job takes {}; there is no bound.", format_duration(found.response));
+    out_ +=
+        found.bound
+            ? fmt::format("A job released in this time takes {}, {} of the bound {}.", format_duration(found.response),
+                          share_text(share_below(found.response, *found.bound)), format_duration(*found.bound))
+            : fmt::format("A job released in this time takes {}; there is no bound.", format_duration(found.response));
     out_ += fmt::format(" The search took {} simulation{}.\n", found.simulations, found.simulations == 1 ? "" : "s");
     if (found.moved.empty()) {
       out_ += "The releases are those of the model.\n";

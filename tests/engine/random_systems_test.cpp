@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <random>
+#include <variant>
 
 #include <catch2/catch.hpp>
 
+#include "engine/gpu/device_profile.hpp"
+#include "engine/gpu/launch_plan.hpp"
+#include "engine/nvidia/contention.hpp"
 #include "tests/support/bound_trial.hpp"
 #include "tests/support/random_system.hpp"
 #include "tests/support/thoroughness.hpp"
@@ -231,6 +235,40 @@ TEST_CASE("no observed chain latency exceeds its bound under implicit communicat
   INFO(trial.text());
   CHECK(trial.faults.empty());
   CHECK(trial.chains > 150);
+}
+
+TEST_CASE("random systems with measured memory contention stay within their bounds") {
+  const engine::DeviceProfile& measured = *engine::find_profile("tx2");
+  BoundTrial trial;
+  std::mt19937 random(24);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  RandomSystemOptions options;
+  options.must = features_of({SystemFeature::offload, SystemFeature::blocks, SystemFeature::cpu_traffic});
+  std::uint64_t of_measurements = 0;
+  for (std::uint64_t index = 0; index < (is_thorough() ? 100'000 : 60); ++index) {
+    RandomSystem drawn = random_system(random, options);
+    drawn.profile.measured_memory = measured.measured_memory;
+    drawn.profile.measured_cases = measured.measured_cases;
+    const engine::nvidia::ContentionLaw law(drawn.profile);
+    for (NodeIndex node = 0; node < drawn.system.graph.size(); ++node) {
+      auto* kernel = std::get_if<Kernel>(&drawn.system.graph[node].activity);
+      if (kernel == nullptr) continue;
+      kernel->footprint = DataSize{std::int64_t{1} << draw(10, 26)};
+      if (draw(1, 4) == 1) continue;  // the table applies beside such a kernel
+      KernelAccess access;
+      access.pattern = draw(0, 1) == 0 ? KernelAccess::Pattern::sequential : KernelAccess::Pattern::random;
+      access.zero_copy = draw(1, 4) == 1;
+      access.same_element = draw(0, 1) == 0;
+      kernel->access = access;
+      of_measurements +=
+          law.basis_of(engine::gpu::memory_of(*kernel, drawn.profile)) == engine::gpu::ContentionBasis::measured;
+    }
+    trial.run(drawn, index, 4);
+  }
+  INFO(trial.text());
+  CHECK(of_measurements > trial.systems);
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
 }
 
 }  // namespace random_systems_test

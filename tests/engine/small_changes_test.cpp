@@ -250,7 +250,7 @@ TEST_CASE("what if: nothing is sought for a deadline that is guaranteed or absen
   CHECK(tried.in_vain.empty());
 }
 
-TEST_CASE("what if: a search that takes too long ends and says so") {
+TEST_CASE("what if: a search that takes too long ends and says so", "[long]") {
   // Each analysis simulates about 2.4 million instants.
   test::SystemMaker maker;
   const UnitIndex core = maker.core("core");

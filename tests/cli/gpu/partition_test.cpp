@@ -81,7 +81,7 @@ TEST_CASE("gpu partition rejects invalid requests") {
   CHECK(error({"--kernel", "mm1024", "--against", "mm256", "--units", "60"}).find("the GPU has 60 CUs") !=
         std::string::npos);
   CHECK(error({"--kernel", "mm256", "--pause", "soon"}) ==
-        "amalthea: error: --pause soon: expected a time such as 90us\n");
+        "amalthea: error: --pause soon: expected a time such as 90us, of at most 1 s\n");
   CHECK(error({"--kernel", "mm256", "--against", "mm256", "--offset", "-1us"}).find("--offset -1us: expected a time") !=
         std::string::npos);
 }
