@@ -109,7 +109,6 @@ std::size_t Analysis::stream_in(std::size_t context, std::size_t task) const {
 
 StreamDelay Analysis::overtaking_rivals(std::size_t index, const Group& group, const gpu::KernelDelays& delays) const {
   StreamDelay delay;
-  bool alone = true;
   for (const StreamOperation& operation : group.operations)
     delay.own = sum(delay.own, delays.own[operation.operation->kernel]);
   for (const std::size_t stream : sharing_.contexts[sharing_.streams[group.stream].context].streams) {
@@ -131,10 +130,8 @@ StreamDelay Analysis::overtaking_rivals(std::size_t index, const Group& group, c
       if (!demand) rival.demand.reset();
       if (rival.demand) rival.demand->push_back({demand->period, demand->jitter, added, 1});
     }
-    alone = alone && rival.most;
     delay.rivals.push_back(std::move(rival));
   }
-  if (alone) delay.own = group.work.work;
   return delay;
 }
 

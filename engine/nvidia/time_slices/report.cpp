@@ -24,10 +24,7 @@ std::vector<BoundShare> Analysis::shares_of_gpu(std::size_t index, const JobBoun
     if (job.queued[stream].is_zero()) continue;
     const auto& uses = sharing_.streams[stream].uses;
     const auto other = std::find_if(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task != index; });
-    if (other != uses.end())
-      add(BoundPart::streams, other->task, job.queued[stream], stream);
-    else
-      add(BoundPart::streams, index, job.queued[stream]);
+    add(BoundPart::streams, other->task, job.queued[stream], stream);
   }
   for (const std::size_t wait : job.longest_waits) {
     const WaitSegment& awaited = facts_[index].waits[wait];

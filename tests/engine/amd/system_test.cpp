@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMD GPUs in systems of tasks.
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/system_maker.hpp"
@@ -14,16 +16,26 @@ namespace {
 /// A Radeon VII.
 const engine::DeviceProfile& radeon() { return *engine::find_profile("radeon-vii"); }
 
+void launch(SystemMaker& maker, TaskIndex task, std::int64_t blocks, std::int64_t ticks) {
+  Kernel kernel;
+  kernel.ticks = constant_ticks(ticks);
+  kernel.launch = Launch{blocks, 1024, 0, 0, ""};
+  maker.add(task, kernel);
+}
+
 /// A device task whose kernel has `blocks` blocks of 1024 threads, each of `ticks` microseconds.
 TaskIndex launching(SystemMaker& maker, UnitIndex gpu, const std::string& name, std::int64_t blocks, std::int64_t ticks,
                     const std::string& mask = "") {
   const TaskIndex task = maker.task(name, gpu, 0, maker.periodic(1000));
   maker[task].gpu.cu_mask = mask;
-  Kernel kernel;
-  kernel.ticks = constant_ticks(ticks);
-  kernel.launch = Launch{blocks, 1024, 0, 0, ""};
-  maker.add(task, kernel);
+  launch(maker, task, blocks, ticks);
   return task;
+}
+
+bool has_queueing(const engine::Bound& bound) {
+  return std::any_of(bound.parts.begin(), bound.parts.end(), [](const engine::Contribution& part) {
+    return part.kind == engine::ContributionKind::engine_queue;
+  });
 }
 
 std::string findings(const System& system, const engine::DeviceProfile& profile, bool is_accepted) {
@@ -79,6 +91,37 @@ TEST_CASE("masks without common compute units give every task of an AMD GPU the 
   CHECK(results.tasks[b].bound.worst == us(2 * 200));
   CHECK(results.tasks[b].bound.best == us(2 * 200));
   CHECK(results.tasks[b].response.max == us(2 * 200));
+}
+
+TEST_CASE("device tasks of one host do not delay each other on an AMD GPU") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const TaskIndex host = maker.task("Host", core, 1, maker.periodic(1000));
+  std::vector<TaskIndex> devices;
+  for (const std::int64_t ticks : {100, 200}) {
+    const StimulusIndex request = maker.inter_process();
+    const TaskIndex device = devices.emplace_back(maker.task("D" + std::to_string(ticks), gpu, 0, request));
+    launch(maker, device, 40, ticks);
+    maker.offload(host, device, request, 10, 0, false);
+  }
+  maker.copy(maker.task("Copies", gpu, 0, maker.periodic(1000)), 5);  // a stream without kernels
+  const auto results = analyzed(maker.build(), us(999), radeon());
+  CHECK(results.tasks[devices[0]].bound.worst == us(100));
+  CHECK(results.tasks[devices[1]].bound.worst == us(200));
+  CHECK(results.tasks[host].bound.worst >= us(320));
+  CHECK(results.tasks[host].bound.worst <= us(320) + Duration::nanoseconds(1));
+  CHECK_FALSE(has_queueing(results.tasks[host].bound));
+}
+
+TEST_CASE("nothing delays an AMD kernel without execution time when it is alone") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex empty = launching(maker, gpu, "Empty", 40, 0, "0");  // 20 rounds
+  maker.copy(maker.task("Copies", gpu, 0, maker.periodic(1000)), 5);
+  const auto results = analyzed(maker.build(), us(999), radeon());
+  REQUIRE(results.tasks[empty].bound.worst.has_value());
+  CHECK(*results.tasks[empty].bound.worst < Duration::nanoseconds(1));
+  CHECK_FALSE(has_queueing(results.tasks[empty].bound));
 }
 
 TEST_CASE("an AMD GPU with more queues than slots has no bounds") {
