@@ -42,7 +42,9 @@ int run(const InfoOptions& options) {
   if (options.dump) return dump(options);
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
-  const auto system = model ? importer::build_system(*model, options.build, diagnostics) : std::nullopt;
+  importer::BuildOptions build = options.build;
+  build.flow = false;
+  const auto system = model ? importer::build_system(*model, build, diagnostics) : std::nullopt;
   print_findings(diagnostics);
   if (!model) return model.error();
   const exporter::ModelInfo info = exporter::model_info(*model);

@@ -41,10 +41,14 @@ bool contains(const Json& list, std::string_view word) {
          std::any_of(list.begin(), list.end(), [&](const Json& entry) { return entry.is_string() && entry == word; });
 }
 
-/// Throws for anything but a position, as all accesses to parameters do.
-Position position_of(const Json& json) {
-  return {json.at("line").get<std::size_t>(), json.at("character").get<std::size_t>()};
+/// A cast of 1e300 is undefined.
+std::size_t integer_of(const Json& json) {
+  if (json.is_number_float()) throw Json::type_error::create(302, "expected an integer", &json);
+  return json.get<std::size_t>();
 }
+
+/// Throws for anything but a position, as all accesses to parameters do.
+Position position_of(const Json& json) { return {integer_of(json.at("line")), integer_of(json.at("character"))}; }
 
 Json to_json(Position position) { return {{"line", position.line}, {"character", position.character}}; }
 

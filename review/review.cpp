@@ -59,7 +59,9 @@ std::optional<System> build_checked(const Model& model, importer::BuildOptions o
 }
 
 void review_model(const Model& model, Diagnostics& diagnostics) {
-  const auto system = build_checked(model, {}, diagnostics);
+  importer::BuildOptions build;
+  build.flow = false;
+  const auto system = build_checked(model, std::move(build), diagnostics);
   apply_rules(model, system ? &*system : nullptr, diagnostics);
 }
 

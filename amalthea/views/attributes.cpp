@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/views/attributes.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -70,40 +68,23 @@ std::string_view literal_attribute(Element element, std::string_view name) {
   return text == "_undefined_" ? std::string_view{} : text;
 }
 
-std::size_t ElementIndex::slot(std::uint32_t document, std::uint32_t element) const {
-  // Multiplication by an odd number distributes neighbors, which are frequent, over the table.
-  const std::uint64_t key = (static_cast<std::uint64_t>(document) << 32U) | element;
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = ((key * 0x9E3779B97F4A7C15U) >> 20U) & mask;; at = (at + 1) & mask) {
-    const Slot& found = slots_[at];
-    if (found.is_free() || (found.element == element && found.document == document)) return at;
-  }
-}
-
-void ElementIndex::grow(std::size_t slots) {
-  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots));
-  for (const Slot& moved : before)
-    if (!moved.is_free()) slots_[slot(moved.document, moved.element)] = moved;
-}
-
-void ElementIndex::reserve(std::size_t elements) {
-  std::size_t slots = 16;
-  while (slots < 2 * elements) slots *= 2;
-  if (slots > slots_.size()) grow(slots);
-}
-
 void ElementIndex::add(Element element, std::uint32_t index) {
-  if (2 * (count_ + 1) > slots_.size()) grow(std::max<std::size_t>(16, 2 * slots_.size()));
-  Slot& found = slots_[slot(element.document().position(), element.index())];
-  if (!found.is_free()) return;
-  found = {element.document().position(), element.index(), index};
-  ++count_;
+  const std::size_t document = element.document().position(), page = element.index() / page_size;
+  if (document >= pages_.size()) pages_.resize(document + 1);
+  std::vector<Page>& pages = pages_[document];
+  if (page >= pages.size()) pages.resize(page + 1);
+  if (pages[page].empty()) pages[page].resize(page_size);
+  std::uint32_t& found = pages[page][element.index() % page_size];
+  if (found == 0) found = index + 1;
 }
 
 std::optional<std::uint32_t> ElementIndex::find(Element element) const {
-  if (!element || slots_.empty()) return std::nullopt;
-  const Slot& found = slots_[slot(element.document().position(), element.index())];
-  return found.is_free() ? std::nullopt : std::optional(found.index);
+  if (!element || element.document().position() >= pages_.size()) return std::nullopt;
+  const std::vector<Page>& pages = pages_[element.document().position()];
+  const std::size_t page = element.index() / page_size;
+  if (page >= pages.size() || pages[page].empty()) return std::nullopt;
+  const std::uint32_t found = pages[page][element.index() % page_size];
+  return found == 0 ? std::nullopt : std::optional(found - 1);
 }
 
 }  // namespace amalthea::views

@@ -33,18 +33,12 @@ class ElementIndex {
   /// The first index added for an element is kept.
   void add(Element element, std::uint32_t index);
   std::optional<std::uint32_t> find(Element element) const;
-  /// Reserves memory, to avoid gradual growth.
-  void reserve(std::size_t elements);
 
  private:
-  struct Slot {
-    std::uint32_t document = 0, element = ElementRecord::none, index = 0;
-    bool is_free() const { return element == ElementRecord::none; }
-  };
-  std::size_t slot(std::uint32_t document, std::uint32_t element) const;
-  void grow(std::size_t slots);
-  std::size_t count_ = 0;
-  std::vector<Slot> slots_;  // a power of two, at least half free
+  /// By element, its index plus 1, or 0. Elements of one kind are mostly neighbors, so most pages are full or absent.
+  using Page = std::vector<std::uint32_t>;
+  static constexpr std::uint32_t page_size = 256;
+  std::vector<std::vector<Page>> pages_;  // by document
 };
 
 /// Calls visit(part) for each sub-model of this class ("HWModel") in document order: below a root, or a root itself, as

@@ -63,7 +63,6 @@ Mapping mapping_of(const Model& model) {
       mapping.memory.reserve(mapping.memory.size() + part.document().members(part, tag).size());
     for (const Element element : part.children()) read(model, element, mapping);
   });
-  mapping.memory_mapping_of.reserve(mapping.memory.size());
   for (std::size_t i = mapping.memory.size(); i > 0; --i)  // the last of several mappings counts
     if (mapping.memory[i - 1].mapped && mapping.memory[i - 1].memory)
       mapping.memory_mapping_of.add(mapping.memory[i - 1].mapped, static_cast<std::uint32_t>(i - 1));

@@ -22,13 +22,15 @@ class FixedPriorityAnalysis {
 
   std::vector<CpuBound> bounds() {
     std::vector<CpuBound> bounds;
-    for (std::size_t task = 0; task < tasks_.size(); ++task) {
-      bounds.push_back(bound_of(task));
-      auto by_turns = bound_by_turns(task);
-      if (by_turns && (!bounds.back().response || *by_turns->response < *bounds.back().response))
-        bounds.back() = std::move(*by_turns);
-    }
+    for (std::size_t task = 0; task < tasks_.size(); ++task) bounds.push_back(bound(task));
     return bounds;
+  }
+
+  CpuBound bound(std::size_t index) {
+    CpuBound bound = bound_of(index);
+    auto by_turns = bound_by_turns(index);
+    if (by_turns && (!bound.response || *by_turns->response < *bound.response)) return std::move(*by_turns);
+    return bound;
   }
 
   /// The blocking in `response`, with `parts`.
@@ -286,11 +288,19 @@ std::vector<CpuBound> fixed_priority_bounds(const std::vector<CpuTask>& tasks,
   return FixedPriorityAnalysis(tasks, resource, limits).bounds();
 }
 
+CpuBound fixed_priority_bound(const std::vector<CpuTask>& tasks, std::size_t index,
+                              const std::optional<PeriodicResource>& resource, const Limits& limits) {
+  return FixedPriorityAnalysis(tasks, resource, limits).bound(index);
+}
+
 std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks) {
-  const FixedPriorityAnalysis analysis(tasks, std::nullopt, {});
   std::vector<CpuBound> bounds;
-  for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(analysis.blocking_of(task));
+  for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(blocking_bound(tasks, task));
   return bounds;
+}
+
+CpuBound blocking_bound(const std::vector<CpuTask>& tasks, std::size_t index) {
+  return FixedPriorityAnalysis(tasks, std::nullopt, {}).blocking_of(index);
 }
 
 }  // namespace amalthea::engine::cpu

@@ -49,7 +49,13 @@ std::vector<CpuBound> fixed_priority_bounds(const std::vector<CpuTask>& tasks,
                                             const std::optional<PeriodicResource>& resource = std::nullopt,
                                             const Limits& limits = {});
 
+/// The same for one of the tasks.
+CpuBound fixed_priority_bound(const std::vector<CpuTask>& tasks, std::size_t index,
+                              const std::optional<PeriodicResource>& resource = std::nullopt,
+                              const Limits& limits = {});
+
 /// The longest blocking of every task and the task that causes it: the response and at most two parts.
 std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks);
+CpuBound blocking_bound(const std::vector<CpuTask>& tasks, std::size_t index);
 
 }  // namespace amalthea::engine::cpu

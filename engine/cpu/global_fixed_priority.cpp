@@ -50,7 +50,7 @@ class GlobalAnalysis {
   /// The core that it needs once more before it ends.
   Wide moment(std::size_t index) const { return task(index).preemptible_at_end ? 1 : 0; }
   /// What it takes from a core.
-  Duration core_time(std::size_t index) const { return task(index).polls ? own_time(index) : task(index).worst; }
+  Duration core_time(std::size_t index) const { return task(index).worst + task(index).polled; }
   bool share_core(std::size_t a, std::size_t b) const {
     return std::any_of(tasks_[a].cores.begin(), tasks_[a].cores.end(), [&](std::size_t core) {
       return std::find(tasks_[b].cores.begin(), tasks_[b].cores.end(), core) != tasks_[b].cores.end();
@@ -63,32 +63,60 @@ class GlobalAnalysis {
     bounds_[index].obstacle = obstacle;
   }
 
-  /// L + x for jobs that take this time each.
-  Wide reach(std::size_t index, Wide window, Duration each) const {
-    return window + (*bounds_[index].response - each + task(index).arrivals.jitter).picoseconds();
+  /// L + x for jobs that take this time each; L alone if none is pending at the start of the window.
+  Wide reach(std::size_t index, Wide window, Duration each, bool carries) const {
+    const Duration late = carries ? *bounds_[index].response - each : Duration{};
+    return window + (late + task(index).arrivals.jitter).picoseconds();
   }
   /// W(window) of a task with a bound, with this time for each job.
-  Wide workload(std::size_t index, Wide window, Duration each) {
+  Wide workload(std::size_t index, Wide window, Duration each, bool carries = true) {
     ++steps_;
     ++bound_steps;
     const Wide time = each.picoseconds(), period = task(index).arrivals.period.picoseconds();
-    const Wide upto = reach(index, window, each);
+    const Wide upto = reach(index, window, each, carries);
     return upto / period * time + std::min(time, upto % period);
+  }
+  /// Whether the rival executes whenever it is pending while some core of `index` does not execute a rival.
+  bool never_waits_beside(std::size_t index, std::size_t rival) const {
+    const CpuTask& other = task(rival);
+    return !any_order_ && other.priority > task(index).priority && !task(index).has_sections() && !other.cooperative &&
+           (other.waiting.is_zero() || other.polls) && siblings_[rival].empty() &&
+           tasks_[rival].cores == tasks_[index].cores;
   }
   /// Whether one core may execute a cooperative task in place of another one that waits for it, whatever other cores do.
   bool waits_for_point(std::size_t index, std::size_t rival) const {
     return task(index).cooperative && task(rival).cooperative &&
            (any_order_ || task(rival).priority <= task(index).priority);
   }
-  /// The part of it that counts for jobs of `index` with `own` time.
-  Wide interference(std::size_t rival, Wide window, Wide own) {
-    return std::min(workload(rival, window, core_time(rival)), window - own + 1);
+  /// What a rival executes.
+  struct Load {
+    Wide work = 0;
+    bool carries = true;
+  };
+  /// Parallel to the rivals. Of those that never wait beside a free core, as many carry work in as there are other cores.
+  std::vector<Load> loads_of(std::size_t index, Wide window, Wide own) {
+    const auto& rivals = rivals_[index];
+    const Wide most = window - own + 1;
+    std::vector<Load> loads;
+    std::vector<std::pair<Wide, std::size_t>> gains;
+    for (std::size_t at = 0; at < rivals.size(); ++at) {
+      loads.push_back({workload(rivals[at], window, core_time(rivals[at]))});
+      if (!never_waits_beside(index, rivals[at])) continue;
+      const Wide without = workload(rivals[at], window, core_time(rivals[at]), false);
+      gains.emplace_back(std::min(loads[at].work, most) - std::min(without, most), at);
+    }
+    std::sort(gains.begin(), gains.end(), std::greater<>());
+    for (std::size_t gain = tasks_[index].cores.size() - 1; gain < gains.size(); ++gain) {
+      const std::size_t at = gains[gain].second;
+      loads[at] = {workload(rivals[at], window, core_time(rivals[at]), false), false};
+    }
+    return loads;
   }
-  /// For how much longer that part grows as fast as the window.
-  Wide growth(std::size_t rival, Wide window, Wide own, Wide workload) const {
+  /// For how much longer the part of a load that counts for jobs with `own` time grows as fast as the window.
+  Wide growth(std::size_t rival, Wide window, Wide own, const Load& load) const {
     const Wide time = core_time(rival).picoseconds(), period = task(rival).arrivals.period.picoseconds();
-    const Wide used = reach(rival, window, core_time(rival)) % period;
-    return std::max(workload - (window - own + 1), time - std::min(time, used));
+    const Wide used = reach(rival, window, core_time(rival), load.carries) % period;
+    return std::max(load.work - (window - own + 1), time - std::min(time, used));
   }
   /// If the parts of as many rivals as there are cores still grow with the window, the right side stays above it: nothing
   /// up to then is a solution.
@@ -97,14 +125,15 @@ class GlobalAnalysis {
     Wide sum = 0, own = worst;
     for (const std::size_t sibling : siblings_[index]) own += workload(sibling, window, own_time(sibling));
     std::vector<Wide> growths;
-    for (const std::size_t rival : rivals_[index]) {
-      const Wide load = workload(rival, window, core_time(rival));
+    const std::vector<Load> loads = loads_of(index, window, worst);
+    for (std::size_t at = 0; at < loads.size(); ++at) {
+      const std::size_t rival = rivals_[index][at];
       if (waits_for_point(index, rival)) {
-        own += load;
+        own += loads[at].work;
         continue;
       }
-      growths.push_back(growth(rival, window, worst, load));
-      sum += std::min(load, window - worst + 1);
+      growths.push_back(growth(rival, window, worst, loads[at]));
+      sum += std::min(loads[at].work, window - worst + 1);
     }
     const Wide next = own + sum / static_cast<std::int64_t>(cores);
     if (next <= window || growths.size() < cores) return next;
@@ -176,13 +205,15 @@ class GlobalAnalysis {
     for (const std::size_t sibling : siblings_[index])
       add(CpuPart::backlog, sibling, workload(sibling, window, own_time(sibling)));
     Wide sum = 0, given = 0;
-    for (const std::size_t rival : rivals_[index]) {
+    const std::vector<Load> loads = loads_of(index, window, own + moment(index));
+    for (std::size_t at = 0; at < loads.size(); ++at) {
+      const std::size_t rival = rivals_[index][at];
       const bool above = task(rival).priority >= task(index).priority;
       if (waits_for_point(index, rival)) {
-        add(CpuPart::blocking, rival, workload(rival, window, core_time(rival)));
+        add(CpuPart::blocking, rival, loads[at].work);
         continue;
       }
-      sum += interference(rival, window, own + moment(index));
+      sum += std::min(loads[at].work, window - own - moment(index) + 1);
       const Wide upto = sum / cores;
       add(above ? CpuPart::preemption : CpuPart::blocking, rival, upto - given);
       given = upto;

@@ -13,6 +13,13 @@
 /// may run on one of them. W bounds what a job of i executes anywhere between its release and R_i after it, also if R_i
 /// > T_i.
 ///
+/// Carry-in (Guan, Stigge, Yi, Yu, "New response time bounds for fixed priority multiprocessor scheduling", RTSS 2009).
+/// Let the window begin at the last instant, not after the release, before which some core of k executes none of these
+/// tasks; k has no sections. Until the release, all cores execute them, so that the same equation bounds the window. At
+/// its start, a job of a preemptive task of higher priority on the same cores is pending only if it executes. So at most
+/// m - 1 of these tasks carry work in; for the others x = J_i. The m - 1 for which this matters most count. Tasks that
+/// suspend themselves, cooperative ones, and those with several activations always carry work in.
+///
 /// Beyond the period. Let t be a release of k at which no earlier job of k is pending. Until the end of the q-th job
 /// after that one, k waits while all m cores execute other tasks, or one of its q + 1 jobs progresses. So the same
 /// equation with (q + 1) C_k in place of C_k bounds this end, R_k is the maximum over q of it minus d(q), and the last

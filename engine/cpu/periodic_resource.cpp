@@ -10,8 +10,9 @@ using Wide = detail::Int128;
 
 /// The maximum time without any supply at first.
 Wide first_wait(const PeriodicResource& resource) {
-  const Wide gap = Wide(resource.period.picoseconds()) - resource.budget.picoseconds();
-  return 2 * gap + (resource.polling ? resource.budget.picoseconds() : 0);
+  const Wide period = resource.period.picoseconds(), budget = resource.budget.picoseconds();
+  const Wide delay = resource.response.value_or(resource.period).picoseconds() - budget;
+  return period - budget + delay + (resource.polling ? budget : 0);
 }
 
 }  // namespace

@@ -9,10 +9,19 @@
 /// and nothing in the first 2 (P - Q) (their supply bound function). A polling server gives up the budget it does not
 /// use at once. Work that arrives just after that waits for the next period, and thus Q longer.
 ///
+/// If every period that begins with pending work has supplied the budget after at most S, the first wait is shorter: P - Q
+/// until the next period and S - Q in it, in place of 2 (P - Q). For the first x units of a budget end at most S - Q later
+/// than without any delay; else the rest would end after S. Work that arrives when u of the budget is used arrives at
+/// least u after the start of its period. So it waits at most P - u for the next one, before which it is supplied with at
+/// least min(Q - u, P - u - (S - Q)). (Compare Davis, Burns, "Hierarchical fixed priority pre-emptive scheduling", RTSS
+/// 2005.)
+///
 /// To tasks outside, a polling server is a periodic task of execution time Q. A deferrable server keeps its budget and
 /// may use it at the end of one period and at the start of the next (Strosnider, Lehoczky, Sha, "The deferrable server
 /// algorithm for enhanced aperiodic responsiveness in hard real-time environments", IEEE Trans. Computers 1995): it is
 /// a periodic task with the release jitter P - Q.
+
+#include <optional>
 
 #include "engine/cpu/task_set.hpp"
 
@@ -22,6 +31,7 @@ struct PeriodicResource {
   Duration period;  ///< P > 0
   Duration budget;  ///< 0 < Q <= P
   bool polling = false;
+  std::optional<Duration> response = {};  ///< S, Q <= S <= P; nothing: P
 };
 
 /// The minimum supply in a window.

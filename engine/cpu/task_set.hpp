@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Task sets for the analyses of CPU schedulers (fixed_priority.hpp, earliest_deadline.hpp, global_fixed_priority.hpp):
+/// Task sets for the analyses of CPU schedulers (fixed_priority.hpp, suspending_tasks.hpp, earliest_deadline.hpp,
+/// global_fixed_priority.hpp):
 /// the parameters of each task, and the resulting bounds.
 ///
 /// Time is in whole picoseconds; a response time counts from the release. Nothing here throws: a task that exceeds
@@ -34,6 +35,7 @@ Duration least_distance(const EventModel& arrivals, std::int64_t count);
 struct Section {
   Duration length;
   std::int64_t threshold = 0;
+  bool polls = false;  ///< it contains polling for a semaphore, and `length` does not
 };
 
 struct CpuTask {
@@ -52,11 +54,13 @@ struct CpuTask {
   /// A job can be preempted once more after its last execution and before it ends: a task released at that instant runs
   /// first. This applies to cooperative tasks with a schedule point at the end, and to tasks that end after a wait.
   bool preemptible_at_end = false;
-  /// The longest time for which a job waits for a GPU, and how often. It either polls, and so keeps the core, or
-  /// suspends.
+  /// The longest time for which a job waits for a GPU or for semaphores, and how often.
   Duration waiting;
   std::int64_t waits = 0;
-  bool polls = false;
+  bool polls = false;  ///< every wait polls, and so keeps the core; otherwise some suspend
+  Duration polled;     ///< the part of `waiting` for which it polls
+  /// For every request of a semaphore that another core may grant at any time: the section that begins then.
+  std::vector<Section> granted;
   /// Nothing is known about it: it has no bound, and may take all time from its core.
   bool unlimited = false;
 
@@ -73,7 +77,7 @@ enum class CpuPart : std::uint8_t {
   preemption,  ///< jobs of `by` that run first
   blocking,    ///< a section of `by`, which has a lower priority
   supply,      ///< time that a server does not supply
-  waiting,     ///< for a GPU
+  waiting,     ///< for a GPU or a semaphore
 };
 
 struct CpuShare {

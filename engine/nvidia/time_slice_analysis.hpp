@@ -63,7 +63,14 @@
 ///     no later job of i has the same t': q is the last one.
 ///     For J: a job of h that still runs at the start of the window ends within R_h of its release, so it has at most
 ///     the rest of that left to run. A shift of its release adds at the end of the window what it removes at the start.
-///     M needs no bounds for its tasks, J does.
+///     M needs no bounds for its tasks, J does. A task h of J executes most if one of its CPU segments begins with the
+///     window and everything follows as early as it can: a CPU segment after the best time of the GPU segment before it
+///     (unless part of the job executes beside that), and the q-th job after the first at least q T_h - V_h - R_h after
+///     the end of the first. What then begins in the window is another limit (segments of self-suspending tasks, compare
+///     Nelissen, Fonseca, Raravi, Nelis, "Timing analysis of fixed priority self-suspending sporadic tasks", ECRTS 2015).
+///     If no task of M and i leaves the core while it waits, and nothing blocks i, less urgent tasks of the core do not
+///     execute in the window. So demand_k of such a task is one of its GPU segments, which it submitted before; and so it
+///     is in (4) if i keeps the core.
 ///     Blocking. Assume that i cannot preempt a section of a lower-priority task, of length at most B_i. One such
 ///     section can have begun before t', and another whenever no job of M and i requests the core. B_i is added once
 ///     and, if any task of M and i suspends, once more for each job of M, and for each GPU segment of a suspending task
@@ -273,6 +280,7 @@ struct GpuSegment {
 struct CpuSegment {
   Duration best;
   Duration worst;
+  bool beside = false;  ///< executes while the next GPU segment may already be at work
 };
 /// A job waits for a GPU segment of another task, whose host its task is (10).
 struct WaitSegment {
@@ -294,6 +302,7 @@ struct GpuTask {
   Duration jitter;            ///< releases are delayed by up to this after instants at least a period apart (7a)
   Duration deadline;          ///< > 0, relative to the release
   WaitMode wait = WaitMode::busy;
+  bool also_suspends = false;                         ///< it polls in some waits, and suspends in others
   Duration slice = Context{}.slice;                   ///< > 0, of its own context
   ContextPriority gpu_priority = Context{}.priority;  ///< of its own context
   std::vector<Segment> segments;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include <fmt/core.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 namespace amalthea::exporter {
@@ -16,7 +17,11 @@ namespace {
 
 class Sha256 {
  public:
-  Sha256() { require(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1); }
+  // OpenSSL crashes in EVP_DigestInit_ex if it had no memory for its global context.
+  Sha256() {
+    require(context_ && OSSL_LIB_CTX_get0_global_default() != nullptr &&
+            EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
+  }
   void add(std::string_view bytes) { require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1); }
   std::string hexadecimal() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};

@@ -304,6 +304,9 @@ void map_labels(BuildContext& context) {
   const views::MemoryFinder finder(context.model, context.mapping);
   for (Label& label : context.system.labels)
     label.memory = context.memories.find(finder.memory_of(context.model.element(label.origin)));
+  // Nothing else needs these, and a large model has one for each label.
+  context.mapping.memory = std::vector<views::MemoryMapping>();
+  context.mapping.memory_mapping_of = views::ElementIndex();
 }
 
 }  // namespace amalthea::importer::detail

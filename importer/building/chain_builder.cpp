@@ -143,9 +143,11 @@ std::vector<ChainLimit> limits_of(Element chain, const std::vector<views::Timing
 }  // namespace
 
 void build_chains(BuildContext& context) {
-  const OnlyTasksOfSystem only(context.system);
   const auto constraints = views::timing_constraints(context.model, context.diagnostics);
-  for (const Element element : context.model.all("constraintsModel", "eventChains")) {
+  const auto chains = context.model.all("constraintsModel", "eventChains");
+  if (chains.empty()) return;
+  const OnlyTasksOfSystem only(context.system);
+  for (const Element element : chains) {
     Chain chain;
     chain.name = element.name();
     chain.origin = element.origin();

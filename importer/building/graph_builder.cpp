@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vertices and edges of the system's runnable graph.
 
-#include <algorithm>
+#include <malloc.h>
+
 #include <map>
 #include <set>
 #include <span>
@@ -10,7 +11,6 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/graph/boost_graph.hpp"
 #include "importer/building/detail/build_context.hpp"
 
 namespace amalthea::importer::detail {
@@ -56,20 +56,31 @@ void add_sequence(System& system, const std::vector<NodeIndex>& body, std::size_
   }
 }
 
+/// So that no activity is in memory twice, each body is freed, and from time to time its memory is given back.
 void add_vertices(BuildContext& context) {
+  constexpr std::size_t step = 8192;
   System& system = context.system;
-  std::size_t activities = 0;
+  std::size_t activities = 0, freed = 0;
   for (const RawBody& raw : context.raw_bodies) activities += raw.size();
   system.graph.reserve(activities);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& body = system.tasks[task].body;
-    RawBody raw = std::move(context.raw_bodies[task]);  // so that no activity is in memory twice
-    body.reserve(raw.size());
-    for (GraphNode& node : raw) body.push_back(system.graph.add(std::move(node)));
-    std::vector<Open> open;
-    add_sequence(system, body, 0, body.size(), open);
+    body.reserve(context.raw_bodies[task].size());
+    for (GraphNode& node : context.raw_bodies[task]) body.push_back(system.graph.add(std::move(node)));
+    context.raw_bodies[task] = RawBody();
+    freed += body.size();
+    if (freed < step) continue;
+    freed = 0;
+    ::malloc_trim(0);
   }
   context.raw_bodies.clear();
+}
+
+void add_sequence_edges(System& system) {
+  for (const Task& task : system.tasks) {
+    std::vector<Open> open;
+    add_sequence(system, task.body, 0, task.body.size(), open);
+  }
 }
 
 template <typename A>
@@ -86,20 +97,37 @@ void add_trigger_edges(System& system) {
                                GraphEdge{EdgeKind::trigger, system.stimuli[trigger->stimulus].name});
 }
 
+void report_missing_setter(BuildContext& context, NodeIndex node) {
+  const System& system = context.system;
+  const Element element = context.model.element(system.graph[node].origin);
+  context.diagnostics.add("AM0413", Severity::warning,
+                          fmt::format("task \"{}\" waits for {}, which no task sets, so it waits forever; add a "
+                                      "SetEvent to the task that it waits for",
+                                      system.tasks[system.graph[node].task].name, system.graph[node].name),
+                          element.location(), element.path());
+}
+
 /// Events that one task sets for another, or for all, are one relation, however often they are set: the last activity
 /// that sets them represents it.
-void add_event_edges(System& system) {
+void add_event_edges(BuildContext& context) {
+  System& system = context.system;
   using Receiver = std::optional<TaskIndex>;
   std::vector<std::map<std::pair<TaskIndex, Receiver>, NodeIndex>> setters(system.events.size());
   for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (const auto* set = activity_at<SetEvents>(system, node))
       for (const EventIndex event : set->events) setters[event][{system.graph[node].task, set->task}] = node;
-  for (NodeIndex to = 0; to < system.graph.size(); ++to)
-    if (const auto* wait = activity_at<WaitEvents>(system, to))
-      for (const EventIndex event : wait->events)
-        for (const auto& [who, from] : setters[event])
-          if (!who.second || *who.second == system.graph[to].task)
-            system.graph.connect(from, to, GraphEdge{EdgeKind::event, system.events[event].name});
+  for (NodeIndex to = 0; to < system.graph.size(); ++to) {
+    const auto* wait = activity_at<WaitEvents>(system, to);
+    if (wait == nullptr) continue;
+    bool set = false;
+    for (const EventIndex event : wait->events)
+      for (const auto& [who, from] : setters[event])
+        if (!who.second || *who.second == system.graph[to].task) {
+          system.graph.connect(from, to, GraphEdge{EdgeKind::event, system.events[event].name});
+          set = true;
+        }
+    if (!set) report_missing_setter(context, to);
+  }
 }
 
 /// Calls visit(label, written) for each label that an activity reads, then for each that it writes.
@@ -189,32 +217,17 @@ class AccessReview {
       missing_access_paths_;  ///< the first label, and the accesses
 };
 
-void report_missing_setters(BuildContext& context) {
-  const System& system = context.system;
-  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
-    if (activity_at<WaitEvents>(system, node) == nullptr) continue;
-    const auto in = boost::in_edges(node, system.graph.boost());
-    const bool set = std::any_of(in.first, in.second,
-                                 [&](const auto& edge) { return system.graph.boost()[edge].kind == EdgeKind::event; });
-    if (set) continue;
-    const Element element = context.model.element(system.graph[node].origin);
-    context.diagnostics.add("AM0413", Severity::warning,
-                            fmt::format("task \"{}\" waits for {}, which no task sets, so it waits forever; add a "
-                                        "SetEvent to the task that it waits for",
-                                        system.tasks[system.graph[node].task].name, system.graph[node].name),
-                            element.location(), element.path());
-  }
-}
-
 }  // namespace
 
 void build_graph(BuildContext& context) {
   add_vertices(context);
-  add_trigger_edges(context.system);
-  add_event_edges(context.system);
-  add_data_edges(context.system);
   AccessReview(context).run();
-  report_missing_setters(context);
+  if (context.options.flow) {
+    add_sequence_edges(context.system);
+    add_trigger_edges(context.system);
+  }
+  add_event_edges(context);
+  if (context.options.flow) add_data_edges(context.system);
 }
 
 }  // namespace amalthea::importer::detail

@@ -14,6 +14,7 @@
 
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace convert_test {
@@ -191,10 +192,15 @@ TEST_CASE("convert: a file name that is not UTF-8 does not affect other files") 
   fs::remove(out + "/c\xFF.amxmi");
   CHECK(test::amalthea(command).out.find("1 converted, 2 unchanged") != std::string::npos);
   CHECK(fs::exists(out + "/c\xFF.amxmi"));
-  std::vector<std::string> hasty = command;
-  hasty.insert(hasty.end(), {"--memory-limit", "1"});
-  fs::remove_all(out);
-  CHECK(test::amalthea(hasty).out.find("0 converted, 0 unchanged, 3 failed") != std::string::npos);
+}
+
+TEST_CASE("convert: files of a tree that exceed the memory limit fail") {
+  test::skip_if_sanitized();
+  const test::TemporaryFolder folder;
+  const std::string in = folder.path() + "/in", out = folder.path() + "/out";
+  make_tree(in);
+  const auto result = test::amalthea({"convert", in, "--tree", "--to", "3.3.0", "-o", out, "--memory-limit", "1"});
+  CHECK(result.out.find("0 converted, 0 unchanged, 2 failed") != std::string::npos);
 }
 
 TEST_CASE("convert: comments and texts keep their characters in every encoding") {

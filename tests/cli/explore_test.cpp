@@ -288,7 +288,7 @@ TEST_CASE("explore: --compare judges mapping files and models as analyze does in
         std::string::npos);
 }
 
-TEST_CASE("explore: finds a mapping of the original challenge model that meets all feasible deadlines") {
+TEST_CASE("explore: finds a mapping of the original challenge model that meets all feasible deadlines", "[long]") {
   const std::string corpus = test::corpus_folder();
   std::vector<std::string> options = {
       "--format", "json", "--objective",

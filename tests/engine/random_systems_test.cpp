@@ -216,6 +216,39 @@ TEST_CASE("random systems with semaphores without an effective ceiling stay with
   CHECK(trial.bounded > trial.systems);
 }
 
+TEST_CASE("random systems with semaphores that cores share stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(25);
+  const std::uint64_t systems = is_thorough() ? 40'000 : 400;
+  const SystemFeatures of_shared =
+      features_of({SystemFeature::periodic, SystemFeature::offset, SystemFeature::jitter, SystemFeature::sporadic,
+                   SystemFeature::trigger, SystemFeature::several_stimuli, SystemFeature::non_preemptive,
+                   SystemFeature::uninterruptible, SystemFeature::varying_times, SystemFeature::ceiling,
+                   SystemFeature::semaphore, SystemFeature::counting_semaphore, SystemFeature::polled_semaphore,
+                   SystemFeature::shared_ceiling, SystemFeature::fixed_priority, SystemFeature::round_robin,
+                   SystemFeature::several_cores, SystemFeature::deadline});
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of(
+        {index % 2 == 0 ? SystemFeature::semaphore : SystemFeature::shared_ceiling, SystemFeature::several_cores});
+    if (index % 3 == 0) options.must.set(static_cast<std::size_t>(SystemFeature::polled_semaphore));
+    if (index % 4 < 2)
+      options.must.set(index / 4 % feature_count);
+    else
+      options.may = of_shared;
+    RandomSystem drawn = random_system(random, options);
+    // Otherwise few waits have a bound.
+    if (index % 5 > 0)
+      for (Stimulus& stimulus : drawn.system.stimuli)
+        if (auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
+          periodic->period = periodic->period * static_cast<std::int64_t>(index % 5);
+    trial.run(drawn, index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
 TEST_CASE("no observed chain latency exceeds its bound under implicit communication") {
   // Chains have bounds if all their tasks depend on strictly periodic ones.
   RandomSystemOptions options;

@@ -177,7 +177,7 @@ std::size_t least_changes(const System& original) {
       for (const TaskIndex task : waiters) set_polling(system, task, next());
       for (const TaskIndex task : devices) system.tasks[task].time_slice = us(next() ? 5200 : 10000);
       changes = differences(original, system);
-      for (const UnitIndex core : {0, 1}) {
+      for (const UnitIndex core : {0U, 1U}) {
         std::vector<TaskIndex> here;
         for (const TaskIndex task : order)
           if (system.tasks[task].unit == core) here.push_back(task);

@@ -35,6 +35,13 @@ const std::vector<std::string>& commands() {
       "analyze {}/m.amxmi -o {}/out --trace {}/t.csv",
       "analyze {}/m.amxmi -o {}/out --trace {}/t.atdb",
       "simulate {}/m.amxmi -o {}/out --runs 20 --jobs 3 --trace {}/t.json",
+      "simulate {}/m.amxmi -o {}/out --runs 20 --jobs 3 --checkpoint {}/state",
+      "simulate {}/m.amxmi -o {}/out --runs 20 --shard 1/2",
+      "simulate {}/m.amxmi -o {}/out --witness Control",
+      "compare {}/m.amxmi {}/run.btf -o {}/out --format html --runs 20",
+      "calibrate {}/m.amxmi {}/run.btf -o {}/out",
+      "calibrate {}/split {}/run.btf --stimuli -o {}/split",
+      "diff {}/m.amxmi {}/n.amxmi --timing -o {}/out --format html",
       "explain {}/m.amxmi Control -o {}/out --picture {}/out.svg",
       "report {}/m.amxmi -o {}/out --runs 20",
       "annotate {}/m.amxmi -o {}/out",
@@ -43,6 +50,7 @@ const std::vector<std::string>& commands() {
       "validate {}/m.amxmi -o {}/out --format sarif",
       "explore {}/m.amxmi -o {}/out --mapping-out {}/out.json --report {}/out.md --candidates 20 --jobs 3",
       "explore {}/split -o {}/split --candidates 20 --jobs 1",
+      "explore {}/m.amxmi -o {}/out --candidates 20 --jobs 3 --checkpoint {}/state",
       "convert {}/m.amxmi --to 3.2.0 -o {}/out --report {}/out.json",
       "convert {}/m.amxmi -o {}/out.json",
       "convert {}/m.amxmi {}/n.amxmi --to 3.2.0 -o {}/folder",
@@ -82,6 +90,9 @@ class Trial {
     begin_["split/m.amxmi"] = model;
     begin_["split/z.amxmi"] =
         model.substr(0, model.find('>', model.find("<am:Amalthea")) + 1) + "<commonElements/></am:Amalthea>";
+    const std::string trace = place_.path() + "/run.btf";
+    REQUIRE(test::amalthea({"simulate", test::sample("offload-minimal.amxmi"), "--trace", trace}).exit_code == 0);
+    begin_["run.btf"] = test::read_text(trace);
     begin_["scenario.json"] = test::read_text(test::sample("gpu/camera.json"));
     begin_["part.jsonl"] =
         test::amalthea({"batch", test::sample("offload-minimal.amxmi")}).out;  // one model is one part
@@ -139,7 +150,8 @@ class Trial {
 
   /// The old file, or the new one. A model that a batch had no memory for has another line.
   void check_whole(const std::string& name, const std::string& text) const {
-    if (name.ends_with(".partial") || name.ends_with(".previous")) return;  // state, which --resume reads
+    if (name.ends_with(".partial") || name.ends_with(".previous") || name == "state")
+      return;  // state, which --resume reads
     const auto old = begin_.find(name), made = well_.find(name);
     if (old != begin_.end() && old->second == text) return;
     if (made != well_.end() && made->second == text) return;

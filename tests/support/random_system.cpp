@@ -46,6 +46,7 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "semaphore",
                                               "counting semaphore",
                                               "polled semaphore",
+                                              "shared ceiling",
                                               "memory",
                                               "memory table",
                                               "dynamic contention",
@@ -117,6 +118,8 @@ SystemFeatures needs(SystemFeature feature) {
       return features_of({F::several_cores});
     case F::polled_semaphore:
       return features_of({F::semaphore});
+    case F::shared_ceiling:
+      return features_of({F::several_cores});
     case F::nested_server:
       return features_of({F::server});
     case F::polling:
@@ -267,6 +270,7 @@ class Generator {
     }
     for (std::size_t i = 0; i < cores_.size(); ++i) ceilings_.push_back(add_semaphore(true, 1));
     shared_ = add_semaphore(false, 1);
+    shared_ceiling_ = add_semaphore(true, 1);
     counted_ = add_semaphore(one_in(2), 2);
     maker_.system().modes.push_back({"mode", 0, {"one", "other"}});
     for (int i = 0; i < 3; ++i) labels_.push_back(add_label(DataSize{64 * draw(1, on(F::cpu_traffic) ? 6 : 2)}));
@@ -556,13 +560,18 @@ class Generator {
     if (!interrupt && one_in(2)) {
       if (use(F::ceiling, task)) held.push_back(ceilings_[global_ ? 0 : core]);
       if (use(F::semaphore, task)) held.push_back(shared_);
+      if (use(F::shared_ceiling, task)) held.push_back(shared_ceiling_);
       if (one_in(2) && use(F::counting_semaphore, task)) held.push_back(counted_);
     }
-    for (const SemaphoreIndex semaphore : held)
-      maker_.add(task, UseSemaphore{semaphore, UseSemaphore::Operation::request,
-                                    semaphore == shared_ && use(F::polled_semaphore, task)});
-    const bool uninterruptible = one_in(2) && use(F::uninterruptible, task);
-    if (uninterruptible) maker_.add(task, Uninterruptible{true});
+    const bool uninterruptible = one_in(2) && use(F::uninterruptible, task), first = uninterruptible && one_in(2);
+    if (first) maker_.add(task, Uninterruptible{true});
+    for (const SemaphoreIndex semaphore : held) {
+      const bool shared = semaphore == shared_ || semaphore == shared_ceiling_;
+      maker_.add(task,
+                 UseSemaphore{semaphore, UseSemaphore::Operation::request, shared && use(F::polled_semaphore, task)});
+      if (held.size() > 1 && one_in(2)) compute(task, most / 4);
+    }
+    if (uninterruptible && !first) maker_.add(task, Uninterruptible{true});
     do_work(task, most);
     if (uninterruptible) maker_.add(task, Uninterruptible{false});
     while (!held.empty()) {
@@ -845,7 +854,7 @@ class Generator {
   std::vector<SystemFeatures> of_scheduler_;  ///< of every scheduler
   std::vector<std::pair<UnitIndex, SchedulerIndex>> children_;
   std::vector<SemaphoreIndex> ceilings_;  ///< of every core
-  SemaphoreIndex shared_ = 0, counted_ = 0;
+  SemaphoreIndex shared_ = 0, shared_ceiling_ = 0, counted_ = 0;
   std::vector<LabelIndex> labels_;
   std::vector<std::pair<TaskIndex, TaskIndex>> flows_;     ///< who activates whom
   std::vector<std::pair<TaskIndex, TaskIndex>> partners_;  ///< who waits for which device task

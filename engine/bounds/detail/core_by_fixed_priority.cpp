@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "engine/bounds/detail/core_analyses.hpp"
 #include "engine/cpu/fixed_priority.hpp"
+#include "engine/cpu/suspending_tasks.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
 
+bool waits(const cpu::CpuTask& task) { return !task.waiting.is_zero() || task.waits > 0 || !task.granted.empty(); }
+
+/// `owners`: jobs of tasks with the same one run one after the other. Tasks of a server do not wait.
+std::vector<cpu::CpuBound> bounds_of(const std::vector<cpu::CpuTask>& tasks, const std::vector<std::size_t>& owners,
+                                     const std::optional<cpu::PeriodicResource>& resource = std::nullopt) {
+  return !resource && std::any_of(tasks.begin(), tasks.end(), waits) ? cpu::suspending_task_bounds(tasks, owners)
+                                                                     : cpu::fixed_priority_bounds(tasks, resource);
+}
+
 /// Tasks of a core problem, and servers of it, with the places of what they stand for.
 struct Level {
   std::vector<cpu::CpuTask> tasks;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> places, owners;
 
-  void add(cpu::CpuTask task, std::size_t place) {
+  void add(cpu::CpuTask task, std::size_t place, std::size_t owner) {
     tasks.push_back(std::move(task));
     places.push_back(place);
+    owners.push_back(owner);
   }
   cpu::CpuBound placed(cpu::CpuBound bound) const {
     for (cpu::CpuShare& share : bound.parts)
@@ -31,7 +43,7 @@ class ServerBounds {
   explicit ServerBounds(const CoreProblem& problem) : problem_(problem), bounds_(problem.tasks.size()) {}
 
   std::vector<cpu::CpuBound> run() {
-    find(std::nullopt, true);
+    find(std::nullopt, Duration{});
     return std::move(bounds_);
   }
 
@@ -41,6 +53,8 @@ class ServerBounds {
     while (at && *at != server) at = problem_.servers[*at].parent;
     return at.has_value();
   }
+  /// Beside the tasks of the system.
+  static std::size_t of_server(std::size_t server) { return std::numeric_limits<std::size_t>::max() - server; }
   bool has_servers(std::size_t server) const {
     return std::any_of(problem_.servers.begin(), problem_.servers.end(),
                        [&](const CoreProblem::Server& other) { return other.parent == server; });
@@ -58,15 +72,16 @@ class ServerBounds {
       task.priority = first ? std::min(task.priority, problem_.tasks[i].priority) : problem_.tasks[i].priority;
       if (!first) first = i;
     }
-    level.add(std::move(task), first.value_or(0));
+    level.add(std::move(task), first.value_or(0), of_server(server));
   }
 
   /// Bounds the tasks that run directly in this server, or in none, and what runs in the servers within it. `supplied`:
-  /// the server gets its budget in every period in which its tasks need it.
-  void find(std::optional<std::size_t> server, bool supplied) {
+  /// the maximum time from the start of a period in which its tasks need its budget until it has supplied all of it;
+  /// nothing: it may not get its budget in every period.
+  void find(std::optional<std::size_t> server, std::optional<Duration> supplied) {
     Level level;
     for (std::size_t i = 0; i < problem_.tasks.size(); ++i)
-      if (problem_.members[i].server == server) level.add(problem_.tasks[i], i);
+      if (problem_.members[i].server == server) level.add(problem_.tasks[i], i, problem_.members[i].task);
     const std::size_t tasks = level.tasks.size();
     std::vector<std::size_t> within;
     for (std::size_t other = 0; other < problem_.servers.size(); ++other)
@@ -75,8 +90,11 @@ class ServerBounds {
         add_server(other, level);
       }
     std::optional<cpu::PeriodicResource> resource;
-    if (server) resource = problem_.servers[*server].resource;
-    const auto found = cpu::fixed_priority_bounds(level.tasks, resource);
+    if (server) {
+      resource = problem_.servers[*server].resource;
+      resource->response = supplied;
+    }
+    const auto found = bounds_of(level.tasks, level.owners, resource);
     for (std::size_t i = 0; i < tasks; ++i)
       bounds_[level.places[i]] =
           supplied ? level.placed(found[i]) : cpu::CpuBound{{}, {}, cpu::NoBound::no_supply, level.places[i]};
@@ -84,8 +102,9 @@ class ServerBounds {
       // Whether it can use its whole budget in every period: its response as a task that is released with each filling.
       std::vector<cpu::CpuTask> filled = level.tasks;
       filled[tasks + i].arrivals.jitter = {};
-      const auto response = cpu::fixed_priority_bounds(filled, resource)[tasks + i].response;
-      find(within[i], supplied && response && *response <= problem_.servers[within[i]].resource.period);
+      const auto response = bounds_of(filled, level.owners, resource)[tasks + i].response;
+      const bool in_time = supplied && response && *response <= problem_.servers[within[i]].resource.period;
+      find(within[i], in_time ? response : std::nullopt);
     }
   }
 
@@ -94,7 +113,10 @@ class ServerBounds {
 };
 
 std::vector<cpu::CpuBound> bounds_by_fixed_priority(const CoreProblem& problem) {
-  return problem.servers.empty() ? cpu::fixed_priority_bounds(problem.tasks) : ServerBounds(problem).run();
+  if (!problem.servers.empty()) return ServerBounds(problem).run();
+  std::vector<std::size_t> owners;
+  for (const CoreProblem::Member& member : problem.members) owners.push_back(member.task);
+  return bounds_of(problem.tasks, owners);
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ struct CoreModel {
 
 struct CoreModels {
   Ranks ranks;
-  std::vector<TaskShape> shapes;                    ///< of every active host task
+  std::vector<TaskShape> shapes;  ///< of every active host task
+  /// For every semaphore of SemaphoreCeilings::timed with an effective ceiling: the urgency that it gives.
+  std::vector<std::optional<std::int64_t>> semaphore_urgency;
   std::vector<CoreModel> cores;                     ///< those with active tasks
   std::vector<std::optional<std::size_t>> core_of;  ///< of every active host task: index into the cores
 

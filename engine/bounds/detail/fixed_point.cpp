@@ -6,17 +6,26 @@
 
 #include <fmt/core.h>
 
+#include "engine/bounds/detail/semaphore_waits.hpp"
+
 namespace amalthea::engine::bounds {
 namespace {
 
 /// Maximum number of alternations between jitters and bounds; what still grows then has no bound.
 constexpr std::size_t max_rounds = 50;
+/// The same for bounds and waits for semaphores.
+constexpr std::size_t max_semaphore_rounds = 200;
 
 class FixedPoint {
  public:
   FixedPoint(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,
              Problems& problems, Faults& faults)
-      : subject_(subject), cores_(cores), activations_(activations), problems_(problems), faults_(faults) {}
+      : subject_(subject),
+        cores_(cores),
+        activations_(activations),
+        problems_(problems),
+        faults_(faults),
+        semaphores_(subject, cores, problems) {}
 
   Solution run() {
     for (std::size_t round = 0;; ++round) {
@@ -24,8 +33,10 @@ class FixedPoint {
       if (!solution_.fault.empty()) return std::move(solution_);
       const bool may_grow = round < max_rounds;
       const bool later = raise_jitters(may_grow), more = raise_accesses(may_grow), longer = raise_responses(may_grow);
-      if (!later && !more && !longer) return std::move(solution_);
+      if (!later && !more && !longer && !semaphores_.lost_any()) break;
     }
+    for (TaskIndex task = 0; task < subject_.tasks(); ++task) solution_.semaphores.push_back(semaphores_.parts(task));
+    return std::move(solution_);
   }
 
  private:
@@ -67,11 +78,18 @@ class FixedPoint {
       for (const Duration segment : solution_.gpu.tasks[*problem_task.waiting].gpu_segments)
         waiting = std::min(nvidia::longest_analyzed, waiting + std::min(nvidia::longest_analyzed, segment));
       cpu::CpuTask& task = problems_.cores[*problem_task.core].tasks[problem_task.at];
+      const bool polls = problems_.gpu.problem.tasks[*problem_task.waiting].wait == nvidia::WaitMode::busy;
       task.waiting = waiting;
+      task.polled = polls ? waiting : Duration{};
     }
+    semaphores_.begin();
     solution_.cores.resize(problems_.cores.size());
-    for (std::size_t core = 0; core < problems_.cores.size(); ++core)
-      if (cores_.cores[core].apart) solution_.cores[core] = cores_.cores[core].analysis->bounds(problems_.cores[core]);
+    for (std::size_t round = 0;; ++round) {
+      for (std::size_t core = 0; core < problems_.cores.size(); ++core)
+        if (cores_.cores[core].apart)
+          solution_.cores[core] = cores_.cores[core].analysis->bounds(problems_.cores[core]);
+      if (!semaphores_.raise(solution_.cores, round < max_semaphore_rounds, faults_)) return;
+    }
   }
 
   /// Updates the jitters from the bounds; returns whether any changed.
@@ -161,6 +179,7 @@ class FixedPoint {
   Problems& problems_;
   Faults& faults_;
   std::vector<bool> unbounded_accesses_;
+  SemaphoreWaits semaphores_;
   Solution solution_;
 };
 

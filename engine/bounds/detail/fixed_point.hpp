@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/bounds/detail/problems.hpp"
+#include "engine/results/results.hpp"
 
 namespace amalthea::engine::bounds {
 
@@ -15,6 +16,8 @@ struct Solution {
   std::string fault;                              ///< why there is no solution; "" if there is one
   nvidia::TimeSliceBounds gpu;                    ///< parallel to the tasks of Problems::gpu
   std::vector<std::vector<cpu::CpuBound>> cores;  ///< parallel to Problems::cores and their tasks
+
+  std::vector<std::vector<Contribution>> semaphores;  ///< for every task: the parts of its waits for semaphores
 
   /// Nothing if it has no bound.
   std::optional<Duration> response_of(const ProblemTask& problem_task) const;

@@ -106,7 +106,9 @@ void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex ho
       entry.task.segments.emplace_back(before);
       before = {};
     } else if (kind == StepKind::wait && step < waits.size() && !waits[step].empty()) {
-      if (subject.activity<WaitEvents>(task_step).active) entry.task.wait = nvidia::WaitMode::busy;
+      const bool polls = subject.activity<WaitEvents>(task_step).active;
+      if (polls) entry.task.wait = nvidia::WaitMode::busy;
+      if (!polls) entry.task.also_suspends = true;
       if (input.offloads.beside[waits[step].front()]) {
         entry.task.segments.emplace_back(std::exchange(before, {}));
         for (const TaskIndex device : waits[step]) add_wait(subject, gpu, task_step, device, entry);
@@ -114,7 +116,7 @@ void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex ho
       }
       for (std::size_t unit = 0; unit < gpu.units.size(); ++unit)
         entry.task.accesses_beside[unit] += accesses_of(subject, host, gpu.units[unit], triggered, step);
-      if (!beside.worst.is_zero()) entry.task.segments.emplace_back(nvidia::CpuSegment{{}, beside.worst});
+      if (!beside.worst.is_zero()) entry.task.segments.emplace_back(nvidia::CpuSegment{{}, beside.worst, true});
       entry.task.segments.emplace_back(segment_of(subject, gpu, waits[step].front()));
       entry.member.segments.push_back(waits[step].front());
       at_work = false;

@@ -110,7 +110,8 @@ class OffsetResponses {
         const auto& use = subject.activity<UseSemaphore>({task, step});
         if (!subject.system.semaphores[use.semaphore].priority_ceiling) return false;
       }
-      return !input_.offloads.waits_for_any(task) && !input_.cores.shapes[task].waits_for_semaphores;
+      return !input_.offloads.waits_for_any(task) && !input_.cores.shapes[task].waits_for_semaphores &&
+             input_.cores.shapes[task].requests.empty();
     });
   }
 

@@ -28,6 +28,8 @@ cpu::CpuTask cpu_task(const ProblemInput& input, TaskIndex host, const Faults& f
   task.last_cooperative = shape.last_cooperative;
   task.preemptible_at_end = shape.preemptible_at_end;
   task.deadline = input.cores.ranks.relative_deadline[host].value_or(Duration::max());
+  for (const SemaphoreRequest& request : shape.requests) task.waits += request.polls ? 0 : 1;
+  for (const GrantedSection& granted : shape.granted) task.granted.push_back(granted.section);
   // Longer times are useless, and must not count as less.
   task.unlimited = !faults[host].empty() || task.worst >= nvidia::longest_analyzed;
   return task;
@@ -189,17 +191,18 @@ class ProblemBuilder {
     if (!input_.offloads.waits_for_any(host)) return std::nullopt;
     GpuEntry entry = host_entry(input_, problems_.gpu, host, faults_);
     if (!entry.beside.empty()) {
-      add_fault(
-          faults_, host,
-          "it has several device tasks active at the same time, and its core is not scheduled by fixed priorities");
+      add_fault(faults_, host,
+                "it has several device tasks active at the same time, and its core is not scheduled by fixed "
+                "priorities, has a "
+                "server, or has tasks that wait for semaphores of other cores");
       entry.task.unlimited = true;
     }
     task.unlimited = task.unlimited || entry.task.unlimited;
     // It needs its core once more after the last wait.
     const auto* last = std::get_if<nvidia::CpuSegment>(&entry.task.segments.back());
     if (last == nullptr || last->worst.is_zero()) task.preemptible_at_end = true;
-    task.waits = static_cast<std::int64_t>(entry.member.segments.size());
-    task.polls = entry.task.wait == nvidia::WaitMode::busy;
+    task.polls = task.waits == 0 && entry.task.wait == nvidia::WaitMode::busy;
+    task.waits += static_cast<std::int64_t>(entry.member.segments.size());
     entry.task.elsewhere.emplace(Duration{});
     entry.task.core = problems_.gpu.problem.cores.size();
     problems_.gpu.problem.cores.push_back(entry.task.name);

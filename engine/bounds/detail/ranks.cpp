@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/bounds/detail/analyzed_system.hpp"
+#include "engine/cpu/detail/urgency.hpp"
 #include "engine/program/releases.hpp"
 
 namespace amalthea::engine::bounds {
@@ -25,6 +26,9 @@ class Ranking {
       ranks_.relative_deadline.push_back(system_.tasks[task].deadline ? system_.tasks[task].deadline : periods_[task]);
     find_schedulers();
     find_ranks();
+    const Urgency urgency(system_, periods_);
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) ranks_.urgency.push_back(urgency.own_urgency(task));
+    ranks_.by_urgency = outermost_by_priority_;
     return std::move(ranks_);
   }
 

@@ -104,6 +104,8 @@ class Report {
           for (const Contribution& part : contributions_with_gpu(subject_, problems_, problem_task.task, segment,
                                                                  problems_.gpu.members[*problem_task.waiting].segments))
             waiting.push_back(part);
+      const auto& semaphores = solution_.semaphores[problem_task.task];
+      waiting.insert(waiting.end(), semaphores.begin(), semaphores.end());
       return contributions_on_core(subject_, problems_.cores[*problem_task.core], problem_task.task,
                                    solution_.cores[*problem_task.core][problem_task.at].parts, waiting);
     }

@@ -18,6 +18,7 @@ struct Piece {
   Duration least;
   Threshold threshold;
   bool leaves = false;  ///< may leave the core, by waiting passively
+  bool polls = false;   ///< for a semaphore, for a time that is bounded elsewhere
 
   bool is_within(std::int64_t section) const { return threshold.value_or(least_urgent) >= section; }
 };
@@ -42,18 +43,27 @@ std::vector<bool> in_branches(const AnalyzedSystem& subject, TaskIndex task) {
 /// Tracks which tasks can preempt a job while walking through its steps.
 class Holdings {
  public:
-  Holdings(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex task)
-      : subject_(subject), semaphores_(semaphores), task_(task) {
+  /// As if the `ignored` semaphore had no ceiling.
+  Holdings(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex task,
+           std::optional<SemaphoreIndex> ignored = std::nullopt)
+      : subject_(subject), semaphores_(semaphores), task_(task), ignored_(ignored) {
     const Task& stated = subject.task(task);
     if (stated.preemption == Preemption::non_preemptive && !is_interrupt(stated)) own_ = ranks.most_urgent_task;
   }
 
   Threshold threshold() const {
-    Threshold most = own_;
+    Threshold most = ceiling();
     const auto raise = [&most](std::int64_t value) { most = std::max(value, most.value_or(value)); };
+    if (own_) raise(*own_);
     if (uninterruptible_ > 0) raise(nobody);
+    return most;
+  }
+  /// Of the semaphores that it holds.
+  Threshold ceiling() const {
+    Threshold most;
     for (const auto& [semaphore, count] : held_)
-      if (count > 0 && semaphores_.ceiling[semaphore]) raise(*semaphores_.ceiling[semaphore]);
+      if (count > 0 && semaphores_.ceiling[semaphore] && semaphore != ignored_)
+        most = std::max(*semaphores_.ceiling[semaphore], most.value_or(*semaphores_.ceiling[semaphore]));
     return most;
   }
 
@@ -81,6 +91,7 @@ class Holdings {
   const AnalyzedSystem& subject_;
   const SemaphoreCeilings& semaphores_;
   TaskIndex task_;
+  std::optional<SemaphoreIndex> ignored_;
   Threshold own_;
   std::int64_t uninterruptible_ = 0;
   std::map<SemaphoreIndex, std::int64_t> held_;
@@ -102,9 +113,12 @@ Piece piece_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphore
       break;
     case StepKind::request_semaphore: {
       const auto& use = subject.activity<UseSemaphore>(task_step);
-      if (!semaphores.endless[use.semaphore] && semaphores.waiting[use.semaphore].empty()) break;
+      if (!semaphores.endless[use.semaphore] && !semaphores.timed[use.semaphore] &&
+          semaphores.waiting[use.semaphore].empty())
+        break;
       piece.leaves = !use.active && !subject.system.semaphores[use.semaphore].spinlock;
-      if (!piece.leaves) piece.time = endless;
+      piece.polls = !piece.leaves && semaphores.timed[use.semaphore];
+      if (!piece.leaves && !piece.polls) piece.time = endless;
       break;
     }
     default:
@@ -147,6 +161,18 @@ Duration longest_section(const std::vector<Piece>& pieces, std::int64_t threshol
     longest = std::max(longest, run);
   }
   return longest;
+}
+
+std::vector<cpu::Section> sections_of(const std::vector<Piece>& pieces) {
+  std::vector<cpu::Section> sections;
+  for (const std::int64_t threshold : thresholds_of(pieces)) {
+    const bool polls = std::any_of(pieces.begin(), pieces.end(), [threshold](const Piece& piece) {
+      return piece.polls && piece.threshold && piece.is_within(threshold);
+    });
+    if (const Duration longest = longest_section(pieces, threshold); polls || !longest.is_zero())
+      sections.push_back({longest, threshold, polls});
+  }
+  return sections;
 }
 
 cpu::Section last_section(const std::vector<Piece>& pieces) {
@@ -203,14 +229,94 @@ void add_cooperative_sections(const AnalyzedSystem& subject, TaskIndex task, con
   shape.last_cooperative = last;
 }
 
-/// Whether a job may end without execution after it has waited for a semaphore.
+/// Whether a job may execute nothing after it has waited for a semaphore, up to this step.
 bool ends_with_request(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
-                       const std::vector<Piece>& pieces) {
-  for (std::size_t step = pieces.size(); step-- > 0 && pieces[step].time.is_zero();)
-    if (subject.step({task, step}).kind == StepKind::request_semaphore &&
-        !semaphores.waiting[subject.activity<UseSemaphore>({task, step}).semaphore].empty())
-      return true;
+                       const std::vector<Piece>& pieces, std::size_t end) {
+  for (std::size_t step = end; step-- > 0 && pieces[step].time.is_zero();) {
+    if (subject.step({task, step}).kind != StepKind::request_semaphore) continue;
+    const SemaphoreIndex semaphore = subject.activity<UseSemaphore>({task, step}).semaphore;
+    if (semaphores.timed[semaphore] || !semaphores.waiting[semaphore].empty()) return true;
+  }
   return false;
+}
+
+/// For each step, what protects it besides semaphores.
+std::vector<Threshold> protections_of(const AnalyzedSystem& subject, const Ranks& ranks, TaskIndex task) {
+  std::vector<Threshold> protections;
+  std::int64_t uninterruptible = 0;
+  for (std::size_t step = 0; step < subject.steps(task).size(); ++step) {
+    if (subject.step({task, step}).kind == StepKind::uninterruptible)
+      uninterruptible += subject.activity<Uninterruptible>({task, step}).begins ? 1 : -1;
+    protections.emplace_back();
+    if (subject.task(task).preemption == Preemption::non_preemptive) protections.back() = ranks.most_urgent_task;
+    if (uninterruptible > 0) protections.back() = nobody;
+  }
+  return protections;
+}
+
+/// The sections that begin when a wait ends while the job holds a semaphore with a ceiling.
+std::vector<GrantedSection> granted_sections(const AnalyzedSystem& subject, TaskIndex task,
+                                             const std::vector<Piece>& pieces, Holdings holdings) {
+  const bool cooperative = subject.task(task).preemption == Preemption::cooperative;
+  std::vector<GrantedSection> found;
+  for (std::size_t step = 0; step < pieces.size(); ++step) {
+    holdings.pass(step);
+    if ((!pieces[step].leaves && !pieces[step].polls) || !holdings.ceiling()) continue;
+    GrantedSection& granted = found.emplace_back();
+    granted.section.threshold = cooperative ? nobody : *holdings.ceiling();
+    if (subject.step({task, step}).kind == StepKind::request_semaphore)
+      granted.semaphore = subject.activity<UseSemaphore>({task, step}).semaphore;
+    for (std::size_t end = step + 1; end < pieces.size(); ++end) {
+      // Between its points, a cooperative task keeps its core from others.
+      if (!cooperative && !pieces[end].threshold && !pieces[end].least.is_zero()) break;
+      granted.section.length = std::min(endless, granted.section.length + pieces[end].time);
+      granted.section.polls = granted.section.polls || pieces[end].polls;
+      granted.section.threshold = std::max(granted.section.threshold, pieces[end].threshold.value_or(least_urgent));
+    }
+  }
+  return found;
+}
+
+std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const Ranks& ranks,
+                                          const SemaphoreCeilings& semaphores, TaskIndex task,
+                                          const std::vector<Piece>& pieces) {
+  const auto protections = protections_of(subject, ranks, task);
+  std::vector<SemaphoreRequest> requests;
+  Duration executed;  // at least, since the job became ready
+  for (std::size_t step = 0; step < pieces.size(); ++step) {
+    const StepKind kind = subject.step({task, step}).kind;
+    if (kind == StepKind::execute) executed += span_of(subject, {task, step}).best;
+    if (kind == StepKind::request_semaphore) {
+      const auto& use = subject.activity<UseSemaphore>({task, step});
+      if (semaphores.timed[use.semaphore]) {
+        SemaphoreRequest& request = requests.emplace_back();
+        request.semaphore = use.semaphore;
+        request.polls = pieces[step].polls;
+        request.whole = use.operation == UseSemaphore::Operation::exclusive;
+        request.after_execution = !executed.is_zero();
+        request.protection = protections[step];
+        std::size_t end = step;
+        for (; subject.step({task, end}).kind != StepKind::release_semaphore ||
+               subject.activity<UseSemaphore>({task, end}).semaphore != use.semaphore;
+             ++end) {
+          request.execution += pieces[end].time;
+          request.protection =
+              request.protection && protections[end] ? std::min(request.protection, protections[end]) : std::nullopt;
+          if (end == step || subject.step({task, end}).kind != StepKind::request_semaphore) continue;
+          const SemaphoreIndex within = subject.activity<UseSemaphore>({task, end}).semaphore;
+          if (!semaphores.waiting[within].empty()) request.waits_for_rank = true;
+        }
+        request.ends_waiting = ends_with_request(subject, semaphores, task, pieces, end);
+        std::size_t next = requests.size();
+        for (std::size_t within = step + 1; within < end; ++within)
+          if (subject.step({task, within}).kind == StepKind::request_semaphore &&
+              semaphores.timed[subject.activity<UseSemaphore>({task, within}).semaphore])
+            request.inner.push_back(next++);
+      }
+    }
+    if (pieces[step].leaves) executed = {};
+  }
+  return requests;
 }
 
 }  // namespace
@@ -221,18 +327,27 @@ TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const Sema
   const auto pieces = pieces_of(subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host));
   const auto thresholds = thresholds_of(pieces);
   TaskShape shape;
-  for (const std::int64_t threshold : thresholds)
-    if (const Duration longest = longest_section(pieces, threshold); !longest.is_zero())
-      shape.sections.push_back({longest, threshold});
+  shape.sections = sections_of(pieces);
   shape.last = last_section(pieces);
   if (subject.task(host).preemption == Preemption::cooperative)
     add_cooperative_sections(subject, host, in_branch, pieces, shape);
-  if (ends_with_request(subject, semaphores, host, pieces)) shape.preemptible_at_end = true;
+  if (ends_with_request(subject, semaphores, host, pieces, pieces.size())) shape.preemptible_at_end = true;
   for (const auto& users : semaphores.waiting)
     if (std::find(users.begin(), users.end(), host) != users.end()) shape.waits_for_semaphores = true;
-  if (subject.worst[host].unanalyzable.empty()) return shape;
+  shape.granted = granted_sections(subject, host, pieces, Holdings(subject, ranks, semaphores, host));
+  if (subject.worst[host].unanalyzable.empty()) {
+    shape.requests = requests_of(subject, ranks, semaphores, host, pieces);
+    for (SemaphoreRequest& request : shape.requests)
+      for (const cpu::Section& section : sections_of(pieces_of(
+               subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host, request.semaphore)))) {
+        request.without.length = std::max(request.without.length, section.length);
+        request.without.polls = request.without.polls || section.polls;
+      }
+    return shape;
+  }
   // The length of its sections is unknown as well.
   for (cpu::Section& section : shape.sections) section.length = endless;
+  for (GrantedSection& granted : shape.granted) granted.section.length = endless;
   if (shape.sections.empty() && !thresholds.empty()) shape.sections.push_back({endless, thresholds.back()});
   shape.last = {};
   if (shape.cooperative) shape.cooperative = endless;

@@ -17,13 +17,13 @@ struct SemaphoreUse {
   bool exclusive = false;
   bool polls = false;
   bool again = false;                      ///< requested while it holds it
-  std::vector<SemaphoreIndex> inner = {};  ///< other semaphores without a ceiling, requested while it holds this one
+  std::vector<SemaphoreIndex> inner = {};  ///< other semaphores, requested while it holds this one
 };
 using SemaphoreUses = std::vector<SemaphoreUse>;
 
 /// Nothing if the task does not use it. Sets `fault` for an unsupported use.
-std::optional<SemaphoreUse> use_of(const AnalyzedSystem& subject, const std::vector<bool>& has_ceiling,
-                                   SemaphoreIndex semaphore, TaskIndex task, std::string& fault) {
+std::optional<SemaphoreUse> use_of(const AnalyzedSystem& subject, SemaphoreIndex semaphore, TaskIndex task,
+                                   std::string& fault) {
   std::optional<SemaphoreUse> use;
   std::int64_t held = 0;
   const auto complain = [&](std::string_view what) {
@@ -32,12 +32,11 @@ std::optional<SemaphoreUse> use_of(const AnalyzedSystem& subject, const std::vec
   for (std::size_t step = 0; step < subject.steps(task).size(); ++step) {
     const StepKind kind = subject.step({task, step}).kind;
     if (kind == StepKind::wait && held > 0) complain("holds while it waits for an event");
+    if (kind == StepKind::terminate && held > 0) complain("holds when it ends");
     if (kind != StepKind::request_semaphore && kind != StepKind::release_semaphore) continue;
     const auto& access = subject.activity<UseSemaphore>({task, step});
     if (access.semaphore != semaphore) {
-      if (held == 0 || kind != StepKind::request_semaphore || has_ceiling[access.semaphore]) continue;
-      if (has_ceiling[semaphore]) complain("holds while it requests a semaphore without a priority ceiling");
-      use->inner.push_back(access.semaphore);
+      if (held > 0 && kind == StepKind::request_semaphore) use->inner.push_back(access.semaphore);
       continue;
     }
     if (!use) use = SemaphoreUse{task};
@@ -92,43 +91,42 @@ SchedulingAlgorithm algorithm_of(const AnalyzedSystem& subject, SchedulerIndex s
   return subject.system.platform.schedulers[scheduler].kind;
 }
 
-/// Why the wait for one without a ceiling has no bound, besides what applies to all.
-std::string why_endless_without_ceiling(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreUses& uses) {
-  const Task& first = subject.task(uses.front().task);
-  if (others_migrate(subject, first.unit)) return "whose users share a core with tasks that migrate";
-  for (const SemaphoreUse& use : uses) {
-    if (is_interrupt(subject.task(use.task)) != is_interrupt(first)) return "which tasks and interrupts share";
-    if (use.polls) return fmt::format("which {} polls for on the core of its holder", subject.name(use.task));
-    if (use.again) return fmt::format("which {} requests again while it holds it", subject.name(use.task));
-    for (const SchedulerIndex scheduler : ranks.schedulers[use.task])
-      if (algorithm_of(subject, scheduler) == SchedulingAlgorithm::polling_periodic_server ||
-          algorithm_of(subject, scheduler) == SchedulingAlgorithm::deferrable_server)
-        return fmt::format("which {} may hold while its server has no budget", subject.name(use.task));
-  }
-  return {};
+bool takes_turns(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreUses& uses) {
+  return std::any_of(uses.begin(), uses.end(), [&](const SemaphoreUse& use) {
+    return algorithm_of(subject, ranks.schedulers[use.task].front()) == SchedulingAlgorithm::priority_based_round_robin;
+  });
 }
 
-/// Why nothing bounds the wait for it.
-std::string why_endless(const AnalyzedSystem& subject, const Ranks& ranks, const Semaphore& semaphore, bool has_ceiling,
-                        const SemaphoreUses& uses) {
+bool on_one_core(const AnalyzedSystem& subject, const SemaphoreUses& uses) {
+  const UnitIndex unit = subject.task(uses.front().task).unit;
+  return std::all_of(uses.begin(), uses.end(), [&](const SemaphoreUse& use) {
+    return subject.task(use.task).unit == unit && subject.task(use.task).units.size() <= 1;
+  });
+}
+
+/// What decides how long its requests wait (see the header).
+enum class Class : std::uint8_t { never, ceiling, joined, timed, endless };
+
+Class class_of(const AnalyzedSystem& subject, const Ranks& ranks, bool has_ceiling, const SemaphoreUses& uses) {
+  if (!on_one_core(subject, uses) || takes_turns(subject, ranks, uses)) return Class::timed;
+  if (has_ceiling) return of_one_scheduler(subject, ranks, uses) ? Class::ceiling : Class::timed;
   const Task& first = subject.task(uses.front().task);
-  for (const SemaphoreUse& use : uses) {
-    const Task& task = subject.task(use.task);
-    if (task.unit != first.unit || task.units.size() > 1)
-      return fmt::format("which is shared between cores: {} may wait for {}", first.name,
-                         &task == &first ? std::string("others") : task.name);
-  }
-  if (has_ceiling && !of_one_scheduler(subject, ranks, uses)) return "which is shared by tasks of several schedulers";
-  for (const SemaphoreUse& use : uses) {
-    if (algorithm_of(subject, ranks.schedulers[use.task].front()) == SchedulingAlgorithm::priority_based_round_robin)
-      return "whose users take turns (round robin)";
+  const bool apart =
+      others_migrate(subject, first.unit) || std::any_of(uses.begin(), uses.end(), [&](const SemaphoreUse& use) {
+        return use.polls || is_interrupt(subject.task(use.task)) != is_interrupt(first);
+      });
+  return apart ? Class::timed : Class::joined;
+}
+
+/// Why nothing bounds the wait for it, whatever its class.
+std::string why_endless(const AnalyzedSystem& subject, const Semaphore& semaphore, const SemaphoreUses& uses) {
+  for (const SemaphoreUse& use : uses)
     if (use.most > semaphore.free)
       return fmt::format("of which {} requests more than is initially free", subject.name(use.task));
-  }
   if (semaphore.free < semaphore.capacity &&
       std::any_of(uses.begin(), uses.end(), [](const SemaphoreUse& use) { return use.exclusive; }))
     return "which is requested as a whole but is initially not free";
-  return has_ceiling ? "" : why_endless_without_ceiling(subject, ranks, uses);
+  return {};
 }
 
 /// For every semaphore, whether its ceiling has an effect. Tasks that are scheduled by their deadlines have no priority
@@ -150,50 +148,87 @@ std::vector<bool> effective_ceilings(const AnalyzedSystem& subject, const Ranks&
   return effective;
 }
 
-/// The semaphores without a ceiling for which requests may wait, with their users.
-class WaitedSemaphores {
+/// Why this class does not bound the wait.
+std::string why_endless(const AnalyzedSystem& subject, const Ranks& ranks, Class kind, const SemaphoreUses& uses) {
+  if (kind != Class::joined && kind != Class::timed) return {};
+  for (const SemaphoreUse& use : uses) {
+    if (use.again) return fmt::format("which {} requests again while it holds it", subject.name(use.task));
+    for (const SchedulerIndex scheduler : ranks.schedulers[use.task])
+      if (algorithm_of(subject, scheduler) == SchedulingAlgorithm::polling_periodic_server ||
+          algorithm_of(subject, scheduler) == SchedulingAlgorithm::deferrable_server)
+        return fmt::format("which {} may hold while its server has no budget", subject.name(use.task));
+    if (kind == Class::timed && is_interrupt(subject.task(use.task)))
+      return fmt::format("which {}, an interrupt, may wait for", subject.name(use.task));
+  }
+  return {};
+}
+
+/// The classes of all semaphores, with their users.
+class Classification {
  public:
-  WaitedSemaphores(const AnalyzedSystem& subject, SemaphoreCeilings& found)
-      : subject_(subject), found_(found), uses_(found.endless.size()) {}
+  Classification(const AnalyzedSystem& subject, const Ranks& ranks, const std::vector<bool>& has_ceiling,
+                 SemaphoreCeilings& found, std::vector<SemaphoreUses> uses)
+      : subject_(subject),
+        ranks_(ranks),
+        has_ceiling_(has_ceiling),
+        found_(found),
+        uses_(std::move(uses)),
+        classes_(uses_.size(), Class::never) {}
 
-  void add(SemaphoreIndex semaphore, SemaphoreUses uses) { uses_[semaphore] = std::move(uses); }
-
-  void make_endless(SemaphoreIndex semaphore, const SemaphoreUses& uses, const std::string& fault) {
-    found_.endless[semaphore] = true;
-    for (const SemaphoreUse& use : uses)
+  Class of(SemaphoreIndex semaphore) const { return classes_[semaphore]; }
+  void set(SemaphoreIndex semaphore, Class kind) {
+    classes_[semaphore] = kind;
+    const std::string fault = why_endless(subject_, ranks_, kind, uses_[semaphore]);
+    if (!fault.empty()) make_endless(semaphore, fault);
+  }
+  void make_endless(SemaphoreIndex semaphore, const std::string& fault) {
+    classes_[semaphore] = Class::endless;
+    for (const SemaphoreUse& use : uses_[semaphore])
       add_fault(found_.faults, use.task, fmt::format("it uses the semaphore {}, {}", name(semaphore), fault));
   }
 
   /// Holders wait for other semaphores: in a cycle for ever, else at most as long as for these.
-  void check_order() {
+  void settle() {
+    settle_classes();
     for (SemaphoreIndex semaphore = 0; semaphore < uses_.size(); ++semaphore)
-      if (!uses_[semaphore].empty() && leads_to_itself(semaphore))
-        drop(semaphore, "which may deadlock: its holders wait for other semaphores in a cycle");
-    for (bool again = true; again;) {
-      again = false;
-      for (SemaphoreIndex semaphore = 0; semaphore < uses_.size(); ++semaphore)
-        for (const SemaphoreUse& use : uses_[semaphore]) {
-          const auto endless = std::find_if(use.inner.begin(), use.inner.end(),
-                                            [this](SemaphoreIndex inner) { return found_.endless[inner]; });
-          if (endless == use.inner.end()) continue;
-          drop(semaphore, fmt::format("which {} holds while it requests {}, and no bound exists for that",
-                                      subject_.name(use.task), name(*endless)));
-          again = true;
-          break;
-        }
-    }
-  }
-
-  void report() {
-    for (SemaphoreIndex semaphore = 0; semaphore < uses_.size(); ++semaphore)
-      for (const SemaphoreUse& use : uses_[semaphore]) found_.waiting[semaphore].push_back(use.task);
+      if (may_wait(semaphore) && leads_to_itself(semaphore))
+        make_endless(semaphore, "which may deadlock: its holders wait for other semaphores in a cycle");
+    settle_classes();
   }
 
  private:
   const std::string& name(SemaphoreIndex semaphore) const { return subject_.system.semaphores[semaphore].name; }
+  bool may_wait(SemaphoreIndex semaphore) const {
+    return classes_[semaphore] == Class::joined || classes_[semaphore] == Class::timed;
+  }
 
-  void drop(SemaphoreIndex semaphore, const std::string& fault) {
-    make_endless(semaphore, std::exchange(uses_[semaphore], {}), fault);
+  void settle_classes() {
+    for (bool again = true; again;) {
+      again = false;
+      for (SemaphoreIndex semaphore = 0; semaphore < uses_.size(); ++semaphore)
+        for (const SemaphoreUse& use : uses_[semaphore])
+          for (const SemaphoreIndex inner : use.inner) again = settle(semaphore, use, inner) || again;
+    }
+  }
+
+  /// For one that is requested while the other is held. Returns whether a class changed.
+  bool settle(SemaphoreIndex semaphore, const SemaphoreUse& use, SemaphoreIndex inner) {
+    const Class outside = classes_[semaphore], inside = classes_[inner];
+    if (outside == Class::endless) return false;
+    if (inside == Class::endless) {
+      make_endless(semaphore, fmt::format("which {} holds while it requests {}, and no bound exists for that",
+                                          subject_.name(use.task), name(inner)));
+      return true;
+    }
+    // A holder that waits leaves the core to others. With a ceiling, it then precedes them as soon as it continues.
+    const bool raises = outside == Class::ceiling || (outside == Class::never && has_ceiling_[semaphore]);
+    if ((raises && may_wait(inner)) || (outside == Class::joined && inside == Class::timed))
+      set(semaphore, Class::timed);
+    else if (outside == Class::timed && inside == Class::ceiling)
+      set(inner, Class::timed);
+    else
+      return false;
+    return true;
   }
 
   /// Whether a holder may wait for another request of the same semaphore, itself or through others.
@@ -205,6 +240,7 @@ class WaitedSemaphores {
       open.pop_back();
       for (const SemaphoreUse& use : uses_[at])
         for (const SemaphoreIndex inner : use.inner) {
+          if (!may_wait(inner)) continue;
           if (inner == semaphore) return true;
           if (!reached[inner]) open.push_back(inner);
           reached[inner] = true;
@@ -214,8 +250,11 @@ class WaitedSemaphores {
   }
 
   const AnalyzedSystem& subject_;
+  const Ranks& ranks_;
+  const std::vector<bool>& has_ceiling_;
   SemaphoreCeilings& found_;
   std::vector<SemaphoreUses> uses_;
+  std::vector<Class> classes_;
 };
 
 /// Gives all ranks from the least to the most urgent user of a semaphore the least of them.
@@ -252,36 +291,50 @@ void join_ranks(const SemaphoreCeilings& semaphores, Ranks& ranks) {
 SemaphoreCeilings semaphore_ceilings(const AnalyzedSystem& subject, Ranks& ranks) {
   const std::size_t count = subject.system.semaphores.size();
   SemaphoreCeilings found{std::vector<std::optional<std::int64_t>>(count), std::vector<bool>(count),
-                          std::vector<std::vector<TaskIndex>>(count), Faults(subject.tasks())};
+                          std::vector<std::vector<TaskIndex>>(count),      std::vector<bool>(count),
+                          std::vector<std::optional<std::int64_t>>(count), Faults(subject.tasks())};
   const std::vector<bool> has_ceiling = effective_ceilings(subject, ranks);
-  std::vector<SemaphoreUses> all_uses(count);
-  WaitedSemaphores waited(subject, found);
-  for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore) {
-    SemaphoreUses& uses = all_uses[semaphore];
-    std::string fault;
-    for (TaskIndex task = 0; task < subject.tasks(); ++task)
-      if (const auto use = use_of(subject, has_ceiling, semaphore, task, fault)) uses.push_back(*use);
-    if (uses.empty()) continue;
-    const Semaphore& stated = subject.system.semaphores[semaphore];
-    if (fault.empty() && never_waits(stated, uses)) {
-      // With users under several schedulers, the blocked tasks cannot be determined.
-      if (has_ceiling[semaphore] && !of_one_scheduler(subject, ranks, uses)) found.ceiling[semaphore] = nobody;
-      continue;
-    }
-    if (fault.empty()) fault = why_endless(subject, ranks, stated, has_ceiling[semaphore], uses);
-    if (!fault.empty()) {
-      if (stated.priority_ceiling) found.ceiling[semaphore] = nobody;
-      waited.make_endless(semaphore, uses, fault);
-    } else if (!has_ceiling[semaphore]) {
-      waited.add(semaphore, uses);
-    }
-  }
-  waited.check_order();
-  waited.report();
-  join_ranks(found, ranks);
+  std::vector<SemaphoreUses> uses(count);
+  std::vector<std::string> faults(count);
   for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore)
-    if (has_ceiling[semaphore] && !all_uses[semaphore].empty() && !found.ceiling[semaphore])
-      found.ceiling[semaphore] = ceiling_of(subject, ranks, all_uses[semaphore]);
+    for (TaskIndex task = 0; task < subject.tasks(); ++task)
+      if (const auto use = use_of(subject, semaphore, task, faults[semaphore])) uses[semaphore].push_back(*use);
+
+  Classification classes(subject, ranks, has_ceiling, found, uses);
+  for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore) {
+    if (uses[semaphore].empty()) continue;
+    const Semaphore& stated = subject.system.semaphores[semaphore];
+    std::string& fault = faults[semaphore];
+    if (fault.empty() && never_waits(stated, uses[semaphore])) continue;
+    if (fault.empty()) fault = why_endless(subject, stated, uses[semaphore]);
+    if (fault.empty())
+      classes.set(semaphore, class_of(subject, ranks, has_ceiling[semaphore], uses[semaphore]));
+    else
+      classes.make_endless(semaphore, fault);
+  }
+  classes.settle();
+
+  for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore) {
+    found.endless[semaphore] = classes.of(semaphore) == Class::endless;
+    found.timed[semaphore] = classes.of(semaphore) == Class::timed;
+    if (classes.of(semaphore) != Class::joined) continue;
+    for (const SemaphoreUse& use : uses[semaphore]) found.waiting[semaphore].push_back(use.task);
+  }
+  join_ranks(found, ranks);
+  for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore) {
+    if (uses[semaphore].empty()) continue;
+    if (found.endless[semaphore] && subject.system.semaphores[semaphore].priority_ceiling)
+      found.ceiling[semaphore] = nobody;
+    if (!has_ceiling[semaphore] || found.ceiling[semaphore]) continue;
+    const auto& users = uses[semaphore];
+    if (found.timed[semaphore])
+      for (const SemaphoreUse& use : users)
+        found.urgency[semaphore] =
+            std::max(found.urgency[semaphore].value_or(ranks.urgency[use.task]), ranks.urgency[use.task]);
+    // With users under several schedulers, the blocked tasks cannot be determined.
+    const bool comparable = of_one_scheduler(subject, ranks, users) || (found.timed[semaphore] && ranks.by_urgency);
+    found.ceiling[semaphore] = comparable ? ceiling_of(subject, ranks, users) : nobody;
+  }
   return found;
 }
 

@@ -30,6 +30,7 @@ struct JobBound {
   std::vector<Duration> work;              ///< on each engine, with maximum slowdown
   std::vector<Duration> served;            ///< on each engine, from submission to end while the context is served
   std::vector<std::int64_t> turns;         ///< for that work
+  std::vector<EngineShare> segment;        ///< the most of both that one GPU segment has
   Duration awaited;                        ///< the longest time of its waits for tasks whose host it is (10)
   std::vector<std::size_t> longest_waits;  ///< indices of the waits that this is the sum of
   std::vector<std::vector<BoundShare>> segment_shares;  ///< of a task with a host
@@ -90,6 +91,19 @@ class Analysis {
 
   /// Adds the demands of a context's tasks for an engine; false if one may always request it.
   bool add_demands(const ContextFacts& context, std::size_t engine, std::vector<EngineDemand>& demands) const;
+
+  /// Whether the task keeps its core while the GPU works for it.
+  bool keeps_core(std::size_t index) const {
+    return !facts_[index].offloads ||
+           (task(index).wait == WaitMode::busy && !task(index).also_suspends && !task(index).host);
+  }
+
+  /// Whether the context belongs to a less urgent task of the same core. While a job of `index` or of a more urgent task
+  /// keeps the core, that task has at most one GPU segment at work, which it submitted before.
+  bool is_below(const ContextFacts& context, std::size_t index) const;
+
+  /// The demand of that segment for an engine.
+  EngineDemand segment_demand(std::size_t index, std::size_t engine) const;
 
   /// For every engine, the contexts of its GPU. Of the context of one task only those operations count that this task
   /// cannot wait for itself.
@@ -205,8 +219,11 @@ class Analysis {
   Duration evaluate(const Demand& demand, std::int64_t earlier, const std::vector<std::size_t>& rivals,
                     const std::vector<bool>& jitter, Duration window, std::vector<BoundShare>& parts) const;
 
-  /// At most what the context can demand of all engines in the window.
-  void limit(const ContextFacts& context, Duration window, ContextWait& wait) const;
+  /// At most what the context can demand of all engines in the window: of its own task, or one segment.
+  void limit(const ContextFacts& context, Duration window, bool one_segment, ContextWait& wait) const;
+
+  /// The most that a suspending task executes on its core in a window, counted with jitter (6).
+  Duration execution_within(std::size_t index, Duration window) const;
 
   // ---- results
 

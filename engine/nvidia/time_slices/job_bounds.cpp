@@ -33,6 +33,17 @@ bool Analysis::add_demands(const ContextFacts& context, std::size_t engine, std:
   return true;
 }
 
+bool Analysis::is_below(const ContextFacts& context, std::size_t index) const {
+  if (!context.is_private() || context.tasks.empty()) return false;
+  const GpuTask& other = task(context.tasks.front());
+  return other.core == task(index).core && other.priority < task(index).priority && !other.host && !other.unlimited;
+}
+
+EngineDemand Analysis::segment_demand(std::size_t index, std::size_t engine) const {
+  const EngineShare share = jobs_.empty() ? EngineShare{} : jobs_[index].segment[engine];
+  return {longest_analyzed, {}, share.work, share.turns};
+}
+
 std::vector<std::vector<SharingContext>> Analysis::sharing_contexts() const {
   std::vector<std::vector<SharingContext>> sharing(engines_per_gpu * problem_.gpus.size());
   for (const ContextFacts& context : sharing_.contexts)
@@ -213,17 +224,20 @@ Analysis::CausedBound Analysis::bound_of(std::size_t index, const Group& group,
     for (std::size_t cause = 0; cause < found.slowed.size(); ++cause) found.slowed_by[cause].time = found.slowed[cause];
     return found;
   };
-  if (!facts_[index].several_contexts) return bound(sharing[group.engine]);
-  // Its other contexts have no work meanwhile.
-  std::vector<SharingContext> others = sharing[group.engine];
-  for (std::size_t other = 0; other < sharing_.contexts.size(); ++other) {
-    const ContextFacts& its = sharing_.contexts[other];
-    if (other != own && its.gpu == context.gpu && its.is_private() && !its.tasks.empty() &&
-        its.tasks.front() == index) {
-      others[its.place].demand.emplace();
-    }
+  std::optional<std::vector<SharingContext>> adapted;
+  const auto adapt = [&](const ContextFacts& other, std::vector<EngineDemand> demand) {
+    if (!adapted) adapted = sharing[group.engine];
+    (*adapted)[other.place].demand = std::move(demand);
+  };
+  for (const ContextFacts& other : sharing_.contexts) {
+    if (&other == &context || other.gpu != context.gpu || !other.is_private() || other.tasks.empty()) continue;
+    const std::size_t its = other.tasks.front();
+    // Its other contexts have no work meanwhile.
+    if (its == index) adapt(other, {});
+    if (keeps_core(index) && is_below(other, index) && facts_[its].use[group.engine].turns > 0)
+      adapt(other, {segment_demand(its, group.engine)});
   }
-  return bound(others);
+  return bound(adapted ? *adapted : sharing[group.engine]);
 }
 
 std::vector<std::vector<Duration>> Analysis::bounds_in_streams(
@@ -295,9 +309,18 @@ JobBound Analysis::empty_job() const {
   job.queued.resize(sharing_.streams.size());
   job.work.resize(engines_per_gpu * problem_.gpus.size());
   job.turns.resize(job.work.size());
+  job.segment.resize(job.work.size());
   job.served.resize(job.work.size());
   return job;
 }
+
+namespace {
+
+void include(const EngineShare& share, EngineShare& most) {
+  most = {std::max(most.work, share.work), std::max(most.turns, share.turns)};
+}
+
+}  // namespace
 
 bool Analysis::bound_jobs() {
   const auto sharing = sharing_contexts();
@@ -309,6 +332,7 @@ bool Analysis::bound_jobs() {
     for (const auto& groups : facts_[index].segments) {
       Duration segment;
       JobBound alone = empty_job();
+      std::vector<EngineShare> shares(job.segment.size());
       for (const Group& group : groups) {
         const CausedBound bound = bound_of(index, group, sharing);
         const ContextFacts& context = sharing_.contexts[sharing_.streams[group.stream].context];
@@ -320,7 +344,10 @@ bool Analysis::bound_jobs() {
         const Duration slowed_work = sum(bound.work, bound.slowdown);
         job.work[group.engine] = sum(job.work[group.engine], slowed_work);
         job.turns[group.engine] += turns_of(slowed_work, context.slice);
+        shares[group.engine].work = sum(shares[group.engine].work, slowed_work);
+        shares[group.engine].turns += turns_of(slowed_work, context.slice);
       }
+      for (std::size_t engine = 0; engine < shares.size(); ++engine) include(shares[engine], job.segment[engine]);
       job.segments.push_back(segment);
       if (task(index).host) job.segment_shares.push_back(shares_of_gpu(index, alone, alone.waits));
     }
@@ -338,7 +365,10 @@ bool Analysis::bound_jobs() {
       job.work[engine] = std::max(job.work[engine], jobs_[index].work[engine]);
       job.turns[engine] = std::max(job.turns[engine], jobs_[index].turns[engine]);
       job.served[engine] = std::max(job.served[engine], jobs_[index].served[engine]);
-      more = more || job.work[engine] > jobs_[index].work[engine] || job.turns[engine] > jobs_[index].turns[engine] ||
+      include(jobs_[index].segment[engine], job.segment[engine]);
+      more = more || job.segment[engine].work > jobs_[index].segment[engine].work ||
+             job.segment[engine].turns > jobs_[index].segment[engine].turns ||
+             job.work[engine] > jobs_[index].work[engine] || job.turns[engine] > jobs_[index].turns[engine] ||
              job.served[engine] > jobs_[index].served[engine];
     }
   }

@@ -245,16 +245,13 @@ Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const st
     add(BoundPart::preemption, demand.task, times(sum(demand.execution, jobs_[demand.task].own()), earlier));
     for (ContextWait& wait : waits) wait = wait * (earlier + 1);
   }
-  const auto suspends = [this](std::size_t which) {
-    return facts_[which].offloads && task(which).wait == WaitMode::suspend;
-  };
+  const auto suspends = [this](std::size_t which) { return !keeps_core(which); };
   bool any_suspends = demand.with_gpu && suspends(demand.task);
   std::int64_t starts = earlier + (any_suspends ? (earlier + 1) * facts_[demand.task].stops() : 0);
   for (const std::size_t other : rivals) {
     const Duration execution = facts_[other].execution;
     if (jitter[other]) {
-      const Duration spread = sum(task(other).jitter, *response_[other] - std::min(*response_[other], execution));
-      add(BoundPart::preemption, other, times(execution, ceiling(sum(window, spread), task(other).period)));
+      add(BoundPart::preemption, other, execution_within(other, window));
       continue;
     }
     const std::int64_t jobs = ceiling(sum(window, task(other).jitter), task(other).period);
@@ -267,6 +264,7 @@ Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const st
   }
   for (const GpuTask::Blocking& blocking : task(demand.task).blocking)
     add(BoundPart::blocking, blocking.by, times(blocking.time, 1 + (any_suspends ? starts : 0)));
+  const bool one_segment = !any_suspends && task(demand.task).blocking.empty();
   for (std::size_t index = 0; index < waits.size(); ++index) {
     const ContextFacts& context = sharing_.contexts[index];
     // Time counted as own work of the task, or of a polling task that precedes it, does not count as waiting too.
@@ -275,7 +273,7 @@ Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const st
          (!jitter[context.tasks.front()] &&
           std::find(rivals.begin(), rivals.end(), context.tasks.front()) != rivals.end())))
       waits[index] = {};
-    limit(context, window, waits[index]);
+    limit(context, window, one_segment && is_below(context, demand.task), waits[index]);
   }
   if (demand.with_gpu) {
     for (const BoundShare& share : shares_of_gpu(demand.task, jobs_[demand.task], waits))
@@ -286,11 +284,43 @@ Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const st
   return total;
 }
 
-void Analysis::limit(const ContextFacts& context, Duration window, ContextWait& wait) const {
+Duration Analysis::execution_within(std::size_t index, Duration window) const {
+  const TaskFacts& facts = facts_[index];
+  const Duration response = *response_[index], period = task(index).period;
+  const Duration spread = sum(task(index).jitter, response - std::min(response, facts.execution));
+  const std::int64_t jobs = ceiling(sum(window, spread), period);
+  const Duration whole = times(facts.execution, jobs);
+  constexpr std::int64_t most_jobs = 64;
+  if (jobs > most_jobs) return whole;
+  // The first job is at the start of one of its segments; everything follows as early as it can.
+  Duration most;
+  for (std::size_t first = 0; first < facts.cpu_segments.size(); ++first) {
+    Duration at, executed, first_end;
+    for (std::int64_t job = 0; job <= jobs && at < window; ++job) {
+      const Duration latest = sum(response, task(index).jitter), released = sum(first_end, times(period, job));
+      if (job > 0) at = std::max(at, released - std::min(released, latest));
+      for (std::size_t segment = job == 0 ? first : 0; segment < facts.cpu_segments.size(); ++segment) {
+        if (at < window) executed = sum(executed, facts.cpu_segments[segment]);
+        at = sum(at, facts.cpu_segments[segment]);
+        if (segment < facts.gaps.size()) at = sum(at, facts.gaps[segment]);
+      }
+      if (job == 0) first_end = at;
+    }
+    most = std::max(most, executed);
+  }
+  return std::min(whole, most);
+}
+
+void Analysis::limit(const ContextFacts& context, Duration window, bool one_segment, ContextWait& wait) const {
   if (wait.total().is_zero()) return;
   std::vector<EngineDemand> demands;
-  for (std::size_t kind = 0; kind < engines_per_gpu; ++kind)
-    if (!add_demands(context, engines_per_gpu * context.gpu + kind, demands)) return;
+  for (std::size_t kind = 0; kind < engines_per_gpu; ++kind) {
+    const std::size_t engine = engines_per_gpu * context.gpu + kind;
+    if (one_segment)
+      demands.push_back(segment_demand(context.tasks.front(), engine));
+    else if (!add_demands(context, engine, demands))
+      return;
+  }
   const EngineShare share = share_of(demands, window);
   if (share.work < wait.slices + wait.overruns) {
     wait.slices = share.work;

@@ -235,9 +235,11 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
   TaskFacts facts;
   facts.use.resize(engines_per_gpu * problem.gpus.size());
   std::vector<bool> seen(facts.use.size());
+  bool beside = false;                                     // whether the job may execute beside the next GPU segment
   std::vector<std::pair<std::size_t, std::size_t>> taken;  ///< streams, and how many operations of the task there
   for (const Segment& segment : task.segments) {
     if (const auto* cpu = std::get_if<CpuSegment>(&segment)) {
+      beside = beside || cpu->beside;
       facts.execution += cpu->worst;
       facts.cpu_segments.back() += cpu->worst;
       facts.best += cpu->best;
@@ -248,6 +250,7 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
       facts.offloads = true;
       facts.waits.push_back(*wait);
       facts.cpu_segments.emplace_back();
+      facts.gaps.emplace_back();
       continue;
     }
     const auto& gpu = std::get<GpuSegment>(segment);
@@ -262,6 +265,8 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
     if (at == taken.end()) at = taken.insert(taken.end(), {stream_index, 0});
     facts.several_contexts = facts.several_contexts || sharing.streams[taken.front().first].context != stream.context;
     facts.cpu_segments.emplace_back();
+    Duration& gap = facts.gaps.emplace_back();
+    const bool alone = !std::exchange(beside, false);
     auto& groups = facts.segments.emplace_back();
     for (std::size_t i = 0; i < gpu.operations.size(); ++i) {
       const StreamOperation& operation = operations[at->second++];
@@ -276,6 +281,7 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
       if (!seen[operation.engine]) use.before = facts.best;
       seen[operation.engine] = true;
       facts.best += best;
+      if (alone) gap += best;
       for (EngineUse& other : facts.use) other.after += best;
       use.after = {};
       if (context.is_private()) continue;

@@ -116,6 +116,7 @@ struct TaskFacts {
   std::vector<EngineUse> use;  ///< by engine
   /// Worst times, one before and one after every GPU segment, possibly zero.
   std::vector<Duration> cpu_segments = std::vector<Duration>(1);
+  std::vector<Duration> gaps;  ///< the minimum time from the end of each of them to the next one
   std::vector<std::vector<Group>> segments;
   std::vector<WaitSegment> waits;  ///< in the order of the job's steps
 

@@ -11,7 +11,6 @@ namespace amalthea::engine::simulation {
 MemoryTraffic::MemoryTraffic(const SimulationInput& input, const CoreScheduling& cpu, const Jobs& jobs, Cores& cores,
                              DeviceTasks& devices, const Listeners& listeners)
     : input_(input),
-      cpu_(cpu),
       jobs_(jobs),
       cores_(cores),
       devices_(devices),

@@ -46,7 +46,6 @@ class MemoryTraffic {
   void add_executing(const IndexSet& cores, std::optional<CoreIndex> except, std::vector<TaskIndex>& tasks) const;
 
   const SimulationInput& input_;
-  const CoreScheduling& cpu_;
   const Jobs& jobs_;
   Cores& cores_;
   DeviceTasks& devices_;

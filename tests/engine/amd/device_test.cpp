@@ -36,7 +36,8 @@ gpu::StreamScenario scenario(const std::string& operations, const std::string& s
 
 Times completions(const gpu::StreamScenario& scenario) {
   Times times;
-  for (const gpu::OperationRun& run : gpu::simulate_streams(scenario).value().operations)
+  const auto simulated = gpu::simulate_streams(scenario);
+  for (const gpu::OperationRun& run : simulated.value().operations)
     times.push_back(run.completion.picoseconds());
   return times;
 }

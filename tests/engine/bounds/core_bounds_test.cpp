@@ -326,7 +326,9 @@ TEST_CASE("semaphores with unbounded waiting are named") {
     maker.add(a, UseSemaphore{plain, UseSemaphore::Operation::request, true});
     release(maker, a, plain);
     const auto bounds = bounds_of(maker);
-    CHECK(bounds[a].reason == "it uses the semaphore plain, which a polls for on the core of its holder");
+    CHECK(bounds[a].reason ==
+          "it uses the semaphore plain, which a polls for on the core of its holder: if it preempts b, neither "
+          "continues");
     CHECK(bounds[above].worst == us(1));
     CHECK(bounds[c].worst == us(1));
   }
@@ -360,14 +362,14 @@ TEST_CASE("semaphores with unbounded waiting are named") {
     }
     CHECK(bounds_of(maker)[b].reason == "it uses the semaphore two, which a requests again while it holds it");
   }
-  SECTION("between cores") {
+  SECTION("but not between cores") {
     const SemaphoreIndex shared = semaphore(maker, "shared", true);
     use(a, shared);
     use(c, shared);
     const auto bounds = bounds_of(maker);
-    CHECK(bounds[a].reason == "it uses the semaphore shared, which is shared between cores: a may wait for c");
-    CHECK(bounds[c].reason == bounds[a].reason);
-    CHECK_THAT(bounds[b].reason, Catch::Contains("a, which may delay it on core one, has no bound"));
+    CHECK(bounds[a].worst == us(1 + 2 + 1));
+    CHECK(bounds[c].worst == us(2 + 2));
+    CHECK(bounds[b].worst == us(1 + 1 + 2));
   }
   SECTION("with enough for all") {
     const SemaphoreIndex two_of = semaphore(maker, "two", false);
@@ -556,14 +558,21 @@ TEST_CASE("servers bound their tasks and protect the others") {
   SECTION("a deferrable one may serve at the end of a period and the start of the next") {
     maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
     const auto bounds = bounds_of(maker);
-    CHECK(bounds[inside].worst == us(2 * (5 - 2) + 1));
-    CHECK(part(bounds[inside], ContributionKind::budget) == us(6));
+    CHECK(bounds[inside].worst == us(5 - 2 + 1));
+    CHECK(part(bounds[inside], ContributionKind::budget) == us(3));
     CHECK(bounds[outside].worst == us(3 + 2 * 2));
+  }
+  SECTION("which a more urgent task delays by its own execution only") {
+    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    const TaskIndex above = task(maker, "above", core, 10, 50, 2);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[above].worst == us(2));
+    CHECK(bounds[inside].worst == us(5 - 2 + 2 + 1));
   }
   SECTION("a polling one gives up its budget") {
     maker[inside].scheduler = add_server(SchedulingAlgorithm::polling_periodic_server);
     const auto bounds = bounds_of(maker);
-    CHECK(bounds[inside].worst == us(2 * (5 - 2) + 2 + 1));
+    CHECK(bounds[inside].worst == us(5 + 1));
     CHECK(bounds[outside].worst == us(3 + 2));
   }
   SECTION("also if its tasks ask for more than the budget") {
@@ -830,13 +839,14 @@ TEST_CASE("a server within a server supplies its tasks from what the outer one s
   maker[outside].scheduler = core;
   SECTION("which must give it its budget in every period") {
     const auto bounds = bounds_of(maker);
-    // 60 need two budgets of 40 us: 2 (200 - 40) + 200 + 20.
-    CHECK(bounds[within].worst == us(2 * 160 + 200 + 20));
+    // The outer one supplies nothing for 50 us, then 50 of every 100. So the inner one needs 50 + 40 us for its budget,
+    // and supplies nothing for 160 + 50. 60 need two budgets.
+    CHECK(bounds[within].worst == us(160 + 50 + 200 + 20));
     CHECK(bounds[beside].worst.has_value());
     CHECK(bounds[outside].worst.has_value());
   }
   SECTION("and has no bound otherwise") {
-    schedulers[inner].share.budget = us(90);
+    schedulers[inner].share.budget = us(101);
     const auto bounds = bounds_of(maker);
     CHECK(bounds[within].reason == "its server on core core may not get its budget in every period");
     CHECK(bounds[outside].worst.has_value());

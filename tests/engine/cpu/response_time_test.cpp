@@ -473,7 +473,12 @@ TEST_CASE("a periodic resource supplies nothing for twice its gap and then its b
   const PeriodicResource polling{ps(5), ps(3), true};
   CHECK(least_supply(polling, ps(7)) == ps(0));
   CHECK(least_supply(polling, ps(8)) == ps(1));
-  for (const PeriodicResource& each : {resource, polling, PeriodicResource{ps(7), ps(7), false}})
+  // With its budget within 4 of every period: nothing for 2 and 1. If it never waits, for 2, and at once if it is full.
+  const PeriodicResource soon{ps(5), ps(3), false, ps(4)}, at_once{ps(5), ps(3), true, ps(3)};
+  CHECK(longest_wait_for(soon, ps(1)) == ps(4));
+  CHECK(longest_wait_for(soon, ps(4)) == ps(9));
+  CHECK(longest_wait_for(at_once, ps(1)) == ps(6));
+  for (const PeriodicResource& each : {resource, polling, PeriodicResource{ps(7), ps(7), false}, soon, at_once})
     for (int work = 1; work < 40; ++work) {
       const Duration wait = longest_wait_for(each, ps(work));
       CHECK(least_supply(each, wait) == ps(work));
@@ -498,21 +503,28 @@ TEST_CASE("no job within a server exceeds its bound for any supply of the budget
     auto tasks = random_tasks(random, {});
     PeriodicResource server{ps(between(random, 2, 12)), {}, one_in(random, 2)};
     server.budget = ps(between(random, 1, static_cast<int>(server.period.picoseconds())));
+    const std::int64_t most_denied =
+        between(random, 0, static_cast<int>((server.period - server.budget).picoseconds()));
+    server.response = server.budget + ps(most_denied);
     const auto bounds = fixed_priority_bounds(plain(tasks), server);
     Values seen(tasks.size());
     for (int attempt = 0; attempt < 6; ++attempt) {
       const std::int64_t period = server.period.picoseconds(), budget = server.budget.picoseconds();
       const std::int64_t phase = between(random, 0, static_cast<int>(period) - 1);
       std::int64_t left = 0;
-      std::int64_t early = 0;  // whether this period's budget is supplied at its beginning
+      std::int64_t early = 0;   // whether this period's budget is supplied at its beginning
+      std::int64_t denied = 0;  // in this period, since its tasks began to wait
       const auto supply = [&](std::int64_t now, bool idle) {
         const std::int64_t at = (now + phase) % period;
         if (at == 0 || now == 0) {
           left = budget;
+          denied = 0;
           early = attempt < 3 ? (now < 40 ? 1 : 0) : between(random, 0, 1);
         }
         // A polling server that finds nothing to do gives its budget away. Until its turn it does not look.
-        const bool turn = early == 1 || period - at <= left;
+        if (idle) denied = 0;
+        const bool turn = early == 1 || period - at <= left || denied == most_denied;
+        if (!turn && !idle) ++denied;
         if (idle && (server.polling ? turn : false)) left = 0;
         if (idle || !turn || left == 0) return false;
         --left;
@@ -543,6 +555,21 @@ TEST_CASE("global fixed priorities: as many tasks as cores do not delay each oth
       !global_fixed_priority_bounds({{task(6, 10, 3), {0}}, {task(4, 10, 2), {0}}, {task(1, 10, 1), {0}}})[2].response);
 }
 
+TEST_CASE("global fixed priorities: fewer tasks than cores carry work in") {
+  // On one core none does, so the bound is exact: 5 + 2 * 3 + 4, where 4 may follow a response of 7 after 16 - 3.
+  const auto on = [](std::vector<std::size_t> cores, std::vector<CpuTask> tasks) {
+    std::vector<GlobalTask> placed;
+    for (const CpuTask& each : tasks) placed.push_back({each, cores});
+    return responses(global_fixed_priority_bounds(placed));
+  };
+  CHECK(on({0}, {task(3, 10, 3), task(4, 16, 2), task(5, 40, 1)}) == Values{3, 7, 15});
+  // On two cores one of C 4 does. W(17): 6 and 6, 4 + 1 without and 8 with what it carries in: 5 + 25 / 2 = 17.
+  CHECK(on({0, 1}, {task(3, 10, 5), task(3, 10, 4), task(4, 16, 3), task(4, 16, 2), task(5, 40, 1)}) ==
+        Values{3, 3, 7, 9, 17});
+  // Of equal priority both may wait for a core that the task itself has: W(19) is 6, 6, 8 and 8.
+  CHECK(on({0, 1}, {task(3, 10, 5), task(3, 10, 4), task(4, 16, 3), task(4, 16, 2), task(5, 40, 2)})[4] == 19);
+}
+
 TEST_CASE("global fixed priorities: bounds beyond the period and with sections and waiting") {
   // Lehoczky's example on one core: no carry-in, so the bound is exact.
   const auto beyond = global_fixed_priority_bounds({{task(26, 70, 2), {0}}, {task(62, 100, 1), {0}}});
@@ -559,6 +586,7 @@ TEST_CASE("global fixed priorities: bounds beyond the period and with sections a
   waiting.waits = 1;
   CHECK(responses(global_fixed_priority_bounds({{waiting, {0}}, {task(3, 40, 1), {0}}})) == Values{4, 5});
   waiting.polls = true;
+  waiting.polled = waiting.waiting;
   CHECK(responses(global_fixed_priority_bounds({{waiting, {0}}, {task(3, 40, 1), {0}}})) == Values{4, 7});
 }
 

@@ -64,7 +64,8 @@ std::string refused(const std::string& text) {
 
 std::vector<std::int64_t> completions_in_seconds(const ExaminerScenario& scenario) {
   std::vector<std::int64_t> seconds;
-  for (const OperationRun& run : simulate_streams(scenario.scenario).value().operations)
+  const auto simulated = simulate_streams(scenario.scenario);
+  for (const OperationRun& run : simulated.value().operations)
     seconds.push_back(run.completion.picoseconds() / 1'000'000'000'000);
   return seconds;
 }

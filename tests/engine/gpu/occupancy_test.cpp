@@ -155,7 +155,7 @@ TEST_CASE("N10: the minimum of Eq. 1 admits exactly the blocks that fit and the 
   int printed_admits_more = 0;
   for (int run = 0; run < 3000; ++run) {
     const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
-    const SmLimits& limits = limits_of(std::vector{"tx2", "xavier", "pegasus"}[run % 3]);
+    const SmLimits& limits = limits_of(std::vector{"tx2", "xavier", "pegasus"}[static_cast<std::size_t>(run % 3)]);
     const BlockShape shape{draw(1, 1024), draw(0, 80), draw(0, 3) == 0 ? draw(0, 49152) : 0};
     const auto occupancy = gpu::occupancy(limits, shape);
     if (!occupancy) continue;

@@ -154,21 +154,22 @@ TEST_CASE("a kernel is slowed down by copies of others only while they last") {
   CHECK(bounds_of(problem).tasks[1].response == us(4));  // nor is it slowed by a kernel that leaves memory alone
 }
 
-TEST_CASE("a polling task occupies its core and a suspending task adds jitter") {
+TEST_CASE("a polling task occupies its core and a suspending task its CPU segments that the window reaches") {
   for (const WaitMode wait : {WaitMode::busy, WaitMode::suspend}) {
     const auto bounds =
         bounds_of(problem_of({task("high", 0, 2, 100, wait, 50, {cpu(5), GpuSegment{{kernel(20)}}, cpu(3)}),
                               task("low", 0, 1, 100, WaitMode::busy, 50, {cpu(10)})}));
     CHECK(bounds.tasks[0].response == us(28));
-    CHECK(bounds.tasks[1].response == us(wait == WaitMode::busy ? 38 : 18));
-    CHECK(part(bounds.tasks[1], BoundPart::preemption, 0) == us(wait == WaitMode::busy ? 28 : 8));
+    // If high suspends, low ends at 15, before the kernel does at 25.
+    CHECK(bounds.tasks[1].response == us(wait == WaitMode::busy ? 38 : 15));
+    CHECK(part(bounds.tasks[1], BoundPart::preemption, 0) == us(wait == WaitMode::busy ? 28 : 5));
     CHECK(bounds.core_demand[0] == Approx(wait == WaitMode::busy ? 0.38 : 0.18));
   }
-  // With a period of 30 two jobs of the suspending task fall into the window 10 + 2 * 8 + (28 - 8).
+  // With a period of 30, a job of high may execute 0-3 and end 28 after its release. The next one executes from 5.
   const auto two =
       bounds_of(problem_of({task("high", 0, 2, 30, WaitMode::suspend, 50, {cpu(5), GpuSegment{{kernel(20)}}, cpu(3)}),
                             task("low", 0, 1, 100, WaitMode::busy, 50, {cpu(10)})}));
-  CHECK(two.tasks[1].response == us(26));
+  CHECK(two.tasks[1].response == us(10 + 3 + 5));
 }
 
 TEST_CASE("jobs of a suspending task delayed by the GPU may run back to back") {
@@ -181,6 +182,29 @@ TEST_CASE("jobs of a suspending task delayed by the GPU may run back to back") {
   const auto bounds = bounds_of(problem);
   CHECK(bounds.tasks[1].response == us(10 + 40 + 30));
   CHECK(bounds.tasks[2].response == us(35 + 2 * 30));
+}
+
+TEST_CASE("what a suspending task executes beside its kernel does not wait for the kernel") {
+  // high executes 5 and 4 without a break if it was preempted while its kernel executed.
+  const auto bounds = [](bool beside) {
+    return bounds_of(problem_of({task("high", 0, 2, 100, WaitMode::suspend, 50,
+                                      {cpu(5), CpuSegment{{}, us(1), beside}, GpuSegment{{kernel(20)}}, cpu(4)}),
+                                 task("low", 0, 1, 100, WaitMode::busy, 50, {cpu(10)})}));
+  };
+  CHECK(bounds(false).tasks[1].response == us(10 + 6));
+  CHECK(bounds(true).tasks[1].response == us(10 + 6 + 4));
+}
+
+TEST_CASE("while a task keeps its core a less urgent task of the core has one GPU segment at work") {
+  const auto bounds = [](WaitMode wait, bool also_suspends) {
+    auto problem = problem_of({task("high", 0, 2, 200, wait, 5, {cpu(1), GpuSegment{{kernel(10)}}, cpu(1)}),
+                               task("low", 0, 1, 20, WaitMode::suspend, 5, {GpuSegment{{kernel(4)}}, cpu(1)})});
+    problem.tasks[0].also_suspends = also_suspends;
+    return bounds_of(problem).tasks[0].response;
+  };
+  CHECK(bounds(WaitMode::busy, false) == us(1 + 10 + 1 + 4));
+  CHECK(bounds(WaitMode::busy, true) == us(1 + 10 + 1 + 2 * 4));
+  CHECK(bounds(WaitMode::suspend, false) == us(1 + 10 + 1 + 2 * 4));
 }
 
 TEST_CASE("other tasks on the core do not delay a task while it uses the GPU") {
@@ -256,9 +280,10 @@ TEST_CASE("WATERS 2019: SFM needs short slices of Detection and lane detection n
     const auto short_slices = problem(5000, wait);
     const auto bounds = bounds_of(short_slices);
     CHECK(bounds.tasks[0].response == us(3180 + 7900 + 2 * 5000 + 3530));
-    // Suspending: 42.24 + 3 * 6.71, since 62.37 + (24.61 - 6.71) is less than 3 periods.
+    // Suspending: 42.24 + 2 * 6.71. With 3.53 of an earlier job at 0, SFM executes again from 3.53 - 24.61 + 33 and 23,
+    // from 33 later, and not before 56.
     if (wait == WaitMode::suspend) {
-      CHECK(bounds.tasks[1].response == us(42240 + 3 * (3180 + 3530)));
+      CHECK(bounds.tasks[1].response == us(42240 + 2 * (3180 + 3530)));
       CHECK(bounds.tasks[1].in_time);
     } else {
       CHECK_FALSE(bounds.tasks[1].response);

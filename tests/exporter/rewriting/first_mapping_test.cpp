@@ -33,13 +33,14 @@ std::string task_scheduler_of(const System& system, const Task& task) {
 
 struct Mapped {
   std::string text;
+  Model model;  // without the mapping
   exporter::FirstMapping created;
 };
 
 /// Checks that the result is the text with insertions only, and that it conforms as well as the text.
 Mapped mapped(const std::string& text) {
   Diagnostics diagnostics;
-  const Model model = test::model_from_text(text, diagnostics);
+  Model model = test::model_from_text(text, diagnostics);
   const auto created = exporter::first_mapping(model);
   REQUIRE(created);
   for (const exporter::Splice& splice : created->splices.at(0))
@@ -47,10 +48,10 @@ Mapped mapped(const std::string& text) {
       CHECK(text.substr(splice.span.begin, splice.span.size()) == "/");  // of an element written as <x/>
     else
       CHECK(splice.span.size() == 0);
-  Mapped result{exporter::apply(text, created->splices.at(0)), *created};
+  Mapped result{exporter::apply(text, created->splices.at(0)), std::move(model), *created};
   Diagnostics again;
   const Model changed = test::model_from_text(result.text, again);
-  importer::check_conformance(model, diagnostics);
+  importer::check_conformance(result.model, diagnostics);
   importer::check_conformance(changed, again);
   INFO(result.text);
   for (const std::string& message : test::messages(again)) UNSCOPED_INFO(message);
@@ -101,7 +102,7 @@ TEST_CASE("a first mapping is inserted in the form of every version") {
       const Mapped result = mapped(unmapped(version, with_os));
       const System system = built(result.text);
       REQUIRE(system.tasks.size() >= 2);
-      for (const std::size_t task : {0, 1}) {
+      for (const std::size_t task : {0U, 1U}) {
         CHECK(system.platform.units[system.tasks[task].unit].name == "C0");
         CHECK(system.tasks[task].units.empty());
         CHECK(task_scheduler_of(system, system.tasks[task]) == (with_os ? "Sched" : "Scheduler_C0"));
@@ -212,7 +213,7 @@ TEST_CASE("a first mapping of several files refers from file to file") {
   for (const Version version : all_versions()) {
     INFO(to_string(version));
     const auto files = files_of(version), changed = mapped_files(version);
-    for (const std::size_t same : {0, 1}) CHECK(changed[same].bytes == files[same].bytes);
+    for (const std::size_t same : {0U, 1U}) CHECK(changed[same].bytes == files[same].bytes);
     CHECK(changed[3].bytes.find("<task href=\"amlt:/#T?type=Task\"/>") != std::string::npos);
     Diagnostics again;
     const auto model = importer::read_model_from_bytes(changed, {}, again);

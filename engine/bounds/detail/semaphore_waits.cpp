@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/detail/semaphore_waits.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "engine/cpu/fixed_priority.hpp"
+#include "engine/cpu/suspending_tasks.hpp"
+
+namespace amalthea::engine::bounds {
+namespace {
+
+using Wide = detail::Int128;
+constexpr Duration last_moment = Duration::picoseconds(1);
+/// What still changes after as many rounds has no bound.
+constexpr int most_wait_rounds = 500;
+constexpr int most_window_steps = 20'000;
+
+/// Jobs of the task that may be pending in a closed window, if each takes this time.
+std::int64_t pending(const cpu::CpuTask& task, Duration response, Duration each, Duration window) {
+  cpu::EventModel arrivals = task.arrivals;
+  arrivals.jitter += response - std::min(each, response);
+  arrivals.minimum_distance = {};
+  return cpu::max_arrivals(arrivals, window);
+}
+
+/// The smallest window of at least `from` that `needed` does not exceed.
+template <typename Needed>
+std::optional<Duration> least_window(Duration from, Needed needed) {
+  Duration window = from;
+  for (int step = 0; step < most_window_steps && window < endless; ++step) {
+    const Wide next = needed(window);
+    if (next <= window.picoseconds()) return window;
+    window = Duration::picoseconds(static_cast<std::int64_t>(std::min<Wide>(next, endless.picoseconds())));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SemaphoreWaits::SemaphoreWaits(const AnalyzedSystem& subject, const CoreModels& cores, Problems& problems)
+    : subject_(subject), cores_(cores), problems_(problems) {
+  for (TaskIndex task = 0; task < subject.tasks(); ++task) {
+    if (!cores.core_of[task] || cores.shapes[task].requests.empty()) continue;
+    User& user = users_.emplace_back();
+    user.task = task;
+    user.core = *cores.core_of[task];
+    user.waits.resize(requests(user).size());
+    user.holdings.resize(requests(user).size(), Duration{});
+    for (std::size_t entry = 0; entry < problem(user).tasks.size(); ++entry)
+      if (problem(user).members[entry].task == task) user.entries.push_back(entry);
+  }
+}
+
+void SemaphoreWaits::begin() {
+  if (!any()) return;
+  base_.resize(problems_.cores.size());
+  for (std::size_t core = 0; core < base_.size(); ++core) base_[core].assign(problems_.cores[core].tasks.size(), {});
+  for (const ProblemTask& problem_task : problems_.problem_tasks) {
+    if (!problem_task.core || !problem_task.waiting) continue;
+    const cpu::CpuTask& task = problems_.cores[*problem_task.core].tasks[problem_task.at];
+    base_[*problem_task.core][problem_task.at] = {task.waiting, task.polled};
+  }
+  apply();
+}
+
+void SemaphoreWaits::apply() {
+  for (const User& user : users_) {
+    Duration waiting, polled;
+    for (std::size_t request = 0; request < user.waits.size(); ++request) {
+      const Duration time = user.waits[request].time.value_or(endless);
+      waiting = std::min(endless, waiting + time);
+      if (requests(user)[request].polls) polled = std::min(endless, polled + time);
+    }
+    const TaskShape& shape = cores_.shapes[user.task];
+    for (const std::size_t entry : user.entries) {
+      cpu::CpuTask& task = problem(user).tasks[entry];
+      task.waiting = base_[user.core][entry].waiting + waiting;
+      task.polled = base_[user.core][entry].polled + polled;
+      for (std::size_t section = 0; section < task.sections.size(); ++section)
+        if (task.sections[section].polls)
+          task.sections[section].length = std::min(endless, shape.sections[section].length + polled);
+      if (task.cooperative) task.cooperative = std::min(endless, *shape.cooperative + polled);
+      for (std::size_t granted = 0; granted < task.granted.size(); ++granted)
+        if (task.granted[granted].polls)
+          task.granted[granted].length = std::min(endless, shape.granted[granted].section.length + polled);
+    }
+  }
+}
+
+std::optional<Duration> SemaphoreWaits::waits_within(const User& user, const SemaphoreRequest& request) const {
+  Duration sum;
+  for (const std::size_t inner : request.inner) {
+    if (!user.waits[inner].time) return std::nullopt;
+    sum = std::min(endless, sum + *user.waits[inner].time);
+  }
+  return sum;
+}
+
+bool SemaphoreWaits::takes_turns(TaskIndex task) const {
+  const SchedulerIndex scheduler = cores_.ranks.schedulers[task].front();
+  return subject_.system.platform.schedulers[scheduler].kind == SchedulingAlgorithm::priority_based_round_robin;
+}
+
+/// Whether the task keeps its core from the request to the release.
+bool SemaphoreWaits::stays(const User& user, const SemaphoreRequest& request) const {
+  return request.polls && !request.waits_for_rank && !cores_.cores[user.core].several() &&
+         std::all_of(request.inner.begin(), request.inner.end(),
+                     [&](std::size_t inner) { return requests(user)[inner].polls; });
+}
+
+const SemaphoreWaits::User* SemaphoreWaits::user_of(TaskIndex task) const {
+  const auto at = std::find_if(users_.begin(), users_.end(), [task](const User& user) { return user.task == task; });
+  return at == users_.end() ? nullptr : &*at;
+}
+
+/// The task as others see it while they hold the semaphore: it has none of its units.
+cpu::CpuTask SemaphoreWaits::without(cpu::CpuTask task, TaskIndex index, SemaphoreIndex semaphore) const {
+  const User* user = user_of(index);
+  if (user == nullptr || subject_.system.semaphores[semaphore].capacity > 1) return task;
+  for (const SemaphoreRequest& request : requests(*user)) {
+    if (request.semaphore != semaphore) continue;
+    const Duration polled = request.without.polls ? task.polled : Duration{};
+    task.sections = {{std::min(endless, request.without.length + polled), nobody}};
+  }
+  std::vector<cpu::Section> granted;
+  for (std::size_t at = 0; at < task.granted.size(); ++at)
+    if (cores_.shapes[index].granted[at].semaphore != semaphore) granted.push_back(task.granted[at]);
+  task.granted = std::move(granted);
+  return task;
+}
+
+SemaphoreWaits::Delay SemaphoreWaits::delay(const User& user, const SemaphoreRequest& request,
+                                            std::size_t other) const {
+  const CoreModel& core = cores_.cores[user.core];
+  const TaskIndex task = problem(user).members[other].task;
+  if (task == user.task) return Delay::none;
+  const Ranks& ranks = cores_.ranks;
+  const bool stays = this->stays(user, request);
+  if (stays && request.protection) return ranks.rank[task] > *request.protection ? Delay::always : Delay::none;
+  if (core.several() || problem(user).by_deadline) return Delay::always;
+  const auto& ceiling = cores_.semaphore_urgency[request.semaphore];
+  const bool comparable = ranks.by_urgency || ranks.schedulers[task].front() == ranks.schedulers[user.task].front();
+  if (ceiling && comparable && !request.waits_for_rank && !is_interrupt(subject_.task(task)) &&
+      !uses_deadlines(subject_.system.platform.schedulers[ranks.schedulers[user.task].front()].kind)) {
+    const std::int64_t urgency = ranks.urgency[task];
+    if (urgency < *ceiling) return Delay::none;
+    if (urgency > *ceiling || takes_turns(task)) return Delay::always;
+    return stays && request.after_execution ? Delay::none : Delay::once;
+  }
+  return ranks.rank[task] >= ranks.rank[user.task] ? Delay::always : Delay::none;
+}
+
+std::optional<Duration> SemaphoreWaits::holding(const User& user, const SemaphoreRequest& request,
+                                                const CoreBounds& bounds) const {
+  const CoreModel& core = cores_.cores[user.core];
+  const auto within = waits_within(user, request);
+  if (user.entries.empty() || !core.apart || !within) return std::nullopt;
+  const std::vector<cpu::CpuTask>& tasks = problem(user).tasks;
+  const auto left = std::count_if(request.inner.begin(), request.inner.end(),
+                                  [&](std::size_t inner) { return !requests(user)[inner].polls; });
+  const bool any_order = core.several() || problem(user).by_deadline;
+  const bool is_protected = stays(user, request) && request.protection;
+  std::vector<std::size_t> always;
+  std::vector<cpu::CpuTask> below;
+  Duration own = request.execution + *within;
+  for (std::size_t other = 0; other < tasks.size(); ++other) {
+    const Delay delays = delay(user, request, other);
+    const bool is_own = problem(user).members[other].task == user.task;
+    if (delays == Delay::always) {
+      if (tasks[other].unlimited || !bounds[user.core][other].response) return std::nullopt;
+      always.push_back(other);
+    } else if (!is_own) {
+      below.push_back(without(tasks[other], problem(user).members[other].task, request.semaphore));
+    }
+    if (delays == Delay::once) own += (tasks[other].worst + tasks[other].polled) * (1 + left);
+    own = std::min(endless, own);
+  }
+  if (!any_order && !is_protected) {
+    for (cpu::CpuTask& task : below) task.priority = least_urgent;
+    const Duration blocking =
+        std::min(endless, cpu::longest_blocking(below)) + cpu::granted_blocking(below, cores_.ranks.rank[user.task]);
+    own = std::min(endless, own + std::min(endless, blocking) * (1 + left));
+  }
+  const auto units = static_cast<std::int64_t>(
+      subject_.task(user.task).preemption == Preemption::cooperative
+          ? 1
+          : std::max<std::size_t>(1, problem(user).members[user.entries.front()].cores.size()));
+  // Without execution at the end, it needs the core once more.
+  const Duration end = request.ends_waiting ? last_moment : Duration{};
+  const auto window = least_window(own + end, [&](Duration at) {
+    Wide load = 0;
+    for (const std::size_t other : always) {
+      const Duration each = tasks[other].worst + tasks[other].polled;
+      load += Wide(each.picoseconds()) *
+              pending(tasks[other], *bounds[user.core][other].response, each, at - std::min(at, last_moment));
+    }
+    return Wide((own + end).picoseconds()) + load / units;
+  });
+  if (!window) return std::nullopt;
+  return *window - end;
+}
+
+SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreRequest& request,
+                                          const CoreBounds& bounds) const {
+  struct Queue {
+    const User* user = nullptr;
+    Duration job;  ///< all holdings of a job
+  };
+  const Semaphore& semaphore = subject_.system.semaphores[request.semaphore];
+  const bool overtakes = semaphore.capacity > 1 && std::any_of(users_.begin(), users_.end(), [&](const User& each) {
+                           return std::any_of(requests(each).begin(), requests(each).end(), [&](const auto& one) {
+                             return one.whole && one.semaphore == request.semaphore;
+                           });
+                         });
+  Wait found;
+  std::vector<Queue> more_urgent;
+  Part least{user.task, {}};
+  Duration own;
+  for (const User& other : users_) {
+    if (other.task == user.task) continue;
+    Duration longest, job;
+    bool uses = false;
+    for (std::size_t index = 0; index < other.holdings.size(); ++index) {
+      const SemaphoreRequest& held = requests(other)[index];
+      if (held.semaphore != request.semaphore) continue;
+      if (other.core == user.core && request.protection && held.protection && stays(user, request) &&
+          stays(other, held))
+        continue;
+      uses = true;
+      if (!other.holdings[index]) return {std::nullopt, {}, why_held(user, request, other)};
+      longest = std::max(longest, *other.holdings[index]);
+      job = std::min(endless, job + *other.holdings[index]);
+    }
+    if (!uses) continue;
+    const std::int64_t urgency = cores_.ranks.urgency[other.task], own_urgency = cores_.ranks.urgency[user.task];
+    if (urgency > own_urgency || overtakes) {
+      for (const std::size_t entry : other.entries)
+        if (problem(other).tasks[entry].unlimited || !bounds[other.core][entry].response)
+          return {std::nullopt,
+                  {},
+                  fmt::format("it waits for the semaphore {}, which {} may hold, and that has no bound", semaphore.name,
+                              subject_.name(other.task))};
+      more_urgent.push_back({&other, job});
+    } else if (urgency == own_urgency) {
+      found.parts.push_back({other.task, longest});
+      own = std::min(endless, own + longest);
+    } else if (longest > least.time) {
+      least = {other.task, longest};
+    }
+  }
+  if (!least.time.is_zero()) found.parts.push_back(least);
+  own = std::min(endless, own + least.time);
+  const auto load = [&](const Queue& queue, Duration window) {
+    Wide sum = 0;
+    for (const std::size_t entry : queue.user->entries)
+      sum += Wide(queue.job.picoseconds()) *
+             pending(problem(*queue.user).tasks[entry], *bounds[queue.user->core][entry].response, queue.job, window);
+    return sum;
+  };
+  found.time = least_window(own, [&](Duration at) {
+    Wide sum = own.picoseconds();
+    for (const Queue& queue : more_urgent) sum += load(queue, at);
+    return sum;
+  });
+  if (!found.time) {
+    found.reason = fmt::format("more urgent tasks may use the semaphore {} without a pause", semaphore.name);
+    return found;
+  }
+  for (const Queue& queue : more_urgent)
+    found.parts.push_back(
+        {queue.user->task, Duration::picoseconds(static_cast<std::int64_t>(load(queue, *found.time)))});
+  return found;
+}
+
+std::string SemaphoreWaits::why_held(const User& user, const SemaphoreRequest& request, const User& holder) const {
+  const std::string& semaphore = subject_.system.semaphores[request.semaphore].name;
+  for (const SemaphoreRequest& held : requests(holder)) {
+    if (held.semaphore != request.semaphore) continue;
+    for (const User& other : users_) {
+      if (other.core != holder.core || other.task == holder.task || other.entries.empty()) continue;
+      const bool polls = std::any_of(requests(other).begin(), requests(other).end(), [&](const SemaphoreRequest& each) {
+        return each.polls && each.semaphore == request.semaphore;
+      });
+      if (polls && delay(holder, held, other.entries.front()) != Delay::none)
+        return fmt::format(
+            "it uses the semaphore {}, which {} polls for on the core of its holder: if it preempts {}, neither "
+            "continues",
+            semaphore, subject_.name(other.task), subject_.name(holder.task));
+    }
+  }
+  return fmt::format("it waits for the semaphore {}, and nothing bounds how long {} holds it{}", semaphore,
+                     subject_.name(holder.task),
+                     holder.core == user.core ? "" : ", since tasks of its core may delay it without limit");
+}
+
+bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faults) {
+  if (!any()) return false;
+  bool changed = false, again = true;
+  for (int round = 0; again; ++round) {
+    again = false;
+    for (User& user : users_)
+      for (std::size_t request = 0; request < user.waits.size(); ++request) {
+        if (user.holdings[request]) {
+          auto held = holding(user, requests(user)[request], bounds);
+          if (held && round >= most_wait_rounds && *held > *user.holdings[request]) held.reset();
+          again = again || held != user.holdings[request];
+          user.holdings[request] = held;
+        }
+        Wait& wait = user.waits[request];
+        if (!wait.time) continue;
+        Wait found = this->wait(user, requests(user)[request], bounds);
+        const bool grows = !found.time || *found.time > *wait.time;
+        if (found.time && grows && (round >= most_wait_rounds || !may_grow))
+          found = {std::nullopt, {}, "the fixed-point iteration of the waits for semaphores diverges"};
+        again = again || grows;
+        changed = changed || grows;
+        wait = std::move(found);
+      }
+  }
+  apply();
+  for (const User& user : users_)
+    for (const Wait& wait : user.waits) {
+      if (wait.time) continue;
+      add_fault(faults, user.task, wait.reason);
+      for (const std::size_t index : problems_.of_task[user.task]) {
+        const ProblemTask& problem_task = problems_.problem_tasks[index];
+        lost_ = lost_ || !problems_.is_unlimited(problem_task);
+        problems_.set_unlimited(problem_task);
+      }
+    }
+  return changed;
+}
+
+std::vector<Contribution> SemaphoreWaits::parts(TaskIndex task) const {
+  std::vector<Contribution> parts;
+  for (const User& user : users_) {
+    if (user.task != task) continue;
+    for (const Wait& wait : user.waits)
+      for (const Part& part : wait.parts) parts.push_back({ContributionKind::blocking, part.by, part.time});
+  }
+  return parts;
+}
+
+}  // namespace amalthea::engine::bounds

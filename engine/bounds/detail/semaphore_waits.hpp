@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// How long jobs wait for semaphores that other cores hold, or that ceilings and ranks on one core do not cover
+/// (SemaphoreCeilings::timed).
+///
+/// The simulation grants a released semaphore to the most urgent waiting task, among equals to the first. The holder runs
+/// at its own urgency or at the ceiling. So two times bound each other, as in Rajkumar, "Real-time synchronization
+/// protocols for shared memory multiprocessors", ICDCS 1990 (priority-ordered queues), and Gai, Lipari, Di Natale,
+/// "Minimizing memory utilization of real-time task sets in single and multi-processor systems-on-a-chip", RTSS 2001
+/// (polling):
+/// - The wait W of task i. While it lasts, some other user holds the semaphore: a less urgent one at most once, an equally
+///   urgent one at most once, a more urgent one as often as it requests it in a window of length W.
+///     W = max over less urgent users of H + sum over equally urgent ones of H
+///         + sum over more urgent ones of n(W) times the sum of H over the requests of a job
+///   Where users request single units and the semaphore as a whole, all users count like more urgent ones. Users of the
+///   same core do not count if only interrupts can preempt both from the request to the release, or nobody.
+/// - The time H from the grant to the release. Let L be the execution between them, V the waits for semaphores within the
+///   section, v the number of those for which the holder leaves its core, and h the tasks that may precede the holder:
+///   those of at least its rank, and with a ceiling only those above it.
+///     H = L + V + (1 + v) (B + G) + sum over h of n(H) C
+///   B is the longest section of another task, and G the time of sections that other cores let begin, as in
+///   cpu/suspending_tasks.hpp; sections of the same semaphore do not count. A task with the urgency of the ceiling counts once for each time that the holder becomes
+///   ready. On cores with deadlines or several cores, h are all other tasks, B and G are zero, and the sum is divided
+///   by the number of cores. A holder that only interrupts can preempt, or nobody, waits for no other task.
+/// Polling counts as execution in C. n counts the jobs that may be pending in the window: with the additional jitter
+/// R - C. So W and H depend on the bounds R, and the bounds R on W. All are the smallest common fixed point, reached from
+/// below. The equations add up what happens in a window up to its end, if everything before has kept its bound: so they
+/// hold however requests depend on each other. If they can depend on each other in a cycle, there is no finite solution.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/bounds/detail/problems.hpp"
+#include "engine/results/results.hpp"
+
+namespace amalthea::engine::bounds {
+
+class SemaphoreWaits {
+ public:
+  using CoreBounds = std::vector<std::vector<cpu::CpuBound>>;  ///< parallel to Problems::cores and their tasks
+
+  SemaphoreWaits(const AnalyzedSystem& subject, const CoreModels& cores, Problems& problems);
+
+  bool any() const { return !users_.empty(); }
+  /// Call it after the waits for GPUs have changed: adds the waits for semaphores to those of the tasks.
+  void begin();
+  /// Finds the waits for these bounds and adds them to those of the tasks. Returns whether any changed. A task without a
+  /// bound on its wait becomes unlimited and gets a fault. Unless they `may_grow`, waits that would grow have no bound.
+  bool raise(const CoreBounds& bounds, bool may_grow, Faults& faults);
+  /// Whether a task has become unlimited since the last call.
+  bool lost_any() { return std::exchange(lost_, false); }
+  /// The parts of the wait of a job.
+  std::vector<Contribution> parts(TaskIndex task) const;
+
+ private:
+  struct Part {
+    TaskIndex by = 0;
+    Duration time;
+  };
+  struct Wait {
+    std::optional<Duration> time = Duration{};
+    std::vector<Part> parts;
+    std::string reason;  ///< why it has no bound
+  };
+  struct User {
+    TaskIndex task = 0;
+    std::size_t core = 0;
+    std::vector<std::size_t> entries;  ///< its tasks of the core problem
+    /// parallel to the requests of its shape: the wait, and the time up to the release
+    std::vector<Wait> waits;
+    std::vector<std::optional<Duration>> holdings;
+  };
+  /// How a task of the core may delay a holder.
+  enum class Delay { none, once, always };
+
+  const std::vector<SemaphoreRequest>& requests(const User& user) const { return cores_.shapes[user.task].requests; }
+  CoreProblem& problem(const User& user) const { return problems_.cores[user.core]; }
+  std::optional<Duration> waits_within(const User& user, const SemaphoreRequest& request) const;
+  Delay delay(const User& user, const SemaphoreRequest& request, std::size_t other) const;
+  bool stays(const User& user, const SemaphoreRequest& request) const;
+  cpu::CpuTask without(cpu::CpuTask task, TaskIndex index, SemaphoreIndex semaphore) const;
+  const User* user_of(TaskIndex task) const;
+  std::optional<Duration> holding(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
+  Wait wait(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
+  std::string why_held(const User& user, const SemaphoreRequest& request, const User& holder) const;
+  bool takes_turns(TaskIndex task) const;
+  void apply();
+
+  const AnalyzedSystem& subject_;
+  const CoreModels& cores_;
+  Problems& problems_;
+  bool lost_ = false;
+  std::vector<User> users_;  ///< active ones
+  struct Base {
+    Duration waiting, polled;
+  };
+  std::vector<std::vector<Base>> base_;  ///< parallel to the core problems and their tasks: for GPUs
+};
+
+}  // namespace amalthea::engine::bounds

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cpu/suspending_tasks.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "engine/cpu/fixed_priority.hpp"
+
+namespace amalthea::engine::cpu {
+namespace {
+
+/// More rounds over all tasks are not worth their time: what still grows has no bound.
+constexpr int most_rounds = 500;
+
+/// The longest section of the task that other cores may let begin, and that tasks of this priority cannot preempt. If it is
+/// cooperative, it first waits for a point of another cooperative task.
+Duration longest_granted(const std::vector<CpuTask>& tasks, std::size_t index, std::int64_t priority) {
+  const CpuTask& task = tasks[index];
+  if (task.priority >= priority) return {};
+  Duration longest, point;
+  bool any = false;
+  for (const Section& section : task.granted)
+    if (section.threshold >= priority) {
+      longest = std::max(longest, section.length);
+      any = true;
+    }
+  for (std::size_t other = 0; any && task.cooperative && other < tasks.size(); ++other)
+    if (other != index && tasks[other].priority < priority)
+      point = std::max(point, tasks[other].cooperative.value_or(Duration{}));
+  return longest + point;
+}
+
+class SuspendingAnalysis {
+ public:
+  SuspendingAnalysis(const std::vector<CpuTask>& tasks, const std::vector<std::size_t>& owners, const Limits& limits)
+      : tasks_(tasks), owners_(owners), limits_(limits), bounds_(tasks.size()) {
+    for (std::size_t index = 0; index < tasks.size(); ++index) {
+      granted_.push_back(std::min(limits.window, granted_blocking(tasks, tasks[index].priority)));
+      const CpuBound sections = blocking_bound(without_granted(index), index);
+      blocking_.push_back(std::min(limits.window, granted_.back() + sections.response.value_or(limits.window)));
+    }
+  }
+
+  std::vector<CpuBound> run() {
+    std::vector<std::size_t> order(tasks_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [this](std::size_t a, std::size_t b) { return tasks_[a].priority > tasks_[b].priority; });
+    for (const std::size_t index : order) {
+      bounds_[index].response = tasks_[index].worst + tasks_[index].waiting;
+      if (tasks_[index].unlimited) bounds_[index] = {{}, {}, NoBound::unlimited, index};
+    }
+    bool again = true;
+    for (int round = 0; again; ++round) {
+      again = false;
+      for (const std::size_t index : order) again = improve(index, round < most_rounds) || again;
+    }
+    return std::move(bounds_);
+  }
+
+ private:
+  /// A task of lower priority has begun a section, or it gets a semaphore: not both. G counts the latter.
+  std::vector<CpuTask> without_granted(std::size_t index) const {
+    std::vector<CpuTask> level = tasks_;
+    for (std::size_t other = 0; other < level.size(); ++other) {
+      const Duration granted = longest_granted(tasks_, other, tasks_[index].priority);
+      for (Section& section : level[other].sections) section.length -= std::min(section.length, granted);
+    }
+    return level;
+  }
+
+  /// What a job takes for itself, with what may block `blocked` after each wait.
+  Duration own_time(std::size_t index, std::size_t blocked) const {
+    const CpuTask& task = tasks_[index];
+    const std::int64_t times = suspends(task) ? task.waits : 0;
+    return task.worst + task.waiting + blocking_[blocked] * times + granted_[blocked];
+  }
+
+  /// Returns whether the bound changed.
+  bool improve(std::size_t index, bool may_grow) {
+    const auto before = bounds_[index].response;
+    if (!before) return false;
+    CpuBound bound = bound_of(index, false);
+    if (CpuBound other = bound_of(index, true);
+        other.response && (!bound.response || *other.response < *bound.response))
+      bound = std::move(other);
+    const bool grows = !bound.response || *bound.response > *before;
+    if (grows && !may_grow) bound = {{}, {}, NoBound::too_long, 0};
+    if (bound.response) part(index, bound);
+    bounds_[index] = std::move(bound);
+    return grows;
+  }
+
+  /// `as_execution`: the waiting of other tasks counts as their execution.
+  CpuBound bound_of(std::size_t index, bool as_execution) const {
+    std::vector<CpuTask> level = without_granted(index);
+    for (std::size_t other = 0; other < level.size(); ++other) {
+      CpuTask& task = level[other];
+      task.turn.reset();
+      if (task.priority < tasks_[index].priority) continue;
+      if (owners_[other] == owners_[index] || (as_execution && suspends(task))) {
+        task.worst = own_time(other, index);
+        continue;
+      }
+      task.worst += task.polled;
+      if (!suspends(task)) continue;
+      const auto& response = bounds_[other].response;
+      if (!response) task.unlimited = true;
+      task.arrivals.jitter += response.value_or(task.worst) - std::min(task.worst, response.value_or(task.worst));
+      task.arrivals.minimum_distance = {};
+    }
+    return fixed_priority_bound(level, index, std::nullopt, limits_);
+  }
+
+  /// Splits the time of the job into execution, blocking and waiting.
+  void part(std::size_t index, CpuBound& bound) const {
+    const CpuTask& task = tasks_[index];
+    const Duration whole = own_time(index, index);
+    if (whole == task.worst) return;
+    bound.parts.front().time = task.worst;
+    const std::int64_t times = suspends(task) ? task.waits : 0;
+    const Duration sections = (blocking_[index] - granted_[index]) * times;
+    if (!sections.is_zero()) bound.parts.push_back({CpuPart::blocking, std::nullopt, sections});
+    for (std::size_t other = 0; other < tasks_.size(); ++other)
+      if (const Duration granted = longest_granted(tasks_, other, task.priority); !granted.is_zero())
+        bound.parts.push_back({CpuPart::blocking, other, granted * (times + 1)});
+    if (!task.waiting.is_zero()) bound.parts.push_back({CpuPart::waiting, std::nullopt, task.waiting});
+    if (task.worst.is_zero()) bound.parts.erase(bound.parts.begin());
+  }
+
+  const std::vector<CpuTask>& tasks_;
+  const std::vector<std::size_t>& owners_;
+  Limits limits_;
+  std::vector<CpuBound> bounds_;
+  std::vector<Duration> blocking_;  ///< after each wait: B + G
+  std::vector<Duration> granted_;   ///< G
+};
+
+}  // namespace
+
+Duration granted_blocking(const std::vector<CpuTask>& tasks, std::int64_t priority) {
+  Duration sum;
+  for (std::size_t index = 0; index < tasks.size(); ++index) sum += longest_granted(tasks, index, priority);
+  return sum;
+}
+
+std::vector<CpuBound> suspending_task_bounds(const std::vector<CpuTask>& tasks, const std::vector<std::size_t>& owners,
+                                             const Limits& limits) {
+  return SuspendingAnalysis(tasks, owners, limits).run();
+}
+
+}  // namespace amalthea::engine::cpu
