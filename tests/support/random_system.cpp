@@ -350,7 +350,7 @@ class Generator {
     amd.pool_queues = draw(1, 4);
     amd.turns = one_in(2) ? engine::gpu::TurnRule::oldest : engine::gpu::TurnRule::round_robin;
     amd.quantum = us(draw(1, 20));
-    profile_.multiprocessors->sms_per_gpc = draw(1, 3);
+    profile_.multiprocessors->sms_per_gpc = one_in(2) ? draw(4, 8) : draw(1, 3);  // with many, levels count
     profile_.multiprocessors->sms = draw(1, 4) * profile_.multiprocessors->sms_per_gpc;
   }
 
@@ -746,7 +746,8 @@ class Generator {
         kernel.memory_intensity = draw(0, 2) / 2.0;
         if (use(F::blocks, device)) {
           kernel.ticks = ticks(std::max(1, worst / (on(F::amd) ? 4 : 2)), device);
-          kernel.launch = Launch{draw(1, on(F::amd) && one_in(2) ? 20 : 7), one_in(2) ? 512 : 1024, 0, 0, ""};
+          const int most_blocks = std::max<int>(20, 8 * static_cast<int>(profile_.multiprocessors->sms_per_gpc));
+          kernel.launch = Launch{draw(1, on(F::amd) && one_in(2) ? most_blocks : 7), one_in(2) ? 512 : 1024, 0, 0, ""};
           if (on(F::amd) && one_in(2)) kernel.launch->threads = 32 * draw(1, 32);
         }
         maker_.add(device, kernel);
