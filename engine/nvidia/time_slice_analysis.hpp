@@ -128,6 +128,7 @@
 
 #include "amalthea/time.hpp"
 #include "engine/gpu/interference.hpp"
+#include "engine/gpu/kernel_delays.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/operation.hpp"
 #include "engine/gpu/sharing.hpp"
@@ -270,6 +271,7 @@ struct GpuOperation {
   std::int64_t sms = 0;                ///< number of SMs that its blocks may use; 0: all
   /// What it may lose to rounding where something slows it down.
   Duration rounding = {};
+  std::size_t kernel = 0;  ///< index into SharedGpu::overtaking
 };
 struct GpuSegment {
   std::vector<GpuOperation> operations;
@@ -331,6 +333,9 @@ struct SharedGpu {
   gpu::SmLimits limits;
   ContentionLaw contention = {};  ///< of kernels that run beside each other; its table is `interference`
   bool by_priority = false;       ///< it serves the most urgent context; then each context has one task
+  /// On an AMD GPU, where kernels may overtake: the ways to bound them, instead of those of streams.hpp. It has one
+  /// context, with the streams of all processes.
+  std::vector<gpu::KernelDelays> overtaking = {};
 };
 struct SharedContext {
   std::size_t gpu = 0;

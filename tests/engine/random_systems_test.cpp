@@ -180,6 +180,22 @@ TEST_CASE("thousands of random systems under CPU traffic stay within their bound
   CHECK(trial.bounded > 2 * trial.systems);
 }
 
+TEST_CASE("random systems with AMD GPUs stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(25);
+  for (std::uint64_t index = 0; index < (is_thorough() ? 60'000 : 300); ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({SystemFeature::amd});
+    if (index % 4 > 0) options.must |= features_of({SystemFeature::blocks, SystemFeature::shared_context});
+    if (index % 4 > 1) options.must.set(static_cast<std::size_t>(SystemFeature::cu_mask));
+    if (index % 4 == 3) options.may.reset(static_cast<std::size_t>(SystemFeature::copy));
+    trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > 2 * trial.systems);
+}
+
 TEST_CASE("random systems with semaphores without an effective ceiling stay within their bounds") {
   BoundTrial trial;
   std::mt19937 random(23);

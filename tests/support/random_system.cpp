@@ -83,6 +83,8 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "CPU traffic",
                                               "copy engines",
                                               "coarse preemption",
+                                              "AMD GPU",
+                                              "CU mask",
                                               "deadline",
                                               "chain"};
 static_assert(std::size(feature_names) == feature_count);
@@ -128,6 +130,8 @@ SystemFeatures needs(SystemFeature feature) {
       return features_of({F::offload});
     case F::shared_stream:
       return features_of({F::shared_context, F::offload});
+    case F::cu_mask:
+      return features_of({F::amd, F::blocks});
     case F::memory_table:
       return features_of({F::memory});
     case F::dynamic_contention:
@@ -158,7 +162,7 @@ class Generator {
 
   RandomSystem make() {
     make_platform();
-    load_ = draw(20, 90);
+    load_ = draw(20, on(F::amd) ? 50 : 90);
     roots_ = draw(2, 4) + (cores_.size() > 1 ? 1 : 0);
     for (int root = 0; root < roots_; ++root) make_root();
     if (on(F::chain))
@@ -331,10 +335,32 @@ class Generator {
     if (on(F::copy_engines)) profile_.copy_engines = 2;
     if (on(F::coarse_preemption))
       profile_.preemption = one_in(2) ? engine::gpu::Preemption::block : engine::gpu::Preemption::kernel;
-    if (on(F::blocks)) {
+    if (on(F::blocks) || on(F::amd)) {
       profile_.multiprocessors.emplace();
       profile_.multiprocessors->sms = 2;
     }
+    if (on(F::amd)) make_amd();
+  }
+
+  /// Often with fewer queues than streams, and with few ACEs.
+  void make_amd() {
+    engine::gpu::QueueArchitecture& amd = profile_.amd.emplace();
+    amd.aces = draw(1, 4);
+    amd.slots_per_ace = one_in(8) ? 1 : 8;
+    amd.pool_queues = draw(1, 4);
+    amd.turns = one_in(2) ? engine::gpu::TurnRule::oldest : engine::gpu::TurnRule::round_robin;
+    amd.quantum = us(draw(1, 20));
+    profile_.multiprocessors->sms_per_gpc = one_in(2) ? draw(4, 8) : draw(1, 3);  // with many, levels count
+    profile_.multiprocessors->sms = draw(1, 4) * profile_.multiprocessors->sms_per_gpc;
+  }
+
+  /// Of a task that has its stream alone.
+  std::string cu_mask() {
+    std::string mask;
+    while (mask.empty())
+      for (std::int64_t unit = 0; unit < profile_.multiprocessors->sms; ++unit)
+        if (one_in(2)) mask += fmt::format("{}{}", mask.empty() ? "" : ",", unit);
+    return mask;
   }
 
   void make_memory() {
@@ -706,6 +732,7 @@ class Generator {
     if (!context.empty()) mark(F::shared_context, device);
     if (context.empty() && one_in(3) && use(F::shared_context, device)) maker_[device].gpu.context = "shared";
     if (!maker_[device].gpu.context.empty() && use(F::shared_stream, device)) maker_[device].gpu.stream = "stream";
+    if (maker_[device].gpu.stream.empty() && use(F::cu_mask, device)) maker_[device].gpu.cu_mask = cu_mask();
     for (int left = draw(1, 3), count = left; left > 0; --left) {
       const int worst = draw(1, std::max(1, 2 * budget / count));
       if (one_in(2) && use(F::copy, device)) {
@@ -718,14 +745,16 @@ class Generator {
         kernel.ticks = ticks(worst, device);
         kernel.memory_intensity = draw(0, 2) / 2.0;
         if (use(F::blocks, device)) {
-          kernel.ticks = ticks(std::max(1, worst / 2), device);
-          kernel.launch = Launch{draw(1, 7), one_in(2) ? 512 : 1024, 0, 0, ""};
+          kernel.ticks = ticks(std::max(1, worst / (on(F::amd) ? 4 : 2)), device);
+          const int most_blocks = std::max<int>(20, 8 * static_cast<int>(profile_.multiprocessors->sms_per_gpc));
+          kernel.launch = Launch{draw(1, on(F::amd) && one_in(2) ? most_blocks : 7), one_in(2) ? 512 : 1024, 0, 0, ""};
+          if (on(F::amd) && one_in(2)) kernel.launch->threads = 32 * draw(1, 32);
         }
         maker_.add(device, kernel);
       }
     }
     for (const SystemFeature feature :
-         {F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption})
+         {F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption, F::amd})
       if (on(feature)) mark(feature, device);
     return device;
   }
@@ -837,7 +866,8 @@ class Generator {
 SystemFeatures gpu_features() {
   return features_of({F::offload, F::polling, F::passive_waiting, F::work_beside, F::several_visits, F::device_alone,
                       F::device_trigger, F::shared_context, F::shared_stream, F::copy, F::memset, F::blocks,
-                      F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption});
+                      F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption, F::amd,
+                      F::cu_mask});
 }
 
 std::string_view name_of(SystemFeature feature) { return feature_names[index_of(feature)]; }

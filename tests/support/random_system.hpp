@@ -98,6 +98,8 @@ enum class SystemFeature : std::uint8_t {
   cpu_traffic,  ///< label accesses slow copies and kernels down
   copy_engines,
   coarse_preemption,  ///< at blocks or kernels
+  amd,                ///< an AMD GPU
+  cu_mask,            ///< a mask of its compute units
   // what is asked of the system
   deadline,
   chain,

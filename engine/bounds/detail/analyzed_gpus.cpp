@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/bounds/detail/amd_kernels.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/gpu/contexts.hpp"
 
@@ -22,14 +23,28 @@ std::vector<UnitIndex> used_gpus(const AnalyzedSystem& subject, const std::vecto
   return used;
 }
 
-std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
+std::string fault_of_operations(const AnalyzedSystem& subject, UnitIndex unit) {
+  for (TaskIndex task = 0; task < subject.tasks(); ++task)
+    if (!subject.is_host(task) && subject.task(task).unit == unit &&
+        operations_of(subject, task).worst >= nvidia::longest_analyzed)
+      return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analyzed));
+  return {};
+}
+
+std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
+                         const Offloads& offloads, UnitIndex unit) {
   const DeviceProfile& profile = *subject.devices[unit];
   const std::string& gpu = subject.system.platform.units[unit].name;
-  if (profile.amd)
-    return fmt::format(
-        "on {}, an AMD GPU, kernels of different tasks run concurrently and may overtake each other; no bound is known "
-        "for this",
-        gpu);
+  if (profile.amd) {
+    const std::int64_t queues = amd_kernels(subject, activations, offloads, unit).queues;
+    const std::int64_t slots = amd::device_settings(profile).queues();
+    if (queues > slots)
+      return fmt::format(
+          "device tasks on {} use {} HSA queues, but it has slots for {}; the analysis does not cover queues that take "
+          "turns",
+          gpu, queues, slots);
+    return fault_of_operations(subject, unit);
+  }
   for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
@@ -49,11 +64,7 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
               "{} on {} shares a stream with a task that has another mask of SMs, and the mask belongs to the stream",
               subject.name(task), gpu);
   }
-  for (TaskIndex task = 0; task < subject.tasks(); ++task)
-    if (!subject.is_host(task) && subject.task(task).unit == unit &&
-        operations_of(subject, task).worst >= nvidia::longest_analyzed)
-      return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analyzed));
-  return {};
+  return fault_of_operations(subject, unit);
 }
 
 void exclude(const AnalyzedSystem& subject, TaskIndex device, const std::string& fault, Offloads& offloads,
@@ -74,7 +85,7 @@ std::vector<UnitIndex> analyzed_gpus(const AnalyzedSystem& subject, const std::v
                                      Offloads& offloads, Faults& faults) {
   std::vector<UnitIndex> gpus;
   for (const UnitIndex unit : used_gpus(subject, activations)) {
-    const std::string fault = fault_of_gpu(subject, unit);
+    const std::string fault = fault_of_gpu(subject, activations, offloads, unit);
     if (fault.empty()) gpus.push_back(unit);
     for (TaskIndex task = 0; task < subject.tasks() && !fault.empty(); ++task)
       if (!subject.is_host(task) && subject.task(task).unit == unit) exclude(subject, task, fault, offloads, faults);

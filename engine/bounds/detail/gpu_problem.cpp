@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/bounds/detail/amd_kernels.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/nvidia/contention.hpp"
 #include "engine/nvidia/sm_mask.hpp"
@@ -15,7 +16,8 @@ namespace amalthea::engine::bounds {
 namespace {
 
 nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskIndex device) {
-  const nvidia::ContentionLaw law(*subject.devices[subject.task(device).unit]);
+  const DeviceProfile& profile = *subject.devices[subject.task(device).unit];
+  const nvidia::ContentionLaw law = profile.amd ? nvidia::ContentionLaw() : nvidia::ContentionLaw(profile);
   nvidia::GpuSegment segment;
   segment.stream = gpu.streams[device];
   for (std::size_t step = 0; step < subject.steps(device).size(); ++step) {
@@ -31,6 +33,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     const auto* kernel = std::get_if<Kernel>(&activity);
     operation.by_cpu = law.worst_of_copy_by_cpu();
     if (kernel == nullptr) continue;
+    if (const auto at = gpu.overtaking.find({device, step}); at != gpu.overtaking.end()) operation.kernel = at->second;
     operation.memory_share = kernel->memory_intensity;
     operation.memory = &subject.step(task_step).memory;
     operation.by_cpu = law.worst_by_cpu(*operation.memory, operation.memory_share).slowdown;
@@ -39,7 +42,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.blocks = subject.step(task_step).blocks;
     operation.use = subject.step(task_step).block;
     operation.cache_config = kernel->launch->cache_config;
-    operation.sms = nvidia::enabled_sms(subject.task(device).gpu.sm_mask, *subject.devices[subject.task(device).unit]);
+    operation.sms = nvidia::enabled_sms(subject.task(device).gpu.sm_mask, profile);
   }
   return segment;
 }
@@ -143,9 +146,9 @@ nvidia::SharedGpu shared_gpu(const DeviceProfile& profile) {
           nvidia::ContentionLaw(profile)};
 }
 
-/// Only active device tasks count.
-void add_context(const ProblemInput& input, const GpuContext& context, std::size_t gpu, GpuProblem& problem) {
-  bool added = false;
+/// Only active device tasks count. `added`: the problem has the context already.
+bool add_context(const ProblemInput& input, const GpuContext& context, std::size_t gpu, GpuProblem& problem,
+                 bool added = false) {
   for (const GpuStream& stream : context.streams) {
     std::optional<std::size_t> index;
     for (const TaskIndex task : stream.tasks) {
@@ -164,6 +167,22 @@ void add_context(const ProblemInput& input, const GpuContext& context, std::size
       problem.streams[task] = index;
     }
   }
+  return added;
+}
+
+/// The streams of all processes in one context, because their kernels run concurrently.
+void add_amd_gpu(const ProblemInput& input, UnitIndex unit, GpuProblem& problem) {
+  const DeviceProfile& profile = *input.subject.devices[unit];
+  const AmdKernels kernels = amd_kernels(input.subject, input.activations, input.offloads, unit);
+  bool added = false;
+  for (const GpuContext& context : contexts_on(input.subject.system, unit, profile))
+    added = add_context(input, context, problem.problem.gpus.size(), problem, added);
+  for (std::size_t kernel = 0; kernel < kernels.steps.size(); ++kernel)
+    problem.overtaking[{kernels.steps[kernel].task, kernels.steps[kernel].step}] = kernel;
+  nvidia::SharedGpu& gpu = problem.problem.gpus.emplace_back();
+  gpu.copy_engines = profile.copy_engines;
+  gpu.limits = profile.multiprocessors.value();
+  gpu.overtaking = amd::kernel_delays(amd::device_settings(profile), kernels.kernels, kernels.queues);
 }
 
 }  // namespace
@@ -177,6 +196,10 @@ GpuProblem empty_gpu_problem(const ProblemInput& input, const std::vector<UnitIn
   if (!gpus.empty()) empty.problem.gpus.clear();
   for (const UnitIndex unit : gpus) {
     const DeviceProfile& profile = *input.subject.devices[unit];
+    if (profile.amd) {
+      add_amd_gpu(input, unit, empty);
+      continue;
+    }
     for (const GpuContext& context : contexts_on(input.subject.system, unit, profile))
       add_context(input, context, empty.problem.gpus.size(), empty);
     empty.problem.gpus.push_back(shared_gpu(profile));

@@ -8,7 +8,9 @@
 /// CPU segments, alone on a core. A device task that may be active beside another one of its host is a task of its own,
 /// whose GPU segments the host awaits.
 
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/bounds/detail/core_models.hpp"
@@ -29,6 +31,8 @@ struct GpuProblem {
   std::vector<GpuMember> members;                   ///< parallel to its tasks
   std::vector<TaskIndex> device_of_stream;          ///< parallel to its streams: the first device task
   std::vector<std::optional<std::size_t>> streams;  ///< for every active device task of its GPUs
+  /// for every kernel on an AMD GPU, by task and step: index into SharedGpu::overtaking
+  std::map<std::pair<TaskIndex, std::size_t>, std::size_t> overtaking;
   /// for each of its other accesses: index into Problems::problem_tasks, and the shortest time of a job
   struct OtherAccesses {
     std::size_t problem_task = 0;

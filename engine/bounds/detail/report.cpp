@@ -13,7 +13,11 @@ namespace {
 
 /// The sums in time_slice_analysis saturate; values near the limit are not real times.
 constexpr Duration largest_time = Duration::picoseconds(std::int64_t{1} << 60);
-constexpr const char* beyond_counting = "the time that the GPU may serve other contexts overflows";
+const char* beyond_counting(const AnalyzedSystem& subject, TaskIndex device) {
+  return subject.devices[subject.task(device).unit]->amd
+             ? "kernels of other tasks may delay it on the GPU without limit"
+             : "the time that the GPU may serve other contexts overflows";
+}
 
 /// A lower bound for every job of the host: all its steps in sequence, which at a wait has reached at least the trigger
 /// and the operations of the device task. After a Terminate, which may be in an alternative, only the steps of the
@@ -123,7 +127,7 @@ class Report {
     if (bound.worst && *bound.worst < largest_time) return;
     bound.worst.reset();
     bound.parts.clear();
-    bound.reason = beyond_counting;
+    bound.reason = beyond_counting(subject_, device);
   }
 
   /// Calls `visit` for each occurrence of the device task: a task of the GPU's problem, and one of its segments.
@@ -154,7 +158,7 @@ class Report {
           const Duration found = solution_.gpu.tasks[at].operations[segment][operation];
           if (found < largest_time) bound.worst = std::max(found, bound.worst.value_or(Duration{}));
         });
-      if (!bound.worst) bound.reason = reason.empty() ? beyond_counting : reason;
+      if (!bound.worst) bound.reason = reason.empty() ? beyond_counting(subject_, device) : reason;
       operations.emplace(subject_.step(task_step).node, std::move(bound));
       ++operation;
     }

@@ -3,20 +3,27 @@
 
 #include <algorithm>
 
+#include "engine/amd/kernel_delays.hpp"
+#include "engine/amd/stream_masks.hpp"
 #include "engine/gpu/launch_plan.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
 
-/// Rounds of as many blocks as the GPU holds, counted like in compile_programs.
-std::int64_t rounds_of(const AnalyzedSystem& subject, TaskStep task_step) {
+/// Rounds of as many blocks as the GPU holds, counted like in compile_programs; on an AMD GPU at least and at most.
+amd::Rounds rounds_of(const AnalyzedSystem& subject, TaskStep task_step) {
   const Step& step = subject.step(task_step);
-  if (!step.block) return 1;
+  if (!step.block) return {};
   const auto& launch = subject.activity<Kernel>(task_step).launch;
   const Task& task = subject.task(task_step.task);
   const DeviceProfile& profile = *subject.devices[task.unit];
-  return gpu::plan_launch(*launch, profile, nvidia::enabled_sms(task.gpu.sm_mask, profile))->rounds;
+  if (profile.amd)
+    return amd::rounds_alone(amd::device_settings(profile), step.blocks, *step.block,
+                             amd::cu_mask_of(subject.system, task_step.task, profile));
+  const std::int64_t rounds =
+      gpu::plan_launch(*launch, profile, nvidia::enabled_sms(task.gpu.sm_mask, profile))->rounds;
+  return {rounds, rounds};
 }
 
 /// Whether all times of the unit are whole picoseconds.
@@ -42,6 +49,7 @@ std::int64_t roundings_of(const AnalyzedSystem& subject, TaskStep task_step) {
 /// Whether copies and kernels of a GPU slow each other down.
 bool slows(const DeviceProfile& profile) {
   const gpu::InterferenceTable& table = profile.interference;
+  if (profile.amd) return false;
   return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_same_gpc, table.kernel_by_other_gpc,
                    table.kernel_by_cpu, table.copy_by_kernel, table.copy_by_cpu}) > Slowdown{} ||
          profile.measured_memory.has_value();
@@ -51,12 +59,12 @@ bool slows(const DeviceProfile& profile) {
 
 Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
   const Step& step = subject.step(task_step);
-  const std::int64_t rounds = step.kind == StepKind::kernel ? rounds_of(subject, task_step) : 1;
+  const amd::Rounds rounds = step.kind == StepKind::kernel ? rounds_of(subject, task_step) : amd::Rounds();
   const Duration rounding = Duration::picoseconds(roundings_of(subject, task_step));
   // The cheapest alternative of a branch may differ from the most expensive one, which alone has its work in `step`.
   const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
   const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
-  return {(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
+  return {(shortest - std::min(shortest, rounding)) * rounds.least, (step.work + rounding) * rounds.most};
 }
 
 Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step) {

@@ -128,6 +128,9 @@ class Analysis {
   /// (9): adds what other streams of the context may execute before the group has ended.
   OperationGroup with_rivals(std::size_t index, const Group& group) const;
 
+  /// The same for kernels that may overtake each other.
+  StreamDelay overtaking_rivals(std::size_t index, const Group& group, const gpu::KernelDelays& delays) const;
+
   struct CausedBound : GroupBound {
     std::vector<BoundShare> slowed_by;  ///< parallel to `slowed`
   };

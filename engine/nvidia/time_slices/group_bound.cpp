@@ -122,13 +122,12 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
       }
       bound.work = std::min(least->own, group.work);
       for (const StreamRival& rival : least->rivals) bound.queued.push_back(limit_of(rival, window));
-      // What free SMs cost that a block does not fit on counts for the stream that delays most.
-      if (!bound.queued.empty()) {
-        Duration& most = *std::max_element(bound.queued.begin(), bound.queued.end());
-        most = sum(most, least->own - bound.work);
-      } else {
+      // What free SMs cost that a block does not fit on counts for the stream that delays most, if any does.
+      const auto most = std::max_element(bound.queued.begin(), bound.queued.end());
+      if (most == bound.queued.end() || most->is_zero())
         bound.work = least->own;
-      }
+      else
+        *most = sum(*most, least->own - bound.work);
       limit_slowdown(group, undisturbed, growth(undisturbed, group.full), window, bound);
     }
     bound.served = sum(bound.work, bound.slowdown);

@@ -118,6 +118,34 @@ std::size_t Analysis::stream_in(std::size_t context, std::size_t task) const {
   });
 }
 
+StreamDelay Analysis::overtaking_rivals(std::size_t index, const Group& group, const gpu::KernelDelays& delays) const {
+  StreamDelay delay;
+  for (const StreamOperation& operation : group.operations)
+    delay.own = sum(delay.own, delays.own[operation.operation->kernel]);
+  for (const std::size_t stream : sharing_.contexts[sharing_.streams[group.stream].context].streams) {
+    if (stream == group.stream) continue;
+    StreamRival rival{stream, Duration{}, std::vector<EngineDemand>()};
+    for (const StreamUse& use : sharing_.streams[stream].uses) {
+      if (use.task == index) continue;
+      Duration added;
+      for (const StreamOperation& other : use.operations) {
+        if (other.engine != group.engine) continue;
+        Duration most;
+        for (const StreamOperation& operation : group.operations)
+          most = std::max(most, delays.by[operation.operation->kernel][other.operation->kernel]);
+        added = sum(added, most);
+      }
+      if (added.is_zero()) continue;
+      rival.most.reset();
+      const auto demand = demand_of(use.task, group.engine);
+      if (!demand) rival.demand.reset();
+      if (rival.demand) rival.demand->push_back({demand->period, demand->jitter, added, 1});
+    }
+    delay.rivals.push_back(std::move(rival));
+  }
+  return delay;
+}
+
 OperationGroup Analysis::with_rivals(std::size_t index, const Group& group) const {
   OperationGroup work = group.work;
   const StreamFacts& own = sharing_.streams[group.stream];
@@ -125,6 +153,10 @@ OperationGroup Analysis::with_rivals(std::size_t index, const Group& group) cons
   if (context.is_private()) return work;
   const bool kernels = executes_kernels(group.engine);
   const auto count = static_cast<std::int64_t>(group.operations.size());
+  if (const auto& overtaking = problem_.gpus[context.gpu].overtaking; kernels && !overtaking.empty()) {
+    for (const gpu::KernelDelays& delays : overtaking) work.ways.push_back(overtaking_rivals(index, group, delays));
+    return work;
+  }
   if (kernels) work.drain = context.overrun[execution_engine];
   work.full = context.slowdown[group.engine % engines_per_gpu].largest;
   StreamDelay in_sequence{work.work, {}}, by_area;

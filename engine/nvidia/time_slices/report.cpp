@@ -191,12 +191,17 @@ std::string Analysis::reason_of_streams(std::size_t index, const std::string& li
   const auto& uses = sharing_.streams[longest].uses;
   const auto other = std::find_if(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task != index; });
   const std::string name = other == uses.end() ? std::string() : task(other->task).name;
+  const bool overtaking = !problem_.gpus[sharing_.contexts[sharing_.streams[longest].context].gpu].overtaking.empty();
   if (total >= infinite && other != uses.end() && task(other->task).unlimited)
-    return fmt::format("{}, in a stream of higher priority of its GPU context, has no bound", name);
+    return fmt::format("{}{}, has no bound", name,
+                       overtaking ? ", whose kernels may overtake it on the GPU"
+                                  : ", in a stream of higher priority of its GPU context");
+  if (total >= infinite && overtaking)
+    return fmt::format("kernels of {} may overtake it on the GPU without limit", name);
   if (total >= infinite)
     return fmt::format("kernels of {}, in a stream of higher priority of its GPU context, may delay it for ever", name);
-  return fmt::format("other tasks of its GPU context may delay it for {}, most of it {}, but the task has a {}",
-                     format_duration(total), name, limit);
+  return fmt::format("other tasks {} may delay it for {}, most of it {}, but the task has a {}",
+                     overtaking ? "on the GPU" : "of its GPU context", format_duration(total), name, limit);
 }
 
 }  // namespace amalthea::engine::nvidia::time_slices

@@ -103,12 +103,18 @@ TEST_CASE("gpu run accepts scenarios of AMD GPUs in every output format and warn
   CHECK(many.err.find("[AM0582]") != std::string::npos);
 }
 
-TEST_CASE("a model with an AMD GPU is analyzed and simulated and annotated and the missing bound has a reason") {
+TEST_CASE("a model with an AMD GPU is analyzed and simulated and explained and its tasks have bounds") {
   const std::string model = AMALTHEA_SOURCE_DIR "/samples/amd/offload-masks.amxmi";
   const auto analyzed = test::amalthea({"analyze", model, "--format", "json"});
   CHECK(analyzed.exit_code == 0);
   CHECK(analyzed.err.find("AM0414") == std::string::npos);  // gpu.cuMask is understood
-  CHECK(analyzed.out.find("an AMD GPU, kernels of different tasks run concurrently") != std::string::npos);
+  const auto tasks = nlohmann::json::parse(analyzed.out)["tasks"];
+  CHECK(tasks.size() == 4);
+  for (const auto& task : tasks) {
+    INFO(task["name"]);
+    REQUIRE(task["bound"]["wcrt_ps"].is_number_integer());
+    CHECK(task["bound"]["wcrt_ps"] >= task["simulated"]["max_ps"]);
+  }
   CHECK(test::amalthea({"validate", model}).exit_code == 0);
   CHECK(test::amalthea({"simulate", model, "--runs", "3"}).exit_code == 0);
   CHECK(test::amalthea({"explain", model, "Radar"}).exit_code == 0);

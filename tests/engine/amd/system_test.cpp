@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMD GPUs in systems of tasks.
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "tests/support/system_maker.hpp"
@@ -14,16 +16,26 @@ namespace {
 /// A Radeon VII.
 const engine::DeviceProfile& radeon() { return *engine::find_profile("radeon-vii"); }
 
+void launch(SystemMaker& maker, TaskIndex task, std::int64_t blocks, std::int64_t ticks) {
+  Kernel kernel;
+  kernel.ticks = constant_ticks(ticks);
+  kernel.launch = Launch{blocks, 1024, 0, 0, ""};
+  maker.add(task, kernel);
+}
+
 /// A device task whose kernel has `blocks` blocks of 1024 threads, each of `ticks` microseconds.
 TaskIndex launching(SystemMaker& maker, UnitIndex gpu, const std::string& name, std::int64_t blocks, std::int64_t ticks,
                     const std::string& mask = "") {
   const TaskIndex task = maker.task(name, gpu, 0, maker.periodic(1000));
   maker[task].gpu.cu_mask = mask;
-  Kernel kernel;
-  kernel.ticks = constant_ticks(ticks);
-  kernel.launch = Launch{blocks, 1024, 0, 0, ""};
-  maker.add(task, kernel);
+  launch(maker, task, blocks, ticks);
   return task;
+}
+
+bool has_queueing(const engine::Bound& bound) {
+  return std::any_of(bound.parts.begin(), bound.parts.end(), [](const engine::Contribution& part) {
+    return part.kind == engine::ContributionKind::engine_queue;
+  });
 }
 
 std::string findings(const System& system, const engine::DeviceProfile& profile, bool is_accepted) {
@@ -52,10 +64,77 @@ TEST_CASE("kernels of different tasks on an AMD GPU run concurrently on the CUs 
   CHECK(results.tasks[b].response.max == us(200));
   CHECK(results.tasks[masked].response.max >= us(50));
   CHECK(results.tasks[stray].response.max > us(100));  // six blocks on one CU
-  for (const TaskIndex task : {a, b, masked, stray}) {
-    CHECK_FALSE(results.tasks[task].bound.worst.has_value());
-    CHECK(results.tasks[task].bound.reason.find("an AMD GPU") != std::string::npos);
+  for (const TaskIndex task : {a, b, masked, stray})
+    CHECK(results.tasks[task].bound.worst.value_or(us(1000)) >= results.tasks[task].response.max);
+}
+
+TEST_CASE("kernels on an AMD GPU are bounded by their levels of blocks") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex a = launching(maker, gpu, "A", 40, 100);
+  const TaskIndex b = launching(maker, gpu, "B", 40, 200);
+  const auto results = analyzed(maker.build(), us(999), radeon());
+  // 10 levels each with weight 1/2, of 200 us, on 15 CUs less 2: 76.923077 us.
+  const Duration levels = Duration::picoseconds(76'923'077);
+  CHECK(results.tasks[a].bound.worst == us(100) + levels + levels);
+  CHECK(results.tasks[b].bound.worst == us(200) + levels + levels);
+  CHECK(results.tasks[a].bound.best == us(100));
+}
+
+TEST_CASE("masks without common compute units give every task of an AMD GPU the bound that it has alone") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex a = launching(maker, gpu, "A", 60, 100, "packed:30");
+  const TaskIndex b = launching(maker, gpu, "B", 120, 200, "0xccccccccccccccc");
+  const auto results = analyzed(maker.build(), us(999), radeon());
+  CHECK(results.tasks[a].bound.worst == us(100));
+  CHECK(results.tasks[b].bound.worst == us(2 * 200));
+  CHECK(results.tasks[b].bound.best == us(2 * 200));
+  CHECK(results.tasks[b].response.max == us(2 * 200));
+}
+
+TEST_CASE("device tasks of one host do not delay each other on an AMD GPU") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const TaskIndex host = maker.task("Host", core, 1, maker.periodic(1000));
+  std::vector<TaskIndex> devices;
+  for (const std::int64_t ticks : {100, 200}) {
+    const StimulusIndex request = maker.inter_process();
+    const TaskIndex device = devices.emplace_back(maker.task("D" + std::to_string(ticks), gpu, 0, request));
+    launch(maker, device, 40, ticks);
+    maker.offload(host, device, request, 10, 0, false);
   }
+  maker.copy(maker.task("Copies", gpu, 0, maker.periodic(1000)), 5);  // a stream without kernels
+  const auto results = analyzed(maker.build(), us(999), radeon());
+  CHECK(results.tasks[devices[0]].bound.worst == us(100));
+  CHECK(results.tasks[devices[1]].bound.worst == us(200));
+  CHECK(results.tasks[host].bound.worst >= us(320));
+  CHECK(results.tasks[host].bound.worst <= us(320) + Duration::nanoseconds(1));
+  CHECK_FALSE(has_queueing(results.tasks[host].bound));
+}
+
+TEST_CASE("nothing delays an AMD kernel without execution time when it is alone") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex empty = launching(maker, gpu, "Empty", 40, 0, "0");  // 20 rounds
+  maker.copy(maker.task("Copies", gpu, 0, maker.periodic(1000)), 5);
+  const auto results = analyzed(maker.build(), us(999), radeon());
+  REQUIRE(results.tasks[empty].bound.worst.has_value());
+  CHECK(*results.tasks[empty].bound.worst < Duration::nanoseconds(1));
+  CHECK_FALSE(has_queueing(results.tasks[empty].bound));
+}
+
+TEST_CASE("an AMD GPU with more queues than slots has no bounds") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  std::vector<TaskIndex> tasks;
+  for (int task = 0; task < 33; ++task)
+    tasks.push_back(launching(maker, gpu, "T" + std::to_string(task), 1, 1, "full"));
+  const auto results = analyzed(maker.build(), us(999), radeon());
+  CHECK_FALSE(results.tasks[tasks.front()].bound.worst.has_value());
+  CHECK(results.tasks[tasks.front()].bound.reason ==
+        "device tasks on GPU use 33 HSA queues, but it has slots for 32; the analysis does not cover queues that take "
+        "turns");
 }
 
 TEST_CASE("invalid CU masks and differing masks in a stream and masks for other GPUs are reported") {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// How long kernels of a GPU delay each other, if kernels of different streams run concurrently and may overtake.
+
+#include <vector>
+
+#include "amalthea/time.hpp"
+
+namespace amalthea::engine::gpu {
+
+/// One way to bound the time of a kernel from submission to end: its own time, plus what each execution of another
+/// kernel in that window adds. Times of 2^61 ps or more mean that this way has no bound.
+struct KernelDelays {
+  std::vector<Duration> own;              ///< of every kernel
+  std::vector<std::vector<Duration>> by;  ///< by[kernel][other]
+};
+
+}  // namespace amalthea::engine::gpu
