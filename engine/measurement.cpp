@@ -67,18 +67,19 @@ std::vector<std::vector<JobAccess>> accesses_of(const std::vector<TaskIndex>& ta
 
 /// Of the chains as far as `accesses` go; reads that an earlier window has counted do not count again.
 std::vector<ObservedLatencies> observed_in(const System& system, const std::vector<std::vector<JobAccess>>& accesses,
-                                           std::vector<Instant>& counted) {
+                                           std::vector<std::pair<Instant, Instant>>& counted) {
   std::vector<ObservedLatencies> all;
-  counted.resize(system.chains.size(), Instant::at(Duration::picoseconds(-1)));
+  const Instant before_all = Instant::at(Duration::picoseconds(-1));
+  counted.resize(system.chains.size(), {before_all, before_all});
   for (std::size_t index = 0; index < system.chains.size(); ++index) {
     const Chain& chain = system.chains[index];
     all.push_back(observed_latencies(chain, accesses));
     if (chain.tasks.empty()) continue;
     all.back().reads = 0;
     for (const Passage& passage : passages(accesses_of(chain.tasks, accesses)))
-      if (passage.release > counted[index]) {
+      if (const std::pair job{passage.release, passage.start}; job > counted[index]) {
         ++all.back().reads;
-        counted[index] = passage.release;
+        counted[index] = job;
       }
   }
   return all;

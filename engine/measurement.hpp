@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
@@ -17,7 +18,8 @@ namespace amalthea::engine {
 struct ChainWindows {
   std::vector<ObservedLatencies> chains;                       ///< parallel to System::chains
   std::vector<std::optional<RequirementResult>> requirements;  ///< parallel to System::requirements
-  std::vector<Instant> counted;                                ///< by chain: last release that is part of `reads`
+  /// by chain: release and start of the last job that is part of `reads`
+  std::vector<std::pair<Instant, Instant>> counted;
 };
 
 /// Adds what the accesses of the jobs show (by task, as Results::accesses) and removes those that no later job needs. At
