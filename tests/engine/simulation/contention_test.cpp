@@ -352,7 +352,7 @@ TEST_CASE("no access or operation is slowed down more under dynamic contention t
 }
 
 TEST_CASE("in many systems nothing is slowed down more under dynamic contention than under static", "[long]") {
-  check_speeds(6, is_thorough() ? 100'000 : 5'000);
+  check_speeds(6, is_thorough() ? 100'000 : times(5'000));
 }
 
 }  // namespace contention_test
