@@ -162,8 +162,10 @@ class LeastSearch {
 
   /// Its bound; without one, the sum of its own time and that of its offloads.
   Duration response(const System& system, TaskIndex task, const std::vector<TaskIndex>& kept) const {
-    const auto worst = engine::compile_programs(system, engine::Execution::worst, space_.devices, options_);
-    const auto best = engine::compile_programs(system, engine::Execution::best, space_.devices, options_);
+    engine::CompileOptions options = options_;
+    options.all_units = true;
+    const auto worst = engine::compile_programs(system, engine::Execution::worst, space_.devices, options);
+    const auto best = engine::compile_programs(system, engine::Execution::best, space_.devices, options);
     const auto bounds = engine::system_bounds(system, best, worst, space_.devices);
     if (bounds.tasks[task].worst) return *bounds.tasks[task].worst;
     Duration sum;

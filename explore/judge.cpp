@@ -127,7 +127,7 @@ Evaluator::Evaluator(const Space& space, const Facts& facts, std::vector<bool> c
       counted_(std::move(counted)),
       compile_(space.options.analysis.compile),
       benches_(space.placements.size()) {
-  compile_.flatten_branches = true;
+  compile_.flatten_branches = compile_.all_units = true;
 }
 
 Evaluator::Bench& Evaluator::bench(std::size_t placement) {
@@ -149,7 +149,7 @@ void Evaluator::load(Bench& bench) {
   const bool table = compile_.memory.source == engine::MemoryModel::Source::table;
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     const Task& task = system.tasks[index];
-    const Key key{task.unit, task.scheduler, table ? users.other_cores(task.unit, index) : 0,
+    const Key key{task.unit, task.units, task.scheduler, table ? users.other_cores(task.unit, index) : 0,
                   table && users.gpu_besides(index)};
     auto& programs = bench.known[index][key];
     if (!programs) {

@@ -60,7 +60,8 @@ struct BoundOptions {
   std::uint64_t steps = 20'000'000;  ///< for each task: evaluated sums over busy periods
 };
 
-/// `best` and `worst` are the programs of all tasks with their shortest and longest times; both have the same steps.
+/// `best` and `worst` are the programs of all tasks with their shortest and longest times on all their units
+/// (CompileOptions::flatten_branches, all_units); both have the same steps.
 /// `devices` is parallel to Platform::units, null for CPUs.
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
                            const std::vector<const DeviceProfile*>& devices, const BoundOptions& options = {});

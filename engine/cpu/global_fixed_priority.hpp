@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Preemptive global fixed priorities on several identical cores; jobs migrate between cores at no cost.
+/// Preemptive global fixed priorities on several cores; jobs migrate between cores at no cost. Where cores differ, C is
+/// the longest time for which a job occupies them: the equations add up this time, and need no speeds.
 ///
 /// Bertogna, Cirinei, "Response-time analysis for globally scheduled symmetric multiprocessor platforms", RTSS 2007.
 /// While a ready job of k does not run, all m cores execute other tasks. With the workload W_i(L) of each

@@ -60,6 +60,7 @@ class Compiler {
 
   Program compile(TaskIndex task) {
     find_line_times(task);
+    find_other_units(task);
     const Task& compiled = system_.tasks[task];
     body_ = &compiled.body;
     // Device tasks have no core, so the operating system needs no time for them.
@@ -338,7 +339,34 @@ class Compiler {
 
   bool random() const { return execution_ == Execution::random; }
 
+  /// The units that the task may run on, besides the first.
+  void find_other_units(TaskIndex task) {
+    const Task& compiled = system_.tasks[task];
+    if (!options_.all_units || unit_index_ != compiled.unit) return;
+    if (execution_ != Execution::best && execution_ != Execution::worst) return;
+    for (const UnitIndex other : compiled.units)
+      if (!equally_fast(unit_, system_.platform.units[other])) {
+        other_units_.emplace_back(system_, other, execution_, device_, options_, users_);
+        other_units_.back().find_line_times(task);
+      }
+  }
+
+  /// `work_on`: of a compiler for one unit.
+  template <typename WorkOn>
+  Work on_any_unit(WorkOn work_on) const {
+    Work work = work_on(*this);
+    for (const Compiler& other : other_units_) {
+      const Duration time = work_on(other).time;
+      work = constant(execution_ == Execution::best ? std::min(work.time, time) : std::max(work.time, time));
+    }
+    return work;
+  }
+
   Work ticks(const Ticks& ticks) const {
+    return on_any_unit([&](const Compiler& compiler) { return compiler.ticks_here(ticks); });
+  }
+
+  Work ticks_here(const Ticks& ticks) const {
     const Cycles* cycles = ticks.on(unit_.definition);
     if (cycles == nullptr) return {};
     const Duration time = ticks_to_duration(choose(*cycles, execution_), unit_.frequency, options_.rounding);
@@ -378,6 +406,10 @@ class Compiler {
   }
 
   Work access(LabelIndex index, bool write, const AccessCount& count = {}) const {
+    return on_any_unit([&](const Compiler& compiler) { return compiler.access_here(index, write, count); });
+  }
+
+  Work access_here(LabelIndex index, bool write, const AccessCount& count) const {
     Work work = contended(index, write, count);
     if (latency_ != nullptr)
       work.uncontended = std::min(work.time, tabulated(system_.labels[index].size, Execution::best) *
@@ -440,10 +472,20 @@ class Compiler {
   const std::vector<NodeIndex>* body_ = nullptr;
   const OverheadTicks* overhead_ = nullptr;  // null: none stated
   std::size_t depth_ = 0;                    // number of enclosing branches
+  std::vector<Compiler> other_units_;        // with CompileOptions::all_units
   Program program_;
 };
 
 }  // namespace
+
+bool equally_fast(const ProcessingUnit& a, const ProcessingUnit& b) {
+  return a.definition == b.definition && a.frequency == b.frequency && a.cache_line.bytes == b.cache_line.bytes &&
+         std::equal(a.accesses.begin(), a.accesses.end(), b.accesses.begin(), b.accesses.end(),
+                    [](const MemoryAccess& x, const MemoryAccess& y) {
+                      return x.memory == y.memory && x.read == y.read && x.write == y.write &&
+                             x.data_rate.bytes_per_second == y.data_rate.bytes_per_second;
+                    });
+}
 
 bool accesses_memory(const System& system, const Step& step) {
   const Activity& activity = system.graph[step.node].activity;

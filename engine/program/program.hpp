@@ -114,7 +114,13 @@ struct CompileOptions {
   /// equals the first. All other alternatives have no work and are `skipped`. For average, alternatives by probability
   /// keep their share, and counted ones one in so many.
   bool flatten_branches = false;
+  /// For tasks that migrate: the shortest (best) or longest (worst) time of every step on any unit that the task may run
+  /// on; it executes a part of a step on each. Otherwise, and for other executions, all times are those of Task::unit.
+  bool all_units = false;
 };
+
+/// Whether every activity takes as long on both, apart from a memory model with an entry for only one of them.
+bool equally_fast(const ProcessingUnit& a, const ProcessingUnit& b);
 
 /// Compiles the programs of all tasks; removed tasks have empty ones. `random` draws ticks, instructions and kernel
 /// ticks from their distributions, once per step (for all blocks of a kernel). All lines of one label access have the

@@ -196,6 +196,20 @@ TEST_CASE("random systems with AMD GPUs stay within their bounds") {
   CHECK(trial.bounded > 2 * trial.systems);
 }
 
+TEST_CASE("random systems with tasks that migrate between unequal cores stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(27);
+  for (std::uint64_t index = 0; index < (is_thorough() ? 30'000 : 300); ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({SystemFeature::unequal_cores});
+    if (index % 2 == 0) options.must.set(index / 2 % feature_count);
+    trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
 TEST_CASE("random systems with semaphores without an effective ceiling stay within their bounds") {
   BoundTrial trial;
   std::mt19937 random(23);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <random>
 
 #include <fmt/core.h>
 
@@ -133,12 +134,39 @@ class Trial {
     return changed;
   }
 
+  /// The simulation takes all times of a task from its first unit. Those of a migrating task may be those of any unit,
+  /// and differ between its steps. (A table of memory costs counts the users of each unit, but not where they migrate.)
+  std::vector<Program> on_any_units(Execution times) {
+    std::vector<Program> programs = programs_[static_cast<std::size_t>(times)];
+    if (!drawn_.has()[static_cast<std::size_t>(SystemFeature::unequal_cores)]) return programs;
+    std::mt19937 random(static_cast<std::uint32_t>(seed_ + all_.simulations));
+    for (TaskIndex task = 0; task < programs.size(); ++task) {
+      const auto& all = system_.platform.units;
+      std::vector<UnitIndex> units = system_.tasks[task].units;
+      if (units.empty()) continue;
+      units.erase(std::remove_if(units.begin() + 1, units.end(),
+                                 [&](UnitIndex unit) { return equally_fast(all[unit], all[units.front()]); }),
+                  units.end());
+      std::vector<Program> of_unit;
+      for (const UnitIndex unit : units)
+        of_unit.push_back(compile_program(system_, task, unit, times, nullptr, options_));
+      std::uniform_int_distribution<std::size_t> draw(0, units.size() - 1);
+      const std::size_t always = draw(random);
+      const bool mixed = drawn_.contention == Contention::static_ && draw(random) == 0;
+      if (!mixed) programs[task] = of_unit[always];
+      for (std::size_t step = 0; mixed && step < programs[task].steps.size(); ++step)
+        programs[task].steps[step] = of_unit[draw(random)].steps[step];
+    }
+    return programs;
+  }
+
   /// `releases`: of the execution with which the wanted pattern goes.
   void simulate_one(const std::string& way, const System& system, Execution times, Execution releases) {
     way_ = way;
     shifted_ = &system != &system_;
     const auto periods = periods_of(system);
-    SimulationInput input{system, programs_[static_cast<std::size_t>(times)], devices_, horizon, horizon, periods};
+    const std::vector<Program> programs = on_any_units(times);
+    SimulationInput input{system, programs, devices_, horizon, horizon, periods};
     input.execution = releases;
     input.seed = seed_ + all_.simulations;
     input.contention = drawn_.contention;

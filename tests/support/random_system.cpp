@@ -66,6 +66,7 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "deadline child",
                                               "several cores",
                                               "global",
+                                              "unequal cores",
                                               "offload",
                                               "polling",
                                               "passive waiting",
@@ -116,6 +117,8 @@ SystemFeatures needs(SystemFeature feature) {
       return features_of({F::trigger});
     case F::global:
       return features_of({F::several_cores});
+    case F::unequal_cores:
+      return features_of({F::global});
     case F::polled_semaphore:
       return features_of({F::semaphore});
     case F::shared_ceiling:
@@ -230,6 +233,10 @@ class Generator {
         unit.accesses.front().write = Cycles{0, 1, 3};
       }
       if (on(F::rounding)) unit.frequency = Frequency::millihertz(1'300'000'000);
+      if (on(F::unequal_cores)) {
+        unit.frequency = Frequency::millihertz(draw(2, 8) * (on(F::rounding) ? 370'000'000LL : 500'000'000LL));
+        if (on(F::memory)) unit.accesses.front().read = Cycles{draw(0, 1), 1, draw(1, 3)};
+      }
       Scheduler& scheduler = platform.schedulers[cores_[i]];
       const auto& [feature, kind] = algorithms[i % algorithms.size()];
       scheduler.kind = kind;
@@ -520,6 +527,7 @@ class Generator {
         maker_[task].units = cores_;
         maker_[task].unit = cores_.front();
         mark(F::global, task);
+        if (on(F::unequal_cores)) mark(F::unequal_cores, task);
       }
     }
     std::vector<SchedulerIndex> children;

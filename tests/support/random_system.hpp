@@ -59,7 +59,7 @@ enum class SystemFeature : std::uint8_t {
   semaphore,  ///< without a ceiling, shared between cores
   counting_semaphore,
   polled_semaphore,
-  shared_ceiling,  ///< semaphore with a priority ceiling, shared between cores
+  shared_ceiling,      ///< semaphore with a priority ceiling, shared between cores
   memory,              ///< labels whose accesses cost time
   memory_table,        ///< the cost of accesses grows with the cores and GPUs that use the memory
   dynamic_contention,  ///< with those that do so at the same time
@@ -79,7 +79,8 @@ enum class SystemFeature : std::uint8_t {
   constant_bandwidth,  ///< a constant-bandwidth server
   deadline_child,      ///< a child scheduler that schedules by deadlines
   several_cores,
-  global,  ///< one scheduler and tasks on all cores
+  global,         ///< one scheduler and tasks on all cores
+  unequal_cores,  ///< with clocks and memories of their own
   // GPU
   offload,
   polling,

@@ -44,8 +44,6 @@ struct CoreProblem {
 struct CoreAnalysis {
   /// Whether it applies to the schedulers and units of a core.
   bool (*is_for)(const CoreView& view);
-  /// Why it has no bounds for such a core; "" if it has.
-  std::string (*fault)(const CoreView& view);
   /// Parallel to the tasks; `by` and `obstacle` are indices into them.
   std::vector<cpu::CpuBound> (*bounds)(const CoreProblem& problem);
   bool by_rank = true;    ///< only tasks of at least a task's rank can overload the core for it

@@ -22,8 +22,6 @@ bool has_deadline_scheduler(const CoreView& view) {
   return only && uses_deadlines(view.system.platform.schedulers[*only].kind);
 }
 
-std::string no_fault(const CoreView&) { return {}; }
-
 /// Tasks of a problem, and their indices in it.
 struct Selection {
   std::vector<cpu::CpuTask> tasks;
@@ -94,6 +92,6 @@ std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
 }  // namespace
 
 /// Tasks are scheduled by their deadlines, and interrupts preempt them.
-const CoreAnalysis by_deadline{has_deadline_scheduler, no_fault, bounds_by_deadline, false};
+const CoreAnalysis by_deadline{has_deadline_scheduler, bounds_by_deadline, false};
 
 }  // namespace amalthea::engine::bounds

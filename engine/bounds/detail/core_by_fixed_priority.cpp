@@ -123,8 +123,6 @@ std::vector<cpu::CpuBound> bounds_by_fixed_priority(const CoreProblem& problem) 
 
 /// Every other core. Tasks whose order depends on their deadlines have the same rank, and bounds hold for any order of
 /// them.
-const CoreAnalysis by_fixed_priority{[](const CoreView&) { return true; },
-                                     [](const CoreView&) { return std::string(); }, bounds_by_fixed_priority, true,
-                                     true};
+const CoreAnalysis by_fixed_priority{[](const CoreView&) { return true; }, bounds_by_fixed_priority, true, true};
 
 }  // namespace amalthea::engine::bounds

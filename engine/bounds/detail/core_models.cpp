@@ -119,8 +119,7 @@ CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activati
              std::any_of(path.begin(), path.end(),
                          [&](SchedulerIndex index) { return limits_time(subject.system.platform.schedulers[index]); });
     });
-    std::string fault = fault_of_servers(view, subject, offloads);
-    if (fault.empty()) fault = core.analysis->fault(view);
+    const std::string fault = fault_of_servers(view, subject, offloads);
     for (const TaskIndex task : core.tasks) add_fault(faults, task, fault);
     core.apart = fault.empty() && (waits_or_servers || !(offloads_any && core.analysis->with_gpu));
   }

@@ -129,15 +129,8 @@ class OffsetResponses {
   bool are_alike(const CoreModel& model) const {
     const auto& units = input_.subject.system.platform.units;
     const ProcessingUnit& first = units[model.units.front()];
-    return std::all_of(model.units.begin(), model.units.end(), [&](UnitIndex index) {
-      const ProcessingUnit& unit = units[index];
-      return unit.definition == first.definition && unit.frequency == first.frequency &&
-             std::equal(unit.accesses.begin(), unit.accesses.end(), first.accesses.begin(), first.accesses.end(),
-                        [](const MemoryAccess& a, const MemoryAccess& b) {
-                          return a.memory == b.memory && a.read == b.read && a.write == b.write &&
-                                 a.data_rate.bytes_per_second == b.data_rate.bytes_per_second;
-                        });
-    });
+    return std::all_of(model.units.begin(), model.units.end(),
+                       [&](UnitIndex index) { return equally_fast(units[index], first); });
   }
 
   /// Whether all releases are known, and all of them happen.

@@ -35,12 +35,16 @@ bool is_exact(const ProcessingUnit& unit) {
          });
 }
 
+bool is_exact(const System& system, const Task& task) {
+  return is_exact(system.platform.units[task.unit]) &&
+         std::all_of(task.units.begin(), task.units.end(),
+                     [&](UnitIndex unit) { return is_exact(system.platform.units[unit]); });
+}
+
 /// How often the time of a step, or of a round of blocks, is rounded.
 std::int64_t roundings_of(const AnalyzedSystem& subject, TaskStep task_step) {
   const Activity& activity = subject.activity(task_step);
-  if (std::holds_alternative<Call>(activity) ||
-      is_exact(subject.system.platform.units[subject.task(task_step.task).unit]))
-    return 0;
+  if (std::holds_alternative<Call>(activity) || is_exact(subject.system, subject.task(task_step.task))) return 0;
   const auto* copy = std::get_if<Copy>(&activity);
   if (copy == nullptr) return 1;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(copy->sources.size() + copy->destinations.size()));

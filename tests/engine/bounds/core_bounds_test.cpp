@@ -617,9 +617,39 @@ TEST_CASE("tasks that migrate between cores have bounds") {
     CHECK(bounds[c].worst <= us(7));
     CHECK(bounds[c].worst > us(6));
   }
-  SECTION("need cores that are alike") {
+  SECTION("take the longest time of any core") {
+    // Twice as fast: a slow core counts. Half as fast: 6, 10 and 8 us.
     platform.units[two].frequency = Frequency::millihertz(2'000'000'000);
-    CHECK(bounds_of(maker)[c].reason == "tasks migrate between one and two, which are different");
+    const auto faster = bounds_of(maker);
+    CHECK(faster[a].worst == us(3));
+    CHECK(faster[b].worst == us(5));
+    CHECK(faster[c].worst <= us(7));
+    CHECK(faster[c].worst > us(6));
+    CHECK(faster[a].best == Duration::nanoseconds(1500));
+    platform.units[two].frequency = Frequency::millihertz(500'000'000);
+    const auto slower = bounds_of(maker);
+    CHECK(slower[a].worst == us(6));
+    CHECK(slower[b].worst == us(10));
+    CHECK(slower[a].best == us(3));
+  }
+  SECTION("take the alternative that is longest when each step executes on its slowest core") {
+    // On core one both take 5 us. On core two the steps of the second take 2 and 8 us, in place of 4 and 1. So 4 and 8
+    // count, and at least 1 and 2.
+    platform.units[two].definition = static_cast<DefinitionIndex>(platform.definitions.size());
+    platform.definitions.push_back({"other", PuType::cpu});
+    const TaskIndex d = task(maker, "d", one, 4, 100, 3);
+    maker[d].units = {one, two};
+    const auto computes = [&](std::int64_t first, std::int64_t second) {
+      Ticks ticks = constant_ticks(first);
+      ticks.extended.push_back({platform.units[two].definition, Cycles{second, second, second}});
+      maker.add(d, Compute{ticks});
+    };
+    maker.add(d, Branch{{{Probability{1}, 1}, {Probability{1}, 2}}, false});
+    computes(5, 5);
+    computes(4, 2);
+    computes(1, 8);
+    CHECK(bounds_of(maker)[d].worst == us(3 + 4 + 8));
+    CHECK(bounds_of(maker)[d].best == us(3 + 2 + 1));
   }
   SECTION("are blocked by sections of other tasks only if these take all cores") {
     maker[b].preemption = maker[c].preemption = Preemption::non_preemptive;
