@@ -80,6 +80,9 @@ class FixedPriorityAnalysis {
     ++bound_steps;
     return Wide(task(index).worst.picoseconds()) * arrivals(index, window);
   }
+  Wide pauses(std::size_t index, Wide window) const {
+    return Wide(task(index).pause.picoseconds()) * arrivals(index, window);
+  }
   std::int64_t arrivals(std::size_t index, Wide window) const {
     return max_arrivals(task(index).arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
   }
@@ -89,13 +92,17 @@ class FixedPriorityAnalysis {
     return longest_wait_for(*resource_, Duration::picoseconds(static_cast<std::int64_t>(work))).picoseconds();
   }
 
-  /// The smallest x > 0 with x >= supplied(own + sum over `others` of load(x - 1)); nothing beyond the limits.
-  std::optional<Wide> solve(Wide own, const std::vector<std::size_t>& others) {
-    Wide window = std::max(moment, own);
+  /// The smallest x > 0 with x >= supplied(own + sum over `others` of load(x - 1)) + pause + sum of pauses(x - 1); nothing
+  /// beyond the limits.
+  std::optional<Wide> solve(Wide own, const std::vector<std::size_t>& others, Wide pause = 0) {
+    Wide window = std::max(moment, own + pause);
     while (window <= limit() && steps_ <= limits_.steps) {
-      Wide next = own;
-      for (const std::size_t other : others) next += load(other, window - moment);
-      next = supplied(next);
+      Wide next = own, paused = pause;
+      for (const std::size_t other : others) {
+        next += load(other, window - moment);
+        if (!task(other).pause.is_zero()) paused += pauses(other, window - moment);
+      }
+      next = supplied(next) + paused;
       if (next <= window) return window;
       window = next;
     }
@@ -133,7 +140,10 @@ class FixedPriorityAnalysis {
     if (resource_)
       share =
           static_cast<double>(resource_->budget.picoseconds()) / static_cast<double>(resource_->period.picoseconds());
-    if (utilization(level) > full * share) return {{}, {}, NoBound::overload, 0};
+    double paused = 0;
+    for (const CpuTask& each : level)
+      paused += static_cast<double>(each.pause.picoseconds()) / static_cast<double>(each.arrivals.period.picoseconds());
+    if (utilization(level) > (full - paused) * share) return {{}, {}, NoBound::overload, 0};
     const CpuBound blocking = blocking_of(index);
     if (*blocking.response >= limits_.window) return {{}, {}, NoBound::too_long, 0};
 
@@ -149,7 +159,7 @@ class FixedPriorityAnalysis {
     Wide longest_start = 0, longest_end = 0;
     for (std::int64_t job = 0;; ++job) {
       const Wide before = blocked + Wide(own.worst.picoseconds()) * job + worst - last;
-      const auto begun = solve(before + moment, others);
+      const auto begun = solve(before + moment, others, Wide(own.pause.picoseconds()) * (job + 1));
       if (!begun) return {{}, {}, NoBound::too_long, 0};
       const Wide start = *begun - moment;
       const auto end = last == moment ? begun : end_of(start, last, between);
@@ -168,11 +178,13 @@ class FixedPriorityAnalysis {
     CpuBound bound;
     bound.response = Duration::picoseconds(static_cast<std::int64_t>(*longest - (worst - own.worst.picoseconds())));
     add(bound, CpuPart::execution, std::nullopt, own.worst.picoseconds());
-    add(bound, CpuPart::backlog, std::nullopt, Wide(own.worst.picoseconds()) * longest_job);
+    add(bound, CpuPart::waiting, std::nullopt, own.pause.picoseconds());
+    add(bound, CpuPart::backlog, std::nullopt, Wide((own.worst + own.pause).picoseconds()) * longest_job);
     for (const CpuShare& share_of_blocking : blocking.parts) bound.parts.push_back(share_of_blocking);
     for (const std::size_t other : others) {
       const bool later = std::find(between.begin(), between.end(), other) != between.end();
-      add(bound, CpuPart::preemption, other, load(other, later ? longest_end - moment : longest_start));
+      const Wide window = later ? longest_end - moment : longest_start;
+      add(bound, CpuPart::preemption, other, load(other, window) + pauses(other, window));
     }
     balance(bound);
     return bound;

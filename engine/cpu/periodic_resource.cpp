@@ -17,6 +17,11 @@ Wide first_wait(const PeriodicResource& resource) {
 
 }  // namespace
 
+Duration longest_pause(const PeriodicResource& resource) {
+  return Duration::picoseconds(
+      static_cast<std::int64_t>(std::min<Wide>(first_wait(resource), Duration::max().picoseconds())));
+}
+
 Duration least_supply(const PeriodicResource& resource, Duration window) {
   const Wide rest = window.picoseconds() - first_wait(resource);
   if (rest <= 0) return {};

@@ -34,6 +34,8 @@ struct PeriodicResource {
   std::optional<Duration> response = {};  ///< S, Q <= S <= P; nothing: P
 };
 
+/// The maximum time for which work that arrives waits for any supply.
+Duration longest_pause(const PeriodicResource& resource);
 /// The minimum supply in a window.
 Duration least_supply(const PeriodicResource& resource, Duration window);
 /// The shortest window that always supplies this much, > 0. Saturates.

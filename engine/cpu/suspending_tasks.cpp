@@ -33,8 +33,9 @@ Duration longest_granted(const std::vector<CpuTask>& tasks, std::size_t index, s
 
 class SuspendingAnalysis {
  public:
-  SuspendingAnalysis(const std::vector<CpuTask>& tasks, const std::vector<std::size_t>& owners, const Limits& limits)
-      : tasks_(tasks), owners_(owners), limits_(limits), bounds_(tasks.size()) {
+  SuspendingAnalysis(const std::vector<CpuTask>& tasks, const std::vector<std::size_t>& owners,
+                     const std::optional<PeriodicResource>& resource, const Limits& limits)
+      : tasks_(tasks), owners_(owners), resource_(resource), limits_(limits), bounds_(tasks.size()) {
     for (std::size_t index = 0; index < tasks.size(); ++index) {
       granted_.push_back(std::min(limits.window, granted_blocking(tasks, tasks[index].priority)));
       const CpuBound sections = blocking_bound(without_granted(index), index);
@@ -70,11 +71,29 @@ class SuspendingAnalysis {
     return level;
   }
 
+  static std::int64_t suspensions(const CpuTask& task) { return suspends(task) ? task.waits : 0; }
+
   /// What a job takes for itself, with what may block `blocked` after each wait.
   Duration own_time(std::size_t index, std::size_t blocked) const {
     const CpuTask& task = tasks_[index];
-    const std::int64_t times = suspends(task) ? task.waits : 0;
-    return task.worst + task.waiting + blocking_[blocked] * times + granted_[blocked];
+    return task.worst + task.waiting + blocking_[blocked] * suspensions(task) + granted_[blocked];
+  }
+  /// The part of it that needs no supply of a server, and the time for which the job waits for supply after its waits.
+  Duration pause(std::size_t index) const {
+    if (!resource_) return {};
+    const CpuTask& task = tasks_[index];
+    return std::min(limits_.window, task.waiting - task.polled + pauses_for_supply(index));
+  }
+  Duration pauses_for_supply(std::size_t index) const {
+    if (!resource_) return {};
+    const detail::Int128 all = detail::Int128(longest_pause(*resource_).picoseconds()) * suspensions(tasks_[index]);
+    return Duration::picoseconds(
+        static_cast<std::int64_t>(std::min<detail::Int128>(all, limits_.window.picoseconds())));
+  }
+  void take_own_time(std::size_t index, std::size_t blocked, CpuTask& task) const {
+    task.worst = own_time(index, blocked);
+    task.pause = pause(index);
+    if (resource_) task.worst = task.worst - (tasks_[index].waiting - tasks_[index].polled);
   }
 
   /// Returns whether the bound changed.
@@ -82,7 +101,8 @@ class SuspendingAnalysis {
     const auto before = bounds_[index].response;
     if (!before) return false;
     CpuBound bound = bound_of(index, false);
-    if (CpuBound other = bound_of(index, true);
+    // In a server, each release of such a task could end a pause of supply.
+    if (CpuBound other = resource_ ? CpuBound{} : bound_of(index, true);
         other.response && (!bound.response || *other.response < *bound.response))
       bound = std::move(other);
     const bool grows = !bound.response || *bound.response > *before;
@@ -100,7 +120,7 @@ class SuspendingAnalysis {
       task.turn.reset();
       if (task.priority < tasks_[index].priority) continue;
       if (owners_[other] == owners_[index] || (as_execution && suspends(task))) {
-        task.worst = own_time(other, index);
+        take_own_time(other, index, task);
         continue;
       }
       task.worst += task.polled;
@@ -110,16 +130,21 @@ class SuspendingAnalysis {
       task.arrivals.jitter += response.value_or(task.worst) - std::min(task.worst, response.value_or(task.worst));
       task.arrivals.minimum_distance = {};
     }
-    return fixed_priority_bound(level, index, std::nullopt, limits_);
+    return fixed_priority_bound(level, index, resource_, limits_);
   }
 
   /// Splits the time of the job into execution, blocking and waiting.
   void part(std::size_t index, CpuBound& bound) const {
     const CpuTask& task = tasks_[index];
     const Duration whole = own_time(index, index);
-    if (whole == task.worst) return;
+    if (whole == task.worst && pause(index).is_zero()) return;
+    std::erase_if(bound.parts, [](const CpuShare& share) { return share.part == CpuPart::waiting; });
+    if (bound.parts.empty() || bound.parts.front().part != CpuPart::execution)
+      bound.parts.insert(bound.parts.begin(), {CpuPart::execution, std::nullopt, {}});
     bound.parts.front().time = task.worst;
-    const std::int64_t times = suspends(task) ? task.waits : 0;
+    if (const Duration supply = pauses_for_supply(index); !supply.is_zero())
+      bound.parts.push_back({CpuPart::supply, std::nullopt, supply});
+    const std::int64_t times = suspensions(task);
     const Duration sections = (blocking_[index] - granted_[index]) * times;
     if (!sections.is_zero()) bound.parts.push_back({CpuPart::blocking, std::nullopt, sections});
     for (std::size_t other = 0; other < tasks_.size(); ++other)
@@ -131,6 +156,7 @@ class SuspendingAnalysis {
 
   const std::vector<CpuTask>& tasks_;
   const std::vector<std::size_t>& owners_;
+  std::optional<PeriodicResource> resource_;
   Limits limits_;
   std::vector<CpuBound> bounds_;
   std::vector<Duration> blocking_;  ///< after each wait: B + G
@@ -146,8 +172,8 @@ Duration granted_blocking(const std::vector<CpuTask>& tasks, std::int64_t priori
 }
 
 std::vector<CpuBound> suspending_task_bounds(const std::vector<CpuTask>& tasks, const std::vector<std::size_t>& owners,
-                                             const Limits& limits) {
-  return SuspendingAnalysis(tasks, owners, limits).run();
+                                             const std::optional<PeriodicResource>& resource, const Limits& limits) {
+  return SuspendingAnalysis(tasks, owners, resource, limits).run();
 }
 
 }  // namespace amalthea::engine::cpu

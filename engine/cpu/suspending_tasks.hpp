@@ -20,10 +20,19 @@
 ///   window execute less by d: then those that are released in its last d execute at most d in total.
 /// - Alternatively, all of these tasks have the execution time of i above, and no such jitter. The smaller bound counts.
 /// All R together are the smallest fixed point, reached from below.
+///
+/// In a server (periodic_resource.hpp), let Z be the maximum time for which work that arrives waits for any supply. While
+/// a job of i waits, tasks of lower priority may use up the budget, and a polling server may lose it. The window consists
+/// of the waits of i and of at most as many intervals plus one, in each of which tasks of at least priority p_i are ready
+/// throughout. An interval in which they execute x ends within s(x), the shortest window that always supplies x. Since
+/// s(x) + s(y) <= Z + s(x + y), all of them together take at most w Z + s of the sum. So W + w Z need no supply, and all
+/// else needs it, also polling. The jitter R_j - C_j does not depend on the supply.
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
+#include "engine/cpu/periodic_resource.hpp"
 #include "engine/cpu/task_set.hpp"
 
 namespace amalthea::engine::cpu {
@@ -31,8 +40,10 @@ namespace amalthea::engine::cpu {
 /// Whether a job of the task leaves its core to wait.
 inline bool suspends(const CpuTask& task) { return task.waits > 0 && !task.polls; }
 
-/// `owners` is parallel to the tasks: jobs of tasks with the same owner run one after the other.
+/// `owners` is parallel to the tasks: jobs of tasks with the same owner run one after the other. With a resource, the
+/// tasks get only what it supplies; a job then needs at least a picosecond of execution before each wait.
 std::vector<CpuBound> suspending_task_bounds(const std::vector<CpuTask>& tasks, const std::vector<std::size_t>& owners,
+                                             const std::optional<PeriodicResource>& resource = std::nullopt,
                                              const Limits& limits = {});
 
 /// The time of sections of tasks with a lower priority that other cores may let begin: G above.

@@ -59,6 +59,8 @@ struct CpuTask {
   std::int64_t waits = 0;
   bool polls = false;  ///< every wait polls, and so keeps the core; otherwise some suspend
   Duration polled;     ///< the part of `waiting` for which it polls
+  /// What a job takes beside `worst` without needing the core. Only the analyses of fixed_priority.hpp count it.
+  Duration pause;
   /// For every request of a semaphore that another core may grant at any time: the section that begins then.
   std::vector<Section> granted;
   /// Nothing is known about it: it has no bound, and may take all time from its core.

@@ -325,6 +325,12 @@ struct GpuTask {
   std::vector<Blocking> blocking;
 };
 
+/// The waits of a job for segments of other tasks.
+std::vector<WaitSegment> waits_of(const GpuTask& task);
+/// Which of these waits, in the order of the steps, do not overlap and take longest together (10); `times` is parallel
+/// to them.
+std::vector<std::size_t> longest_waits(const std::vector<WaitSegment>& waits, const std::vector<Duration>& times);
+
 struct SharedGpu {
   Preemption preemption = Preemption::instruction;
   Duration context_switch;

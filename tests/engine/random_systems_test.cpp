@@ -97,6 +97,24 @@ TEST_CASE("random systems under deadlines or on several cores or with servers st
   CHECK(trial.bounded > 2 * trial.systems);
 }
 
+TEST_CASE("random systems whose hosts have several device tasks active stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(26);
+  constexpr SystemFeature cores[] = {SystemFeature::earliest_deadline, SystemFeature::global, SystemFeature::server,
+                                     SystemFeature::semaphore, SystemFeature::deadline_child};
+  const std::uint64_t systems = is_thorough() ? 40'000 : 300;
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({SystemFeature::several_visits, cores[index % 5]});
+    if (index / 5 % 2 == 0) options.must |= features_of({SystemFeature::polling, SystemFeature::passive_waiting});
+    if (index / 10 % 2 == 0) options.must.set(index / 20 % feature_count);
+    trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
 TEST_CASE("random systems with servers in servers or servers by deadlines stay within their bounds") {
   BoundTrial trial;
   std::mt19937 random(21);
@@ -108,6 +126,39 @@ TEST_CASE("random systems with servers in servers or servers by deadlines stay w
     options.must = features_of({hierarchies[index % 3]});
     options.must.set(index / 3 % feature_count);
     trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
+TEST_CASE("random systems whose servers have tasks that wait for a GPU stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(27);
+  const std::uint64_t systems = is_thorough() ? 40'000 : 400;
+  // Little of what keeps servers from having bounds.
+  const SystemFeatures others =
+      features_of({SystemFeature::periodic, SystemFeature::offset, SystemFeature::jitter, SystemFeature::sporadic,
+                   SystemFeature::several_stimuli, SystemFeature::trigger, SystemFeature::varying_times,
+                   SystemFeature::branch, SystemFeature::overhead, SystemFeature::fixed_priority,
+                   SystemFeature::round_robin, SystemFeature::child_scheduler, SystemFeature::several_cores,
+                   SystemFeature::server, SystemFeature::nested_server, SystemFeature::semaphore,
+                   SystemFeature::deadline}) |
+      gpu_features();
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must =
+        features_of({SystemFeature::offload, index % 4 == 3 ? SystemFeature::nested_server : SystemFeature::server});
+    if (index % 4 > 0)
+      options.may = others;
+    else
+      options.must.set(index / 4 % feature_count);
+    RandomSystem drawn = random_system(random, options);
+    // Otherwise few tasks get enough supply.
+    for (Stimulus& stimulus : drawn.system.stimuli)
+      if (auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
+        periodic->period = periodic->period * (1 + static_cast<std::int64_t>(index % 3));
+    trial.run(drawn, index, 4);
   }
   INFO(trial.text());
   CHECK(trial.faults.empty());

@@ -794,8 +794,15 @@ class Generator {
       activated(host, device);
       partners_.emplace_back(host, device);
     }
+    const bool both = on(F::polling) && on(F::passive_waiting) && one_in(2);  // it polls for one of them
+    if (both) mark(active ? F::passive_waiting : F::polling, host);
+    if (!both && one_in(3)) {
+      maker_.add(host, WaitEvents{done, true, active});
+      maker_.add(host, ClearEvents{done});
+      return;
+    }
     for (const EventIndex event : done) {
-      maker_.wait(host, event, active);
+      maker_.wait(host, event, both && event == done.back() ? !active : active);
       maker_.clear(host, event);
     }
   }

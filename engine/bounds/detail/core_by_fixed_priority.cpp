@@ -12,11 +12,11 @@ namespace {
 
 bool waits(const cpu::CpuTask& task) { return !task.waiting.is_zero() || task.waits > 0 || !task.granted.empty(); }
 
-/// `owners`: jobs of tasks with the same one run one after the other. Tasks of a server do not wait.
+/// `owners`: jobs of tasks with the same one run one after the other.
 std::vector<cpu::CpuBound> bounds_of(const std::vector<cpu::CpuTask>& tasks, const std::vector<std::size_t>& owners,
                                      const std::optional<cpu::PeriodicResource>& resource = std::nullopt) {
-  return !resource && std::any_of(tasks.begin(), tasks.end(), waits) ? cpu::suspending_task_bounds(tasks, owners)
-                                                                     : cpu::fixed_priority_bounds(tasks, resource);
+  return std::any_of(tasks.begin(), tasks.end(), waits) ? cpu::suspending_task_bounds(tasks, owners, resource)
+                                                        : cpu::fixed_priority_bounds(tasks, resource);
 }
 
 /// Tasks of a core problem, and servers of it, with the places of what they stand for.

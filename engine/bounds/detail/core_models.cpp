@@ -66,9 +66,9 @@ void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& a
       models.cores[at->second].units.push_back(unit);
 }
 
-/// Servers are covered on one core under fixed priorities. Their tasks must be preemptive and no interrupts, and must not
-/// wait for a GPU. A constant-bandwidth server never stops its tasks, so that it needs no such limits.
-std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject, const Offloads& offloads) {
+/// Servers are covered on one core under fixed priorities. Their tasks must be preemptive and no interrupts. A
+/// constant-bandwidth server never stops its tasks, so that it needs no such limits.
+std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject) {
   for (const TaskIndex task : view.core.tasks) {
     bool by_deadline = false;  // some scheduler further out
     const auto& path = view.ranks.schedulers[task];
@@ -82,8 +82,6 @@ std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject
       if (view.core.several() || by_deadline)
         return fmt::format("{}, and the analysis covers servers only under fixed priorities on one core",
                            algorithm_of(view, index));
-      if (offloads.waits_for_any(task))
-        return fmt::format("{}, and {} waits for a GPU", algorithm_of(view, index), subject.name(task));
       if (view.shapes[task].has_sections())
         return fmt::format("{}, and {} has non-preemptive parts", algorithm_of(view, index), subject.name(task));
       // Its urgency is not that of the server.
@@ -119,7 +117,7 @@ CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activati
              std::any_of(path.begin(), path.end(),
                          [&](SchedulerIndex index) { return limits_time(subject.system.platform.schedulers[index]); });
     });
-    const std::string fault = fault_of_servers(view, subject, offloads);
+    const std::string fault = fault_of_servers(view, subject);
     for (const TaskIndex task : core.tasks) add_fault(faults, task, fault);
     core.apart = fault.empty() && (waits_or_servers || !(offloads_any && core.analysis->with_gpu));
   }

@@ -77,6 +77,10 @@ class FixedPoint {
       Duration waiting;
       for (const Duration segment : solution_.gpu.tasks[*problem_task.waiting].gpu_segments)
         waiting = std::min(nvidia::longest_analyzed, waiting + std::min(nvidia::longest_analyzed, segment));
+      for (const nvidia::WaitSegment& wait : solution_.longest_waits(problems_.gpu.problem, *problem_task.waiting))
+        waiting = std::min(
+            nvidia::longest_analyzed,
+            waiting + std::min(nvidia::longest_analyzed, solution_.gpu.tasks[wait.task].gpu_segments[wait.segment]));
       cpu::CpuTask& task = problems_.cores[*problem_task.core].tasks[problem_task.at];
       const bool polls = problems_.gpu.problem.tasks[*problem_task.waiting].wait == nvidia::WaitMode::busy;
       task.waiting = waiting;
@@ -189,6 +193,16 @@ std::optional<Duration> Solution::response_of(const ProblemTask& problem_task) c
   if (!problem_task.core) return gpu.tasks[problem_task.at].response;
   const auto& response = cores[*problem_task.core][problem_task.at].response;
   return response && *response < nvidia::longest_analyzed ? response : std::nullopt;
+}
+
+std::vector<nvidia::WaitSegment> Solution::longest_waits(const nvidia::TimeSliceProblem& problem,
+                                                         std::size_t at) const {
+  const std::vector<nvidia::WaitSegment> waits = nvidia::waits_of(problem.tasks[at]);
+  std::vector<Duration> times;
+  for (const nvidia::WaitSegment& wait : waits) times.push_back(gpu.tasks[wait.task].gpu_segments[wait.segment]);
+  std::vector<nvidia::WaitSegment> longest;
+  for (const std::size_t index : nvidia::longest_waits(waits, times)) longest.push_back(waits[index]);
+  return longest;
 }
 
 Solution solve(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,

@@ -19,6 +19,9 @@ struct Solution {
 
   std::vector<std::vector<Contribution>> semaphores;  ///< for every task: the parts of its waits for semaphores
 
+  /// The waits of a job, at this place in the problem of the GPUs, for device tasks that are active beside each other:
+  /// those that take longest together.
+  std::vector<nvidia::WaitSegment> longest_waits(const nvidia::TimeSliceProblem& problem, std::size_t at) const;
   /// Nothing if it has no bound.
   std::optional<Duration> response_of(const ProblemTask& problem_task) const;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -42,6 +43,24 @@ CoreProblem::Member member_of(const CoreModel& core, const Task& task, TaskIndex
                            : std::find(task.units.begin(), task.units.end(), core.units[unit]) != task.units.end())
       member.cores.push_back(unit);
   return member;
+}
+
+/// The number of waits before which it executes nothing since the one before, or since its start. It may wait at one
+/// step for several device tasks.
+std::int64_t idle_steps_before_waits(const nvidia::GpuTask& task) {
+  std::int64_t count = 0;
+  bool executes = false;
+  std::optional<std::size_t> last;
+  for (const nvidia::Segment& segment : task.segments) {
+    const auto* cpu = std::get_if<nvidia::CpuSegment>(&segment);
+    const auto* wait = std::get_if<nvidia::WaitSegment>(&segment);
+    if (cpu != nullptr)
+      executes = executes || !cpu->worst.is_zero();
+    else if ((wait == nullptr || last != wait->to) && !std::exchange(executes, false))
+      ++count;
+    if (cpu == nullptr) last = wait == nullptr ? std::nullopt : std::optional(wait->to);
+  }
+  return count;
 }
 
 class ProblemBuilder {
@@ -158,7 +177,7 @@ class ProblemBuilder {
       if (limits_time(scheduler)) server = place_of(*index, server, problem);
     }
     auto& problem_tasks = problems_.of_task[host];
-    const auto waiting = add_waiting(host, task);
+    const auto waiting = add_waiting(host, server.has_value(), task);
     for (std::size_t activation = 0; activation < (task.unlimited ? 1 : activations.all.size()); ++activation) {
       if (!task.unlimited) {
         const Activation& releases = activations.all[activation];
@@ -187,22 +206,20 @@ class ProblemBuilder {
   }
 
   /// For a host on a separate core that waits for a GPU: adds its GPU segments to the problem of the GPUs.
-  std::optional<std::size_t> add_waiting(TaskIndex host, cpu::CpuTask& task) {
+  std::optional<std::size_t> add_waiting(TaskIndex host, bool in_server, cpu::CpuTask& task) {
     if (!input_.offloads.waits_for_any(host)) return std::nullopt;
     GpuEntry entry = host_entry(input_, problems_.gpu, host, faults_);
-    if (!entry.beside.empty()) {
-      add_fault(faults_, host,
-                "it has several device tasks active at the same time, and its core is not scheduled by fixed "
-                "priorities, has a "
-                "server, or has tasks that wait for semaphores of other cores");
-      entry.task.unlimited = true;
-    }
     task.unlimited = task.unlimited || entry.task.unlimited;
     // It needs its core once more after the last wait.
     const auto* last = std::get_if<nvidia::CpuSegment>(&entry.task.segments.back());
     if (last == nullptr || last->worst.is_zero()) task.preemptible_at_end = true;
-    task.polls = task.waits == 0 && entry.task.wait == nvidia::WaitMode::busy;
+    task.polls = task.waits == 0 && entry.task.wait == nvidia::WaitMode::busy && !entry.task.also_suspends;
     task.waits += static_cast<std::int64_t>(entry.member.segments.size());
+    std::set<std::size_t> steps;  // it may wait at one step for several device tasks
+    for (const nvidia::WaitSegment& wait : nvidia::waits_of(entry.task)) steps.insert(wait.to);
+    task.waits += static_cast<std::int64_t>(steps.size());
+    // It waits for budget also where it executes nothing before a wait.
+    if (in_server && !task.polls) task.worst += Duration::picoseconds(1) * idle_steps_before_waits(entry.task);
     entry.task.elsewhere.emplace(Duration{});
     entry.task.core = problems_.gpu.problem.cores.size();
     problems_.gpu.problem.cores.push_back(entry.task.name);

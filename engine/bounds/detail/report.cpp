@@ -99,11 +99,17 @@ class Report {
   std::vector<Contribution> parts_of(const ProblemTask& problem_task) const {
     if (problem_task.core) {
       std::vector<Contribution> waiting;
-      if (problem_task.waiting)
+      const auto add = [&](const std::vector<nvidia::BoundShare>& segment, const std::vector<TaskIndex>& devices) {
+        for (const Contribution& part :
+             contributions_with_gpu(subject_, problems_, problem_task.task, segment, devices))
+          waiting.push_back(part);
+      };
+      if (problem_task.waiting) {
         for (const auto& segment : solution_.gpu.tasks[*problem_task.waiting].segment_parts)
-          for (const Contribution& part : contributions_with_gpu(subject_, problems_, problem_task.task, segment,
-                                                                 problems_.gpu.members[*problem_task.waiting].segments))
-            waiting.push_back(part);
+          add(segment, problems_.gpu.members[*problem_task.waiting].segments);
+        for (const nvidia::WaitSegment& wait : solution_.longest_waits(problems_.gpu.problem, *problem_task.waiting))
+          add(solution_.gpu.tasks[wait.task].segment_parts[wait.segment], {problems_.gpu.members[wait.task].task});
+      }
       const auto& semaphores = solution_.semaphores[problem_task.task];
       waiting.insert(waiting.end(), semaphores.begin(), semaphores.end());
       return contributions_on_core(subject_, problems_.cores[*problem_task.core], problem_task.task,

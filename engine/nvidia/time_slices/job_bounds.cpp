@@ -379,8 +379,27 @@ bool Analysis::bound_jobs() {
 
 void Analysis::add_waits_for_tasks(std::size_t index, std::vector<JobBound>& jobs) const {
   const auto& waits = facts_[index].waits;
+  std::vector<Duration> times;
+  for (const WaitSegment& wait : waits) times.push_back(jobs[wait.task].segments[wait.segment]);
+  jobs[index].longest_waits = longest_waits(waits, times);
+  for (const std::size_t wait : jobs[index].longest_waits) jobs[index].awaited = sum(jobs[index].awaited, times[wait]);
+}
+
+}  // namespace amalthea::engine::nvidia::time_slices
+
+namespace amalthea::engine::nvidia {
+
+std::vector<WaitSegment> waits_of(const GpuTask& task) {
+  std::vector<WaitSegment> waits;
+  for (const Segment& segment : task.segments)
+    if (const auto* wait = std::get_if<WaitSegment>(&segment)) waits.push_back(*wait);
+  return waits;
+}
+
+std::vector<std::size_t> longest_waits(const std::vector<WaitSegment>& waits, const std::vector<Duration>& times) {
   std::vector<Duration> longest;               // that ends with each wait
   std::vector<std::vector<std::size_t>> sums;  // and what it consists of
+  std::size_t most = 0;
   for (std::size_t last = 0; last < waits.size(); ++last) {
     longest.emplace_back();
     sums.emplace_back();
@@ -389,12 +408,11 @@ void Analysis::add_waits_for_tasks(std::size_t index, std::vector<JobBound>& job
         longest[last] = longest[before];
         sums[last] = sums[before];
       }
-    longest[last] = sum(longest[last], jobs[waits[last].task].segments[waits[last].segment]);
+    longest[last] = time_slices::sum(longest[last], times[last]);
     sums[last].push_back(last);
-    if (longest[last] <= jobs[index].awaited) continue;
-    jobs[index].awaited = longest[last];
-    jobs[index].longest_waits = sums[last];
+    if (longest[last] > longest[most]) most = last;
   }
+  return waits.empty() || longest[most].is_zero() ? std::vector<std::size_t>{} : sums[most];
 }
 
-}  // namespace amalthea::engine::nvidia::time_slices
+}  // namespace amalthea::engine::nvidia

@@ -530,57 +530,6 @@ TEST_CASE("a task that waits for a GPU can have several activation sources") {
   CHECK(results.tasks[device].bound.worst == us(20));
 }
 
-TEST_CASE("servers bound their tasks and protect the others") {
-  SystemMaker maker;
-  const UnitIndex core = maker.core("core");
-  Scheduler server;
-  server.name = "server";
-  server.units = {core};
-  server.parent = core;
-  server.share = {2, us(2), us(5)};
-  const auto add_server = [&](SchedulingAlgorithm kind) {
-    server.kind = kind;
-    maker.system().platform.schedulers.push_back(server);
-    return static_cast<SchedulerIndex>(maker.system().platform.schedulers.size() - 1);
-  };
-  const TaskIndex inside = task(maker, "inside", core, 9, 20, 1), outside = task(maker, "outside", core, 1, 50, 3);
-  SECTION("a deferrable one may serve at the end of a period and the start of the next") {
-    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
-    const auto bounds = bounds_of(maker);
-    CHECK(bounds[inside].worst == us(5 - 2 + 1));
-    CHECK(part(bounds[inside], ContributionKind::budget) == us(3));
-    CHECK(bounds[outside].worst == us(3 + 2 * 2));
-  }
-  SECTION("which a more urgent task delays by its own execution only") {
-    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
-    const TaskIndex above = task(maker, "above", core, 10, 50, 2);
-    const auto bounds = bounds_of(maker);
-    CHECK(bounds[above].worst == us(2));
-    CHECK(bounds[inside].worst == us(5 - 2 + 2 + 1));
-  }
-  SECTION("a polling one gives up its budget") {
-    maker[inside].scheduler = add_server(SchedulingAlgorithm::polling_periodic_server);
-    const auto bounds = bounds_of(maker);
-    CHECK(bounds[inside].worst == us(5 + 1));
-    CHECK(bounds[outside].worst == us(3 + 2));
-  }
-  SECTION("also if its tasks ask for more than the budget") {
-    maker[inside].scheduler = add_server(SchedulingAlgorithm::polling_periodic_server);
-    std::get<Compute>(maker.system().graph[maker[inside].body.front()].activity).ticks.otherwise = Cycles{15, 15, 15};
-    const auto bounds = bounds_of(maker);
-    CHECK_FALSE(bounds[inside].worst);
-    CHECK(bounds[outside].worst == us(3 + 2));
-  }
-  SECTION("but not where more urgent tasks take its budget") {
-    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
-    const TaskIndex above = task(maker, "above", core, 3, 10, 4);
-    const auto bounds = bounds_of(maker);
-    CHECK(bounds[above].worst == us(4));
-    CHECK(bounds[inside].reason == "its server on core core may not get its budget in every period");
-    CHECK(bounds[outside].worst);
-  }
-}
-
 TEST_CASE("rate and deadline monotonic ranks follow periods and deadlines") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
@@ -833,42 +782,6 @@ TEST_CASE("a short job under round robin waits for one turn of each other task")
   SECTION("and for whole jobs of its own other activations") {
     maker.system().stimuli[maker.periodic(400)].activates.push_back(longer);
     CHECK(bounds_of(maker)[brief].worst > us(100));
-  }
-}
-
-TEST_CASE("a server within a server supplies its tasks from what the outer one supplies") {
-  SystemMaker maker;
-  const UnitIndex core = maker.core("core");
-  auto& schedulers = maker.system().platform.schedulers;
-  const auto server = [&](const std::string& name, SchedulerIndex parent, std::int64_t budget, std::int64_t period) {
-    Scheduler made;
-    made.name = name;
-    made.kind = SchedulingAlgorithm::deferrable_server;
-    made.units = {core};
-    made.parent = parent;
-    made.share = {2, us(budget), us(period)};
-    schedulers.push_back(made);
-    return static_cast<SchedulerIndex>(schedulers.size() - 1);
-  };
-  const SchedulerIndex outer = server("outer", core, 50, 100), inner = server("inner", outer, 40, 200);
-  const TaskIndex within = task(maker, "within", core, 1, 1000, 60), beside = task(maker, "beside", core, 1, 1000, 10),
-                  outside = task(maker, "outside", core, 1, 1000, 10);
-  maker[within].scheduler = inner;
-  maker[beside].scheduler = outer;
-  maker[outside].scheduler = core;
-  SECTION("which must give it its budget in every period") {
-    const auto bounds = bounds_of(maker);
-    // The outer one supplies nothing for 50 us, then 50 of every 100. So the inner one needs 50 + 40 us for its budget,
-    // and supplies nothing for 160 + 50. 60 need two budgets.
-    CHECK(bounds[within].worst == us(160 + 50 + 200 + 20));
-    CHECK(bounds[beside].worst.has_value());
-    CHECK(bounds[outside].worst.has_value());
-  }
-  SECTION("and has no bound otherwise") {
-    schedulers[inner].share.budget = us(101);
-    const auto bounds = bounds_of(maker);
-    CHECK(bounds[within].reason == "its server on core core may not get its budget in every period");
-    CHECK(bounds[outside].worst.has_value());
   }
 }
 

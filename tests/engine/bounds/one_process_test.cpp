@@ -152,6 +152,65 @@ TEST_CASE("a host waits for the longest of several device tasks that are active 
   }
 }
 
+TEST_CASE("device tasks that are active at the same time are one wait on every kind of core") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), second = maker.core("second");
+  auto& platform = maker.system().platform;
+  platform.units[second].definition = platform.units[core].definition;
+  const TaskIndex host = maker.task("host", core, 1, maker.periodic(500));
+  maker.compute(host, 5);
+  std::vector<EventIndex> done;
+  for (const std::int64_t time : {20, 30}) {
+    const UnitIndex gpu = maker.gpu("gpu" + std::to_string(time));
+    const StimulusIndex request = maker.inter_process();
+    const TaskIndex device = maker.task("device" + std::to_string(time), gpu, 0, request);
+    maker.kernel(device, time);
+    done.push_back(maker.event("done" + std::to_string(time)));
+    maker.set(device, done.back(), host);
+    maker.trigger(host, request);
+  }
+  const bool polls = GENERATE(false, true);
+  if (GENERATE(false, true)) {
+    maker.add(host, WaitEvents{done, true, polls});
+  } else {
+    maker.wait(host, done[0], polls);
+    maker.wait(host, done[1], polls);
+  }
+  for (const EventIndex event : done) maker.clear(host, event);
+  maker.compute(host, 5);
+  SECTION("under deadlines") {
+    // The wait of 30 counts as execution. The other task has the earlier deadline.
+    const TaskIndex other = maker.task("other", core, 1, maker.periodic(50));
+    maker.compute(other, 7);
+    platform.schedulers[core].kind = SchedulingAlgorithm::earliest_deadline_first;
+    const Results results = analyzed(maker.build(), us(500));
+    CHECK(results.tasks[host].bound.worst == us(5 + 30 + 5 + 7));
+    CHECK(results.tasks[host].response.max <= us(47));
+    CHECK(results.tasks[other].bound.worst == us(7));
+    CHECK(part(results.tasks[host].bound, ContributionKind::kernel) == us(30));
+  }
+  SECTION("on several cores") {
+    platform.schedulers[core].units = maker[host].units = {core, second};
+    const Results results = analyzed(maker.build(), us(500));
+    CHECK(results.tasks[host].bound.worst == us(5 + 30 + 5));
+    CHECK(results.tasks[host].response.max == us(40));
+  }
+  SECTION("on a core whose tasks wait for semaphores of others") {
+    // The other task holds the semaphore for 4, while the host may wait for it; it is more urgent than the host.
+    maker.system().semaphores.push_back({"shared"});
+    const TaskIndex above = maker.task("above", core, 2, maker.periodic(500)),
+                    remote = maker.task("remote", second, 1, maker.periodic(500));
+    for (const TaskIndex user : {above, remote}) {
+      maker.add(user, UseSemaphore{0, UseSemaphore::Operation::request, false});
+      maker.compute(user, 4);
+      maker.add(user, UseSemaphore{0, UseSemaphore::Operation::release, false});
+    }
+    const Results results = analyzed(maker.build(), us(500));
+    CHECK(results.tasks[above].bound.worst == us(4 + 4));
+    CHECK(results.tasks[host].bound.worst == us(5 + 30 + 5 + 4));
+  }
+}
+
 TEST_CASE("waits that follow one another add up and those that overlap do not") {
   // The second device task works beside the first, which is triggered twice.
   SystemMaker maker;

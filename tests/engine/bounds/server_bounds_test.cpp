@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of tasks in polling and deferrable servers and of the tasks beside them, calculated by hand.
+// random_systems_test.cpp tests them with random systems.
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "engine/bounds/bounds.hpp"
+#include "tests/support/checked_bounds.hpp"
+#include "tests/support/system_maker.hpp"
+
+namespace bounds_server_bounds_test {
+
+using namespace amalthea;
+using namespace amalthea::engine;
+using namespace test;
+
+namespace {
+
+Duration part(const Bound& bound, ContributionKind kind, std::optional<TaskIndex> by = std::nullopt) {
+  for (const Contribution& share : bound.parts)
+    if (share.kind == kind && share.by == by) return share.time;
+  return {};
+}
+
+TaskIndex task(SystemMaker& maker, const std::string& name, UnitIndex core, std::int64_t priority, std::int64_t period,
+               std::int64_t ticks) {
+  const TaskIndex index = maker.task(name, core, priority, maker.periodic(period));
+  if (ticks > 0) maker.compute(index, ticks);
+  return index;
+}
+
+constexpr SchedulingAlgorithm deferrable = SchedulingAlgorithm::deferrable_server,
+                              polling = SchedulingAlgorithm::polling_periodic_server;
+
+/// Of priority 2 in its parent.
+SchedulerIndex server(SystemMaker& maker, UnitIndex core, SchedulingAlgorithm kind, std::int64_t budget,
+                      std::int64_t period) {
+  Scheduler made;
+  made.name = "server";
+  made.kind = kind;
+  made.units = {core};
+  made.parent = core;
+  made.share = {2, us(budget), us(period)};
+  maker.system().platform.schedulers.push_back(made);
+  return static_cast<SchedulerIndex>(maker.system().platform.schedulers.size() - 1);
+}
+
+/// A device task on a GPU of its own that takes this long.
+TaskIndex device(SystemMaker& maker, StimulusIndex request, std::int64_t time) {
+  const std::string name = std::to_string(maker.system().tasks.size());
+  const TaskIndex made = maker.task("device" + name, maker.gpu("gpu" + name), 0, request);
+  maker.kernel(made, time);
+  return made;
+}
+
+/// A task that executes `pre`, waits for a kernel and executes `post`.
+TaskIndex offloading(SystemMaker& maker, UnitIndex core, std::int64_t priority, std::int64_t period, std::int64_t pre,
+                     std::int64_t kernel, std::int64_t post, bool polls) {
+  const TaskIndex host = maker.task("host", core, priority, maker.periodic(period));
+  const StimulusIndex request = maker.inter_process();
+  maker.offload(host, device(maker, request, kernel), request, pre, post, polls);
+  return host;
+}
+
+}  // namespace
+
+TEST_CASE("servers bound their tasks and protect the others") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  Scheduler server;
+  server.name = "server";
+  server.units = {core};
+  server.parent = core;
+  server.share = {2, us(2), us(5)};
+  const auto add_server = [&](SchedulingAlgorithm kind) {
+    server.kind = kind;
+    maker.system().platform.schedulers.push_back(server);
+    return static_cast<SchedulerIndex>(maker.system().platform.schedulers.size() - 1);
+  };
+  const TaskIndex inside = task(maker, "inside", core, 9, 20, 1), outside = task(maker, "outside", core, 1, 50, 3);
+  SECTION("a deferrable one may serve at the end of a period and the start of the next") {
+    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[inside].worst == us(5 - 2 + 1));
+    CHECK(part(bounds[inside], ContributionKind::budget) == us(3));
+    CHECK(bounds[outside].worst == us(3 + 2 * 2));
+  }
+  SECTION("which a more urgent task delays by its own execution only") {
+    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    const TaskIndex above = task(maker, "above", core, 10, 50, 2);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[above].worst == us(2));
+    CHECK(bounds[inside].worst == us(5 - 2 + 2 + 1));
+  }
+  SECTION("a polling one gives up its budget") {
+    maker[inside].scheduler = add_server(SchedulingAlgorithm::polling_periodic_server);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[inside].worst == us(5 + 1));
+    CHECK(bounds[outside].worst == us(3 + 2));
+  }
+  SECTION("also if its tasks ask for more than the budget") {
+    maker[inside].scheduler = add_server(SchedulingAlgorithm::polling_periodic_server);
+    std::get<Compute>(maker.system().graph[maker[inside].body.front()].activity).ticks.otherwise = Cycles{15, 15, 15};
+    const auto bounds = bounds_of(maker);
+    CHECK_FALSE(bounds[inside].worst);
+    CHECK(bounds[outside].worst == us(3 + 2));
+  }
+  SECTION("but not where more urgent tasks take its budget") {
+    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    const TaskIndex above = task(maker, "above", core, 3, 10, 4);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[above].worst == us(4));
+    CHECK(bounds[inside].reason == "its server on core core may not get its budget in every period");
+    CHECK(bounds[outside].worst);
+  }
+}
+
+TEST_CASE("a server within a server supplies its tasks from what the outer one supplies") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  auto& schedulers = maker.system().platform.schedulers;
+  const auto server = [&](const std::string& name, SchedulerIndex parent, std::int64_t budget, std::int64_t period) {
+    Scheduler made;
+    made.name = name;
+    made.kind = SchedulingAlgorithm::deferrable_server;
+    made.units = {core};
+    made.parent = parent;
+    made.share = {2, us(budget), us(period)};
+    schedulers.push_back(made);
+    return static_cast<SchedulerIndex>(schedulers.size() - 1);
+  };
+  const SchedulerIndex outer = server("outer", core, 50, 100), inner = server("inner", outer, 40, 200);
+  const TaskIndex within = task(maker, "within", core, 1, 1000, 60), beside = task(maker, "beside", core, 1, 1000, 10),
+                  outside = task(maker, "outside", core, 1, 1000, 10);
+  maker[within].scheduler = inner;
+  maker[beside].scheduler = outer;
+  maker[outside].scheduler = core;
+  SECTION("which must give it its budget in every period") {
+    const auto bounds = bounds_of(maker);
+    // The outer one supplies nothing for 50 us, then 50 of every 100. So the inner one needs 50 + 40 us for its budget,
+    // and supplies nothing for 160 + 50. 60 need two budgets.
+    CHECK(bounds[within].worst == us(160 + 50 + 200 + 20));
+    CHECK(bounds[beside].worst.has_value());
+    CHECK(bounds[outside].worst.has_value());
+  }
+  SECTION("and has no bound otherwise") {
+    schedulers[inner].share.budget = us(101);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[within].reason == "its server on core core may not get its budget in every period");
+    CHECK(bounds[outside].worst.has_value());
+  }
+}
+
+TEST_CASE("a task in a server that waits for a GPU needs supply again after each wait") {
+  // A deferrable server of 4 in 10 supplies nothing for up to 6, a polling one for up to 10.
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const SchedulingAlgorithm kind = GENERATE(deferrable, polling);
+  const SchedulerIndex in = server(maker, core, kind, 4, 10);
+  const Duration pause = us(kind == deferrable ? 6 : 10);
+  SECTION("if it leaves the core") {
+    const TaskIndex host = offloading(maker, core, 2, 100, 1, 20, 1, false);
+    const TaskIndex below = task(maker, "below", core, 1, 100, 3);
+    maker[host].scheduler = maker[below].scheduler = in;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[host].worst == pause + us(1 + 20) + pause + us(1));
+    CHECK(part(bounds[host], ContributionKind::budget) == pause * 2);
+    CHECK(part(bounds[host], ContributionKind::kernel) == us(20));
+    CHECK(part(bounds[host], ContributionKind::execution) == us(2));
+    // 3 of its own and 2 of one job of the host: one budget and 1 of the next.
+    CHECK(bounds[below].worst == pause + us(10 + 1));
+    CHECK(part(bounds[below], ContributionKind::preemption, host) == us(2));
+  }
+  SECTION("also if it executes nothing before its waits") {
+    const TaskIndex host = maker.task("host", core, 2, maker.periodic(200));
+    const EventIndex done = maker.event("done");
+    const StimulusIndex request = maker.inter_process();
+    const TaskIndex on_gpu = device(maker, request, 20);
+    maker.set(on_gpu, done, host);
+    for (int visit = 0; visit < 2; ++visit) {
+      maker.trigger(host, request);
+      maker.wait(host, done, false);
+      maker.clear(host, done);
+    }
+    maker[host].scheduler = in;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[host].worst == pause * 3 + us(20 + 20) + Duration::picoseconds(2));
+  }
+  SECTION("and polls with the budget") {
+    // 2 of its own and 20 of polling are five budgets and 2 of the sixth.
+    const TaskIndex host = offloading(maker, core, 2, 100, 1, 20, 1, true);
+    maker[host].scheduler = in;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[host].worst == pause + us(5 * 10 + 2));
+    CHECK(part(bounds[host], ContributionKind::kernel) == us(20));
+    CHECK(part(bounds[host], ContributionKind::budget) == pause + us(5 * 6));
+  }
+  SECTION("and tasks outside see the budget only") {
+    const TaskIndex host = offloading(maker, core, 2, 100, 1, 20, 1, false),
+                    outside = task(maker, "outside", core, 1, 50, 3);
+    maker[host].scheduler = in;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[outside].worst == us(3 + (kind == deferrable ? 2 : 1) * 4));
+  }
+}
+
+TEST_CASE("a task in a server waits once for several device tasks that are active at the same time") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex host = maker.task("host", core, 1, maker.periodic(200));
+  maker[host].scheduler = server(maker, core, deferrable, 4, 10);
+  maker.compute(host, 1);
+  std::vector<EventIndex> done;
+  for (const std::int64_t time : {20, 30}) {
+    const StimulusIndex request = maker.inter_process();
+    const TaskIndex on_gpu = device(maker, request, time);
+    done.push_back(maker.event("done" + std::to_string(time)));
+    maker.set(on_gpu, done.back(), host);
+    maker.trigger(host, request);
+  }
+  maker.add(host, WaitEvents{done, true, false});
+  maker.add(host, ClearEvents{done});
+  maker.compute(host, 1);
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[host].worst == us(6 + 1 + 30 + 6 + 1));
+}
+
+}  // namespace bounds_server_bounds_test
