@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <random>
 #include <variant>
 
@@ -132,25 +133,29 @@ TEST_CASE("random systems with servers in servers or servers by deadlines stay w
   CHECK(trial.bounded > trial.systems);
 }
 
-TEST_CASE("random systems whose servers have tasks that wait for a GPU stay within their bounds") {
+namespace {
+
+/// Systems with servers of whose tasks some have these features, and little of what keeps servers from having bounds.
+BoundTrial tried_in_servers(std::uint32_t seed, std::initializer_list<SystemFeature> features) {
   BoundTrial trial;
-  std::mt19937 random(27);
-  const std::uint64_t systems = is_thorough() ? 40'000 : 400;
-  // Little of what keeps servers from having bounds.
-  const SystemFeatures others =
-      features_of({SystemFeature::periodic, SystemFeature::offset, SystemFeature::jitter, SystemFeature::sporadic,
-                   SystemFeature::several_stimuli, SystemFeature::trigger, SystemFeature::varying_times,
-                   SystemFeature::branch, SystemFeature::overhead, SystemFeature::fixed_priority,
-                   SystemFeature::round_robin, SystemFeature::child_scheduler, SystemFeature::several_cores,
-                   SystemFeature::server, SystemFeature::nested_server, SystemFeature::semaphore,
-                   SystemFeature::deadline}) |
-      gpu_features();
+  std::mt19937 random(seed);
+  const SystemFeatures inside = features_of(features);
+  const SystemFeatures others = features_of(
+      {SystemFeature::periodic, SystemFeature::offset, SystemFeature::jitter, SystemFeature::sporadic,
+       SystemFeature::several_stimuli, SystemFeature::trigger, SystemFeature::interrupt, SystemFeature::varying_times,
+       SystemFeature::branch, SystemFeature::overhead, SystemFeature::fixed_priority, SystemFeature::round_robin,
+       SystemFeature::child_scheduler, SystemFeature::several_cores, SystemFeature::server,
+       SystemFeature::nested_server, SystemFeature::deadline});
+  const std::uint64_t systems = is_thorough() ? 40'000 : 300;
+  std::uint64_t feature = 0;
   for (std::uint64_t index = 0; index < systems; ++index) {
     RandomSystemOptions options;
-    options.must =
-        features_of({SystemFeature::offload, index % 4 == 3 ? SystemFeature::nested_server : SystemFeature::server});
+    options.must = features_of({index % 4 == 3 ? SystemFeature::nested_server : SystemFeature::server});
+    do feature = (feature + 1) % feature_count;
+    while (!inside[feature]);
+    options.must.set(feature);
     if (index % 4 > 0)
-      options.may = others;
+      options.may = others | inside | ((inside & gpu_features()).any() ? gpu_features() : SystemFeatures{});
     else
       options.must.set(index / 4 % feature_count);
     RandomSystem drawn = random_system(random, options);
@@ -160,6 +165,36 @@ TEST_CASE("random systems whose servers have tasks that wait for a GPU stay with
         periodic->period = periodic->period * (1 + static_cast<std::int64_t>(index % 3));
     trial.run(drawn, index, 4);
   }
+  return trial;
+}
+
+}  // namespace
+
+TEST_CASE("random systems whose servers have tasks that wait for a GPU stay within their bounds") {
+  const BoundTrial trial = tried_in_servers(27, {SystemFeature::offload, SystemFeature::semaphore});
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
+TEST_CASE("random systems with servers below a scheduler by deadlines stay within their bounds") {
+  const BoundTrial trial = tried_in_servers(30, {SystemFeature::earliest_deadline});
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
+TEST_CASE("random systems whose servers have tasks with sections stay within their bounds") {
+  const BoundTrial trial =
+      tried_in_servers(28, {SystemFeature::non_preemptive, SystemFeature::uninterruptible, SystemFeature::ceiling});
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
+TEST_CASE("random systems whose servers have tasks with sections that wait for a GPU stay within their bounds") {
+  const BoundTrial trial = tried_in_servers(29, {SystemFeature::offload, SystemFeature::non_preemptive,
+                                                 SystemFeature::uninterruptible, SystemFeature::ceiling});
   INFO(trial.text());
   CHECK(trial.faults.empty());
   CHECK(trial.bounded > trial.systems);

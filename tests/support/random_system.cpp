@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 
 #include <fmt/core.h>
@@ -562,11 +563,20 @@ class Generator {
     }
   }
 
+  /// That of its core, or one that only tasks of its child scheduler use.
+  SemaphoreIndex ceiling_for(TaskIndex task, std::size_t core) {
+    const SchedulerIndex scheduler = maker_[task].scheduler;
+    if (!maker_.system().platform.schedulers[scheduler].parent || one_in(3)) return ceilings_[core];
+    const auto at = ceilings_of_children_.find(scheduler);
+    if (at != ceilings_of_children_.end()) return at->second;
+    return ceilings_of_children_[scheduler] = add_semaphore(true, 1);
+  }
+
   void do_part(TaskIndex task, std::size_t core, int most) {
     const bool interrupt = maker_[task].kind != ProcessKind::task;
     std::vector<SemaphoreIndex> held;
     if (!interrupt && one_in(2)) {
-      if (use(F::ceiling, task)) held.push_back(ceilings_[global_ ? 0 : core]);
+      if (use(F::ceiling, task)) held.push_back(ceiling_for(task, global_ ? 0 : core));
       if (use(F::semaphore, task)) held.push_back(shared_);
       if (use(F::shared_ceiling, task)) held.push_back(shared_ceiling_);
       if (one_in(2) && use(F::counting_semaphore, task)) held.push_back(counted_);
@@ -870,6 +880,7 @@ class Generator {
   std::vector<SystemFeatures> of_scheduler_;  ///< of every scheduler
   std::vector<std::pair<UnitIndex, SchedulerIndex>> children_;
   std::vector<SemaphoreIndex> ceilings_;  ///< of every core
+  std::map<SchedulerIndex, SemaphoreIndex> ceilings_of_children_;
   SemaphoreIndex shared_ = 0, shared_ceiling_ = 0, counted_ = 0;
   std::vector<LabelIndex> labels_;
   std::vector<std::pair<TaskIndex, TaskIndex>> flows_;     ///< who activates whom

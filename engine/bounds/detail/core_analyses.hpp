@@ -26,6 +26,7 @@ struct CoreProblem {
   struct Member {
     TaskIndex task = 0;  ///< entries with the same task run one after the other
     bool interrupt = false;
+    bool non_preemptive = false;
     std::optional<std::size_t> server = {};  ///< the innermost one that it runs in: index into the servers
     std::vector<std::size_t> cores;          ///< cores it may run on: indices into CoreModel::units
   };
@@ -37,6 +38,7 @@ struct CoreProblem {
   struct Server {
     cpu::PeriodicResource resource;
     std::optional<std::size_t> parent = {};  ///< the server that it runs in
+    bool by_deadline = false;                ///< some scheduler further out schedules by deadlines
   };
   std::vector<Server> servers;
 };

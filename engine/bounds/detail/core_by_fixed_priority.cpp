@@ -60,8 +60,18 @@ class ServerBounds {
                        [&](const CoreProblem::Server& other) { return other.parent == server; });
   }
 
+  /// The sections of a task that continue when its server has no budget. The holder of a semaphore with a ceiling stops
+  /// with its server, and the ceiling raises it only among the tasks of its own scheduler.
+  std::vector<cpu::Section> overruns(std::size_t task) const {
+    std::vector<cpu::Section> sections;
+    for (const cpu::Section& section : problem_.tasks[task].sections)
+      if (problem_.members[task].non_preemptive || section.threshold == nobody) sections.push_back(section);
+    return sections;
+  }
+
   /// The server as a task, with the lowest rank of its tasks: those are next to each other. While the tasks of a
-  /// polling server wait for servers within it, it keeps its budget. So it is deferrable for tasks outside.
+  /// polling server wait for servers within it, it keeps its budget. So it is deferrable for tasks outside. At the end
+  /// of a budget, it may continue for one section.
   void add_server(std::size_t server, Level& level) const {
     cpu::PeriodicResource resource = problem_.servers[server].resource;
     resource.polling = resource.polling && !has_servers(server);
@@ -71,7 +81,9 @@ class ServerBounds {
       if (!is_within(i, server)) continue;
       task.priority = first ? std::min(task.priority, problem_.tasks[i].priority) : problem_.tasks[i].priority;
       if (!first) first = i;
+      for (const cpu::Section& section : overruns(i)) task.sections.push_back(section);
     }
+    task.worst += cpu::longest_section(task);
     level.add(std::move(task), first.value_or(0), of_server(server));
   }
 
@@ -100,8 +112,9 @@ class ServerBounds {
           supplied ? level.placed(found[i]) : cpu::CpuBound{{}, {}, cpu::NoBound::no_supply, level.places[i]};
     for (std::size_t i = 0; i < within.size(); ++i) {
       // Whether it can use its whole budget in every period: its response as a task that is released with each filling.
+      // By deadlines, it may also have used an earlier budget late while other tasks were pending.
       std::vector<cpu::CpuTask> filled = level.tasks;
-      filled[tasks + i].arrivals.jitter = {};
+      if (!problem_.servers[within[i]].by_deadline) filled[tasks + i].arrivals.jitter = {};
       const auto response = bounds_of(filled, level.owners, resource)[tasks + i].response;
       const bool in_time = supplied && response && *response <= problem_.servers[within[i]].resource.period;
       find(within[i], in_time ? response : std::nullopt);

@@ -66,24 +66,27 @@ void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& a
       models.cores[at->second].units.push_back(unit);
 }
 
-/// Servers are covered on one core under fixed priorities. Their tasks must be preemptive and no interrupts. A
-/// constant-bandwidth server never stops its tasks, so that it needs no such limits.
+/// Servers are covered on one core. Their tasks must not be cooperative or interrupts, and must
+/// not wait for semaphores of others or within sections. A constant-bandwidth server never stops its tasks, so that it
+/// needs no such limits.
 std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject) {
   for (const TaskIndex task : view.core.tasks) {
-    bool by_deadline = false;  // some scheduler further out
     const auto& path = view.ranks.schedulers[task];
     for (auto at = path.rbegin(); at != path.rend(); ++at) {
       const SchedulerIndex index = *at;
       const Scheduler& scheduler = view.system.platform.schedulers[index];
-      by_deadline = by_deadline || uses_deadlines(scheduler.kind);
       if (!limits_time(scheduler)) continue;
       if (*scheduler.share.budget <= Duration{} || *scheduler.share.period <= Duration{})
         return fmt::format("{} without a budget or a period", algorithm_of(view, index));
-      if (view.core.several() || by_deadline)
-        return fmt::format("{}, and the analysis covers servers only under fixed priorities on one core",
-                           algorithm_of(view, index));
-      if (view.shapes[task].has_sections())
-        return fmt::format("{}, and {} has non-preemptive parts", algorithm_of(view, index), subject.name(task));
+      if (view.core.several())
+        return fmt::format("{}, and the analysis covers servers only on one core", algorithm_of(view, index));
+      const TaskShape& shape = view.shapes[task];
+      if (shape.cooperative)
+        return fmt::format("{}, and {} is cooperative", algorithm_of(view, index), subject.name(task));
+      if (!shape.requests.empty() || !shape.granted.empty() ||
+          std::any_of(shape.sections.begin(), shape.sections.end(),
+                      [](const cpu::Section& section) { return section.length >= endless; }))
+        return fmt::format("{}, and nothing bounds a section of {}", algorithm_of(view, index), subject.name(task));
       // Its urgency is not that of the server.
       if (is_interrupt(subject.task(task)))
         return fmt::format("{}, and {} is an interrupt", algorithm_of(view, index), subject.name(task));

@@ -37,7 +37,8 @@ cpu::CpuTask cpu_task(const ProblemInput& input, TaskIndex host, const Faults& f
 }
 
 CoreProblem::Member member_of(const CoreModel& core, const Task& task, TaskIndex index) {
-  CoreProblem::Member member{index, is_interrupt(task), {}, {}};
+  CoreProblem::Member member{
+      index, is_interrupt(task), !is_interrupt(task) && task.preemption == Preemption::non_preemptive, {}, {}};
   for (std::size_t unit = 0; unit < core.units.size(); ++unit)
     if (task.units.empty() ? task.unit == core.units[unit]
                            : std::find(task.units.begin(), task.units.end(), core.units[unit]) != task.units.end())
@@ -170,12 +171,14 @@ class ProblemBuilder {
     CoreProblem& problem = problems_.cores[core];
     problem.waits_for_semaphores = problem.waits_for_semaphores || input_.cores.shapes[host].waits_for_semaphores;
     std::optional<std::size_t> server;
+    bool by_deadline = false;
     const auto& path = input_.cores.ranks.schedulers[host];
     for (auto index = path.rbegin(); index != path.rend(); ++index) {  // from the outermost one
       const Scheduler& scheduler = input_.subject.system.platform.schedulers[*index];
-      problem.by_deadline = problem.by_deadline || uses_deadlines(scheduler.kind);
-      if (limits_time(scheduler)) server = place_of(*index, server, problem);
+      by_deadline = by_deadline || uses_deadlines(scheduler.kind);
+      if (limits_time(scheduler)) server = place_of(*index, server, by_deadline, problem);
     }
+    problem.by_deadline = problem.by_deadline || by_deadline;
     auto& problem_tasks = problems_.of_task[host];
     const auto waiting = add_waiting(host, server.has_value(), task);
     for (std::size_t activation = 0; activation < (task.unlimited ? 1 : activations.all.size()); ++activation) {
@@ -195,13 +198,15 @@ class ProblemBuilder {
   }
 
   /// The index of a server among those of its core.
-  std::size_t place_of(SchedulerIndex index, std::optional<std::size_t> parent, CoreProblem& problem) {
+  std::size_t place_of(SchedulerIndex index, std::optional<std::size_t> parent, bool by_deadline,
+                       CoreProblem& problem) {
     const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
     const auto [at, added] = servers_.emplace(index, problem.servers.size());
     if (added)
       problem.servers.push_back({{*scheduler.share.period, std::min(*scheduler.share.period, *scheduler.share.budget),
                                   scheduler.kind == SchedulingAlgorithm::polling_periodic_server},
-                                 parent});
+                                 parent,
+                                 by_deadline});
     return at->second;
   }
 

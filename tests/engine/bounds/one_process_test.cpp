@@ -211,6 +211,30 @@ TEST_CASE("device tasks that are active at the same time are one wait on every k
   }
 }
 
+TEST_CASE("a task that polls in one wait and suspends itself in another may be blocked after the latter") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  maker.system().platform.schedulers[core].kind = SchedulingAlgorithm::earliest_deadline_first;
+  const TaskIndex host = maker.task("host", core, 1, maker.periodic(500, 1));
+  for (const bool polls : {true, false}) {
+    const StimulusIndex request = maker.inter_process();
+    const TaskIndex device = maker.task(polls ? "first" : "second", gpu, 0, request);
+    maker.kernel(device, 10);
+    maker.offload(host, device, request, polls ? 1 : 0, 1, polls);
+  }
+  for (const std::int64_t offset : {0, 36}) {
+    const TaskIndex below = maker.task("below" + std::to_string(offset), core, 1, maker.periodic(1000, offset));
+    maker.compute(below, 20);
+    maker[below].preemption = Preemption::non_preemptive;
+  }
+  const Results results = analyzed(maker.build(), us(500));
+  // It starts at 20, polls until 31 and suspends itself from 32 to 42. The second task executes from 36 to 56.
+  CHECK(results.tasks[host].response.max == us(57 - 1));
+  REQUIRE(results.tasks[host].bound.worst);
+  // Its own 23 and 20 at its start and after each wait, with a section that began before.
+  CHECK(results.tasks[host].bound.worst == us(23 + 3 * 20 + 20));
+}
+
 TEST_CASE("waits that follow one another add up and those that overlap do not") {
   // The second device task works beside the first, which is triggered twice.
   SystemMaker maker;

@@ -3,6 +3,7 @@
 // random_systems_test.cpp tests them with random systems.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -226,6 +227,80 @@ TEST_CASE("a task in a server waits once for several device tasks that are activ
   maker.compute(host, 1);
   const auto bounds = bounds_of(maker);
   CHECK(bounds[host].worst == us(6 + 1 + 30 + 6 + 1));
+}
+
+TEST_CASE("sections of tasks in a server") {
+  // A section of 6 in a deferrable server of 4 in 20, with a more and a less urgent task outside.
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const SchedulerIndex in = server(maker, core, deferrable, 4, 20);
+  const TaskIndex above = task(maker, "above", core, 9, 50, 2), below = task(maker, "below", core, 1, 100, 3);
+  const TaskIndex first = maker.task("first", core, 2, maker.periodic(100)),
+                  second = maker.task("second", core, 1, maker.periodic(100));
+  maker[first].scheduler = maker[second].scheduler = in;
+  SECTION("continue without budget if nothing can preempt them") {
+    const bool uninterruptible = GENERATE(false, true);
+    maker.compute(first, 1);
+    if (uninterruptible) maker.add(second, Uninterruptible{true});
+    maker.compute(second, 6);
+    if (uninterruptible) maker.add(second, Uninterruptible{false});
+    if (!uninterruptible) maker[second].preemption = Preemption::non_preemptive;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[above].worst == us(6 + 2));
+    // In each period the server may take 4 + 6. So it has supplied its budget after 12.
+    CHECK(bounds[below].worst == us(3 + 2 + 3 * 10));
+    CHECK(bounds[first].worst == us(20 - 4 + 12 - 4 + 20 + 3));
+    CHECK(part(bounds[first], ContributionKind::blocking, second) == us(6));
+    CHECK(bounds[second].worst == us(20 - 4 + 12 - 4 + 20 + 3));
+  }
+  SECTION("stop with the budget if a semaphore has a ceiling") {
+    maker.system().semaphores.push_back({"resource"});
+    maker.system().semaphores.back().priority_ceiling = true;
+    for (const auto& [user, ticks] : {std::pair{first, 1}, std::pair{second, 6}}) {
+      maker.add(user, UseSemaphore{0, UseSemaphore::Operation::request, false});
+      maker.compute(user, ticks);
+      maker.add(user, UseSemaphore{0, UseSemaphore::Operation::release, false});
+    }
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[above].worst == us(2));
+    CHECK(bounds[below].worst == us(3 + 2 + 2 * 4));
+    // The server has supplied its budget after 6.
+    CHECK(bounds[first].worst == us(20 - 4 + 6 - 4 + 20 + 3));
+    CHECK(part(bounds[first], ContributionKind::blocking, second) == us(6));
+  }
+  SECTION("that may wait have no bound") {
+    const StimulusIndex request = maker.inter_process();
+    maker.add(second, Uninterruptible{true});
+    maker.offload(second, device(maker, request, 5), request, 1, 1, true);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[above].reason == "server schedules by DeferrableServer, and nothing bounds a section of second");
+  }
+}
+
+TEST_CASE("a server below a scheduler by deadlines has bounds for any order") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  maker.system().platform.schedulers[core].kind = SchedulingAlgorithm::earliest_deadline_first;
+  const TaskIndex beside = task(maker, "beside", core, 1, 50, 2), inside = task(maker, "inside", core, 1, 100, 1);
+  SECTION("which may use two budgets in a row") {
+    maker[inside].scheduler = server(maker, core, deferrable, 4, 10);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[beside].worst == us(2 + 2 * 4));
+    // The server has supplied its budget after 4 + 2.
+    CHECK(bounds[inside].worst == us(10 - 4 + 6 - 4 + 1));
+  }
+  SECTION("also if it may have used a late budget while others were pending") {
+    // It may begin with one budget 8 before it is filled again. Two budgets and two jobs of the other task take 20, and
+    // so end 12 after the filling.
+    maker.system().stimuli.clear();
+    maker.periodic(17);
+    maker.periodic(200);
+    maker.system().stimuli[0].activates = {beside};
+    maker.system().stimuli[1].activates = {inside};
+    maker[inside].scheduler = server(maker, core, deferrable, 8, 20);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[inside].worst == us(20 - 8 + 12 - 8 + 1));
+  }
 }
 
 }  // namespace bounds_server_bounds_test
