@@ -301,6 +301,19 @@ std::vector<std::string> replacements(const AnalysisOptions& options, const Prep
   return replaced;
 }
 
+/// What is judged by the simulation and the demands alone. Frees its programs, so that they are not in memory together
+/// with those of the bounds.
+void judge_demands(const System& system, const AnalysisOptions& options,
+                   const std::vector<const DeviceProfile*>& devices,
+                   const std::vector<std::vector<GpuContext>>& contexts, Results& results) {
+  CompileOptions flat = options.compile;
+  flat.flatten_branches = true;
+  const std::vector<Program> flattened = compile_programs(system, options.execution, devices, flat);
+  add_demands(system, flattened, results);
+  describe_use_of_gpus(system, devices, contexts, results);
+  judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
+}
+
 /// Throws std::overflow_error.
 void simulate_and_judge(const System& system, const AnalysisOptions& options, const Preparation& preparation,
                         Results& results, Diagnostics& diagnostics) {
@@ -378,12 +391,7 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   results.periods = preparation.periods;
   results.device_profiles = preparation.device_profiles;
   results.replaced = replacements(options, preparation);
-  CompileOptions flat = options.compile;
-  flat.flatten_branches = true;
-  const std::vector<Program> flattened = compile_programs(system, options.execution, devices, flat);
-  add_demands(system, flattened, results);
-  describe_use_of_gpus(system, devices, contexts, results);
-  judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
+  judge_demands(system, options, devices, contexts, results);
   add_bounds(system, system_bounds(system, devices, options.compile, options.bounds), results);
   add_bases(system, devices, results);
   std::vector<std::optional<Duration>> responses;

@@ -58,7 +58,7 @@ bool executes(const System& system, const Task& task, UnitIndex unit) {
     const Activity& activity = system.graph[node].activity;
     const auto* compute = std::get_if<Compute>(&activity);
     const auto* kernel = std::get_if<Kernel>(&activity);
-    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &*kernel->ticks : nullptr;
     return ticks == nullptr || ticks->on(system.platform.units[unit].definition) != nullptr;
   });
 }

@@ -97,7 +97,7 @@ class Calibrator {
       if (activity.runnable != runnable || (only && node != *only)) continue;
       const auto* compute = std::get_if<Compute>(&activity.activity);
       const auto* kernel = std::get_if<Kernel>(&activity.activity);
-      const Ticks* ticks = is_kernel && kernel != nullptr     ? &kernel->ticks
+      const Ticks* ticks = is_kernel && kernel != nullptr     ? &*kernel->ticks
                            : !is_kernel && compute != nullptr ? &compute->ticks
                                                               : nullptr;
       const Cycles* cycles = ticks == nullptr ? nullptr : ticks->on(unit.definition);

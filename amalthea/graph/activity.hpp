@@ -209,9 +209,36 @@ class Rare {
   std::unique_ptr<T> value_;
 };
 
+/// A value in the size of a pointer, for the same reason. A value that was moved from has none.
+template <typename T>
+class Boxed {
+ public:
+  Boxed() : value_(std::make_unique<T>()) {}
+  // NOLINTBEGIN(google-explicit-constructor): it stands for its value
+  Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}
+  operator T&() { return *value_; }
+  operator const T&() const { return *value_; }
+  // NOLINTEND(google-explicit-constructor)
+  Boxed(const Boxed& other) : value_(std::make_unique<T>(*other)) {}
+  Boxed(Boxed&&) noexcept = default;
+  Boxed& operator=(Boxed other) noexcept {
+    value_ = std::move(other.value_);
+    return *this;
+  }
+  ~Boxed() = default;
+
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+  T& operator*() { return *value_; }
+  T* operator->() { return value_.get(); }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
 /// A computation by the execution engine.
 struct Kernel {
-  Ticks ticks;                    ///< of each block if `launch` is given, else of the kernel
+  Boxed<Ticks> ticks;             ///< of each block if `launch` is given, else of the kernel
   std::vector<LabelIndex> reads;  ///< device labels it reads
   std::vector<LabelIndex> writes;
   DataSize footprint;         ///< of all labels it works on; 0: unknown

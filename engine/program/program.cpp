@@ -69,6 +69,7 @@ class Compiler {
       overhead_ = overhead ? &*overhead : nullptr;
     }
     if (body_->empty()) return std::move(program_);
+    program_.steps.reserve(body_->size() + 2);  // as many, unless activities have overheads
     add_frame(compiled.kind, true);
     add_range(0, body_->size());
     const std::size_t end = program_.steps.size();
@@ -321,7 +322,7 @@ class Compiler {
 
   void launch(const Kernel& kernel) {
     Step& step = program_.steps.back();
-    if (device_ != nullptr) step.memory = gpu::memory_of(kernel, *device_);
+    step.memory = device_ == nullptr ? gpu::KernelMemory{} : gpu::memory_of(kernel, *device_);
     std::int64_t rounds = 1;
     Duration packed = step.work;
     if (kernel.launch && device_ != nullptr) {
@@ -429,9 +430,10 @@ class Compiler {
                          chosen(count, execution));
     };
     const Duration time = time_of(execution_);
+    if (!random()) return constant(time);
     const Distribution between{time_of(Execution::best).picoseconds(), time.picoseconds(),
                                time_of(Execution::worst).picoseconds(), nullptr};
-    if (!random() || between.lower >= between.upper) return constant(time);
+    if (between.lower >= between.upper) return constant(time);
     if (latency_ != nullptr || count.least != count.most) return {time, {{}, {{between, {}, 1, {}}}, {}}};
     const Cycles& latency = write ? access->write : access->read;
     const Duration by_rate = access->data_rate.bytes_per_second == 0

@@ -60,11 +60,11 @@ struct VaryingWork {
 
 struct Step {
   StepKind kind = StepKind::execute;
-  std::optional<VaryingWork> varying;  ///< with Execution::random; then `work` is the average
-  Duration work;            ///< for execute and copy, and for each block of a kernel, without interference; else zero
-  std::int64_t blocks = 1;  ///< for a kernel
-  std::optional<gpu::SmUse> block;  ///< resources of each block; nothing: the whole execution engine
-  gpu::KernelMemory memory;         ///< for a kernel
+  Rare<VaryingWork> varying;  ///< with Execution::random; then `work` is the average
+  Duration work;              ///< for execute and copy, and for each block of a kernel, without interference; else zero
+  std::int64_t blocks = 1;    ///< for a kernel
+  Rare<gpu::SmUse> block;     ///< resources of each block; nothing: the whole execution engine
+  Rare<gpu::KernelMemory> memory;  ///< every kernel has one
   /// For an access whose cost depends on others (Program::contention): the time without any of them, at most `work`.
   Duration uncontended;
   NodeIndex node = 0;                     ///< the activity it was compiled from

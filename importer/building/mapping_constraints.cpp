@@ -37,7 +37,7 @@ bool can_execute(const System& system, TaskIndex task, UnitIndex on) {
     const Activity& activity = system.graph[node].activity;
     const auto* compute = std::get_if<Compute>(&activity);
     const auto* kernel = std::get_if<Kernel>(&activity);
-    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &*kernel->ticks : nullptr;
     if (ticks == nullptr || ticks->on(unit.definition) != nullptr) continue;
     if (kernel != nullptr && kernel->instructions && unit.type == PuType::gpu) continue;
     return false;

@@ -510,7 +510,7 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
   for (const GraphNode& node : context.raw_bodies[task]) {
     const auto* compute = std::get_if<Compute>(&node.activity);
     const auto* kernel = std::get_if<Kernel>(&node.activity);
-    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &*kernel->ticks : nullptr;
     if (ticks == nullptr || ticks->on(unit.definition) != nullptr) continue;
     if (kernel != nullptr && kernel->instructions) continue;
     const auto& definitions = context.system.platform.definitions;
@@ -549,7 +549,7 @@ void report_default_ticks(BuildContext& context, TaskIndex task) {
   for (const GraphNode& node : context.raw_bodies[task]) {
     const auto* compute = std::get_if<Compute>(&node.activity);
     const auto* kernel = std::get_if<Kernel>(&node.activity);
-    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &*kernel->ticks : nullptr;
     if (ticks == nullptr || !ticks->otherwise || ticks->on(unit.definition) != &*ticks->otherwise) continue;
     const auto& definitions = context.system.platform.definitions;
     context.diagnostics.add(

@@ -49,7 +49,7 @@ std::vector<std::string> describe(const System& system) {
                                      node.runnable ? system.runnables[*node.runnable].name : "-");
       const Ticks* ticks = nullptr;
       if (const auto* compute = std::get_if<Compute>(&node.activity)) ticks = &compute->ticks;
-      if (const auto* kernel = std::get_if<Kernel>(&node.activity)) ticks = &kernel->ticks;
+      if (const auto* kernel = std::get_if<Kernel>(&node.activity)) ticks = &*kernel->ticks;
       if (ticks != nullptr && ticks->otherwise)
         line += fmt::format(" {}/{}/{}", ticks->otherwise->lower, ticks->otherwise->average, ticks->otherwise->upper);
       if (const auto* copy = std::get_if<Copy>(&node.activity))

@@ -22,8 +22,9 @@ bool add_kernels(const AnalyzedSystem& subject, const std::vector<Activations>& 
       const TaskStep task_step{task, step};
       if (subject.step(task_step).kind != StepKind::kernel) continue;
       const Duration block = std::max(longest_block(subject, task_step), Duration::picoseconds(1));
+      const auto& use = subject.step(task_step).block;
       found.kernels.push_back(
-          {owner, index, block, subject.step(task_step).blocks, subject.step(task_step).block, mask, {}});
+          {owner, index, block, subject.step(task_step).blocks, use ? std::optional(*use) : std::nullopt, mask, {}});
       found.steps.push_back(task_step);
     }
   }

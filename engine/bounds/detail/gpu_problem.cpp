@@ -35,12 +35,12 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     if (kernel == nullptr) continue;
     if (const auto at = gpu.overtaking.find({device, step}); at != gpu.overtaking.end()) operation.kernel = at->second;
     operation.memory_share = kernel->memory_intensity;
-    operation.memory = &subject.step(task_step).memory;
+    operation.memory = &*subject.step(task_step).memory;
     operation.by_cpu = law.worst_by_cpu(*operation.memory, operation.memory_share).slowdown;
     if (!subject.step(task_step).block) continue;
     operation.longest_block = std::clamp(longest_block(subject, task_step), Duration::picoseconds(1), operation.worst);
     operation.blocks = subject.step(task_step).blocks;
-    operation.use = subject.step(task_step).block;
+    operation.use = *subject.step(task_step).block;
     operation.cache_config = kernel->launch->cache_config;
     operation.sms = nvidia::enabled_sms(subject.task(device).gpu.sm_mask, profile);
   }

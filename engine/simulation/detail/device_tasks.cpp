@@ -167,9 +167,9 @@ void DeviceTasks::submit(TaskIndex task) {
   operation.kind = gpu::kind_of(activity);
   if (const auto* kernel = std::get_if<Kernel>(&activity)) {
     operation.memory_share = kernel->memory_intensity;
-    operation.memory = &step.memory;
+    operation.memory = &*step.memory;
     operation.blocks = step.blocks;
-    operation.block = step.block;
+    if (step.block) operation.block = *step.block;
     if (kernel->launch) operation.cache_config = kernel->launch->cache_config;
   }
   if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due

@@ -36,7 +36,7 @@ TaskIndex kernel_task(SystemMaker& maker, UnitIndex gpu, StimulusIndex released,
   maker[task].gpu.context = "process";
   maker[task].gpu.high_priority = high;
   Kernel kernel;
-  kernel.ticks.otherwise = Cycles{0, time / 2, time};
+  kernel.ticks->otherwise = Cycles{0, time / 2, time};
   kernel.memory_intensity = 0;
   kernel.launch = Launch{blocks, threads, 0, 0, ""};
   maker.add(task, kernel);

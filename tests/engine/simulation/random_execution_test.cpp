@@ -99,7 +99,7 @@ TEST_CASE("every step takes a time between its best and its worst and covers the
         const Duration least = best[task].steps[i].work, most = worst[task].steps[i].work;
         CAPTURE(task, i, tabulated);
         CHECK(step.work == average[task].steps[i].work);
-        CHECK(step.varying.has_value() == (least != most));
+        CHECK(static_cast<bool>(step.varying) == (least != most));
         Duration shortest = most, longest = least;
         for (std::uint64_t job = 0; job < 500; ++job) {
           RandomStream stream = execution_stream(1, task, job);
@@ -122,8 +122,8 @@ TEST_CASE("label accesses without contention do not vary") {
   options.memory = *find_memory_model("none");
   const auto programs = compile_programs(system, Execution::random,
                                          std::vector<const DeviceProfile*>(system.platform.units.size()), options);
-  CHECK(programs[example.first].steps[0].varying.has_value());
-  CHECK_FALSE(programs[example.first].steps[1].varying.has_value());
+  CHECK(programs[example.first].steps[0].varying);
+  CHECK_FALSE(programs[example.first].steps[1].varying);
 }
 
 TEST_CASE("jobs with the same seed are reproducible and other seeds differ") {

@@ -61,7 +61,7 @@ TEST_CASE("instructions become the ticks of a block on the GPU") {
   REQUIRE(engine::resolve_instructions(*result.system, nullptr, result.diagnostics));
   const DefinitionIndex gpu = result.system->platform.units[1].definition;
   // 16 warps, one block per SM: 184 cycles at most, 80 at least as its 16 x 5 + 16 x 2 loads go one by one.
-  const Cycles* vision = kernel_of(*result.system, "Vision.kernel").ticks.on(gpu);
+  const Cycles* vision = kernel_of(*result.system, "Vision.kernel").ticks->on(gpu);
   REQUIRE(vision != nullptr);
   CHECK(vision->upper == 184);
   CHECK(vision->lower == 112);
