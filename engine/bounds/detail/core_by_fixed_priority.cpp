@@ -60,6 +60,11 @@ class ServerBounds {
                        [&](const CoreProblem::Server& other) { return other.parent == server; });
   }
 
+  static bool has_equal(const Level& level, std::size_t task) {
+    return std::count_if(level.tasks.begin(), level.tasks.end(),
+                         [&](const cpu::CpuTask& other) { return other.priority == level.tasks[task].priority; }) > 1;
+  }
+
   /// The sections of a task that continue when its server has no budget. The holder of a semaphore with a ceiling stops
   /// with its server, and the ceiling raises it only among the tasks of its own scheduler.
   std::vector<cpu::Section> overruns(std::size_t task) const {
@@ -112,9 +117,11 @@ class ServerBounds {
           supplied ? level.placed(found[i]) : cpu::CpuBound{{}, {}, cpu::NoBound::no_supply, level.places[i]};
     for (std::size_t i = 0; i < within.size(); ++i) {
       // Whether it can use its whole budget in every period: its response as a task that is released with each filling.
-      // By deadlines, it may also have used an earlier budget late while other tasks were pending.
+      // By deadlines, and beside tasks of the same rank, it may also have used an earlier budget late while they were
+      // pending.
       std::vector<cpu::CpuTask> filled = level.tasks;
-      if (!problem_.servers[within[i]].by_deadline) filled[tasks + i].arrivals.jitter = {};
+      if (!problem_.servers[within[i]].by_deadline && !has_equal(level, tasks + i))
+        filled[tasks + i].arrivals.jitter = {};
       const auto response = bounds_of(filled, level.owners, resource)[tasks + i].response;
       const bool in_time = supplied && response && *response <= problem_.servers[within[i]].resource.period;
       find(within[i], in_time ? response : std::nullopt);

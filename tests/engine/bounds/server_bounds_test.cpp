@@ -303,4 +303,26 @@ TEST_CASE("a server below a scheduler by deadlines has bounds for any order") {
   }
 }
 
+TEST_CASE("a deferrable server may have used its last budget while a task that it delays waited for a semaphore") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  maker.system().semaphores.emplace_back().name = "semaphore";  // without a ceiling
+  const auto user = [&](const std::string& name, std::int64_t priority, std::int64_t period, std::int64_t ticks) {
+    const TaskIndex made = maker.task(name, core, priority, maker.periodic(period));
+    maker.add(made, UseSemaphore{0, UseSemaphore::Operation::request, false});
+    maker.compute(made, ticks);
+    maker.add(made, UseSemaphore{0, UseSemaphore::Operation::release, false});
+    return made;
+  };
+  const TaskIndex urgent = user("urgent", 3, 6, 2), other = user("other", 1, 50, 1);
+  const TaskIndex inside = task(maker, "inside", core, 2, 40, 4);
+  maker[inside].scheduler = server(maker, core, deferrable, 2, 10);
+  const auto bounds = bounds_of(maker);
+  // A new budget at 2, directly after the last one: the core executes 2 + 2 of the server, 2 + 2 of `urgent`, which may
+  // wait for `other` while the server runs, and 1 of `other`. So the budget may last until 9, for 7.
+  CHECK(bounds[inside].worst == us((10 - 2) + (7 - 2) + 10 + 2));
+  CHECK(bounds[urgent].worst == us(2 + 1 + 2 * 2));
+  CHECK(bounds[other].worst == us(1 + 2 * 2 + 2 * 2));
+}
+
 }  // namespace bounds_server_bounds_test
