@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -149,8 +151,11 @@ void Evaluator::load(Bench& bench) {
   const bool table = compile_.memory.source == engine::MemoryModel::Source::table;
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     const Task& task = system.tasks[index];
-    const Key key{task.unit, task.units, task.scheduler, table ? users.other_cores(task.unit, index) : 0,
-                  table && users.gpu_besides(index)};
+    std::vector<std::int64_t> others;  // of each core that it may run on
+    if (table && task.units.empty()) others.push_back(users.other_cores(task.unit, index));
+    for (const UnitIndex unit : task.units)
+      if (table) others.push_back(users.other_cores(unit, index));
+    const Key key{task.unit, task.units, task.scheduler, std::move(others), table && users.gpu_besides(index)};
     auto& programs = bench.known[index][key];
     if (!programs) {
       programs = std::make_unique<Programs>();

@@ -209,7 +209,7 @@ class Rare {
   std::unique_ptr<T> value_;
 };
 
-/// A value in the size of a pointer, for the same reason. A value that was moved from has none.
+/// A value that takes the size of a pointer, for the same reason as Rare. After a move it has no value.
 template <typename T>
 class Boxed {
  public:
@@ -219,7 +219,7 @@ class Boxed {
   operator T&() { return *value_; }
   operator const T&() const { return *value_; }
   // NOLINTEND(google-explicit-constructor)
-  Boxed(const Boxed& other) : value_(std::make_unique<T>(*other)) {}
+  Boxed(const Boxed& other) : value_(other.value_ ? std::make_unique<T>(*other) : nullptr) {}
   Boxed(Boxed&&) noexcept = default;
   Boxed& operator=(Boxed other) noexcept {
     value_ = std::move(other.value_);

@@ -16,9 +16,8 @@ namespace {
 
 /// As contexts_on groups them.
 bool share_stream(const Task& a, const Task& b) {
-  return a.side == Side::device && a.side == b.side && a.unit == b.unit && !a.gpu.context.empty() &&
-         a.gpu.context == b.gpu.context && !a.gpu.stream.empty() && a.gpu.stream == b.gpu.stream &&
-         (a.gpu.mps_share > 0) == (b.gpu.mps_share > 0);
+  return a.side == Side::device && b.side == Side::device && a.unit == b.unit && !a.gpu.context.empty() &&
+         a.gpu.context == b.gpu.context && !a.gpu.stream.empty() && a.gpu.stream == b.gpu.stream;
 }
 
 }  // namespace

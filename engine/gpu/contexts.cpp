@@ -6,19 +6,21 @@
 namespace amalthea::engine {
 namespace {
 
-GpuContext& context_named(std::vector<GpuContext>& contexts, const System& system, const Task& task) {
+/// `mps`: whether the GPU has MPS.
+GpuContext& context_named(std::vector<GpuContext>& contexts, const System& system, const Task& task, bool mps) {
   for (GpuContext& context : contexts) {
     const GpuShare& other = system.tasks[context.tasks.front()].gpu;
-    if (task.gpu.mps_share > 0 ? other.mps_share > 0
-                               : other.mps_share == 0 && !task.gpu.context.empty() && other.context == task.gpu.context)
+    if (mps && task.gpu.mps_share > 0
+            ? other.mps_share > 0
+            : (!mps || other.mps_share == 0) && !task.gpu.context.empty() && other.context == task.gpu.context)
       return context;
   }
   return contexts.emplace_back();
 }
 
 /// The process of a task within its context: one, or under MPS one for every name.
-std::size_t process_in(GpuContext& context, const System& system, const Task& task) {
-  if (task.gpu.mps_share == 0 || context.tasks.empty()) return 0;
+std::size_t process_in(GpuContext& context, const System& system, const Task& task, bool mps) {
+  if (!mps || task.gpu.mps_share == 0 || context.tasks.empty()) return 0;
   for (const GpuStream& stream : context.streams)
     if (!task.gpu.context.empty() && system.tasks[stream.tasks.front()].gpu.context == task.gpu.context)
       return stream.process;
@@ -38,12 +40,13 @@ GpuStream& stream_named(GpuContext& context, std::size_t process, const std::str
 }  // namespace
 
 std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const DeviceProfile& profile) {
+  const bool mps = !profile.amd;
   std::vector<GpuContext> contexts;
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     const Task& task = system.tasks[index];
     if (task.side != Side::device || task.unit != unit) continue;
-    GpuContext& context = context_named(contexts, system, task);
-    const std::size_t process = process_in(context, system, task);
+    GpuContext& context = context_named(contexts, system, task, mps);
+    const std::size_t process = process_in(context, system, task, mps);
     const Duration slice = time_slice_of(system, task, profile);
     context.slice = context.tasks.empty() ? slice : std::max(context.slice, slice);
     context.runlist_slots =
@@ -54,7 +57,7 @@ std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const 
     stream.high_priority |= task.gpu.high_priority;
     if (stream.cu_mask.empty()) stream.cu_mask = task.gpu.cu_mask;
     if (stream.sm_mask.empty()) stream.sm_mask = task.gpu.sm_mask;
-    stream.mps_share = std::max(stream.mps_share, task.gpu.mps_share);
+    if (mps) stream.mps_share = std::max(stream.mps_share, task.gpu.mps_share);
     stream.tasks.push_back(index);
   }
   return contexts;

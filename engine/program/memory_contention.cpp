@@ -211,13 +211,20 @@ const UnitLatency* latency_of(const MemoryModel& model, const Platform& platform
   return nullptr;
 }
 
+namespace {
+
+std::vector<UnitIndex> units_of(const Task& task) { return task.units.empty() ? std::vector{task.unit} : task.units; }
+
+}  // namespace
+
 MemoryUsers::MemoryUsers(const System& system) : system_(system), tasks_(system.platform.units.size()) {
   for (const Task& task : system.tasks) {
     if (task.folded_into) continue;
     if (task.side == Side::device)
       ++device_tasks_;
-    else if (tasks_[task.unit]++ == 0)
-      ++cores_;
+    else
+      for (const UnitIndex unit : units_of(task))
+        if (tasks_[unit]++ == 0) ++cores_;
   }
 }
 
@@ -225,7 +232,9 @@ std::int64_t MemoryUsers::other_cores(UnitIndex unit, TaskIndex task) const {
   const Task& itself = system_.tasks[task];
   const bool counts = itself.side == Side::host && !itself.folded_into;
   std::int64_t others = cores_ - (tasks_[unit] > 0 ? 1 : 0);
-  if (counts && itself.unit != unit && tasks_[itself.unit] == 1) --others;  // its core would be left empty
+  if (!counts) return others;
+  for (const UnitIndex own : units_of(itself))
+    if (own != unit && tasks_[own] == 1) --others;  // no other task runs there
   return others;
 }
 
@@ -257,11 +266,7 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
   std::vector<const UnitLatency*> reported;
   std::vector<std::string> costs;
   std::vector<bool> seen(system.platform.units.size());
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
-    const UnitIndex unit = system.tasks[task].unit;
-    if (system.tasks[task].side != Side::host || system.tasks[task].folded_into || seen[unit]) continue;
-    seen[unit] = true;
-    if (model.units.empty()) break;  // it only concerns copies
+  const auto report_core = [&](UnitIndex unit, TaskIndex task) {
     const ProcessingUnit& core = system.platform.units[unit];
     const UnitLatency* latency = latency_of(model, system.platform, core);
     if (latency == nullptr) {
@@ -276,6 +281,14 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
     } else if (std::find(reported.begin(), reported.end(), latency) == reported.end()) {
       reported.push_back(latency);
       costs.push_back(described(*latency, users.other_cores(unit, task), users.gpu_besides(task)));
+    }
+  };
+  // Without units, the model only concerns copies.
+  for (TaskIndex task = 0; !model.units.empty() && task < system.tasks.size(); ++task) {
+    if (system.tasks[task].side != Side::host || system.tasks[task].folded_into) continue;
+    for (const UnitIndex unit : units_of(system.tasks[task])) {
+      if (!seen[unit]) report_core(unit, task);
+      seen[unit] = true;
     }
   }
   if (model.units.empty()) costs.push_back("accesses of cores as in the AMALTHEA model");

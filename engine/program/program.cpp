@@ -340,13 +340,19 @@ class Compiler {
 
   bool random() const { return execution_ == Execution::random; }
 
-  /// The units that the task may run on, besides the first.
+  /// Whether the memory table states the same costs for accesses from this unit as for those from the other one.
+  bool same_table(UnitIndex other, TaskIndex task) const {
+    return latency_ == latency_of(options_.memory, system_.platform, system_.platform.units[other]) &&
+           (latency_ == nullptr || users_->other_cores(unit_index_, task) == users_->other_cores(other, task));
+  }
+
+  /// The units that the task may run on, besides the first, unless it takes as long on them.
   void find_other_units(TaskIndex task) {
     const Task& compiled = system_.tasks[task];
     if (!options_.all_units || unit_index_ != compiled.unit) return;
     if (execution_ != Execution::best && execution_ != Execution::worst) return;
     for (const UnitIndex other : compiled.units)
-      if (!equally_fast(unit_, system_.platform.units[other])) {
+      if (!equally_fast(unit_, system_.platform.units[other]) || !same_table(other, task)) {
         other_units_.emplace_back(system_, other, execution_, device_, options_, users_);
         other_units_.back().find_line_times(task);
       }

@@ -119,7 +119,7 @@ struct CompileOptions {
   bool all_units = false;
 };
 
-/// Whether every activity takes as long on both, apart from a memory model with an entry for only one of them.
+/// Whether every activity takes as long on both, apart from a memory table.
 bool equally_fast(const ProcessingUnit& a, const ProcessingUnit& b);
 
 /// Compiles the programs of all tasks; removed tasks have empty ones. `random` draws ticks, instructions and kernel

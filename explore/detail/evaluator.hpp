@@ -61,7 +61,7 @@ class Evaluator {
   }
 
  private:
-  using Key = std::tuple<UnitIndex, std::vector<UnitIndex>, SchedulerIndex, std::int64_t, bool>;
+  using Key = std::tuple<UnitIndex, std::vector<UnitIndex>, SchedulerIndex, std::vector<std::int64_t>, bool>;
   struct Programs {
     engine::Program best, worst;
   };

@@ -66,9 +66,9 @@ void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& a
       models.cores[at->second].units.push_back(unit);
 }
 
-/// Servers are covered on one core. Their tasks must not be cooperative or interrupts, and must
-/// not wait for semaphores of others or within sections. A constant-bandwidth server never stops its tasks, so that it
-/// needs no such limits.
+/// Servers are covered on one core. Their tasks must not be cooperative or interrupts. They must not wait for a
+/// semaphore that other tasks hold, or wait within sections. A constant-bandwidth server never stops its tasks, so that
+/// it needs no such limits.
 std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject) {
   for (const TaskIndex task : view.core.tasks) {
     const auto& path = view.ranks.schedulers[task];
@@ -83,9 +83,10 @@ std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject
       const TaskShape& shape = view.shapes[task];
       if (shape.cooperative)
         return fmt::format("{}, and {} is cooperative", algorithm_of(view, index), subject.name(task));
-      if (!shape.requests.empty() || !shape.granted.empty() ||
-          std::any_of(shape.sections.begin(), shape.sections.end(),
-                      [](const cpu::Section& section) { return section.length >= endless; }))
+      if (!shape.requests.empty())
+        return fmt::format("{}, and {} may wait for a semaphore", algorithm_of(view, index), subject.name(task));
+      if (!shape.granted.empty() || std::any_of(shape.sections.begin(), shape.sections.end(),
+                                                [](const cpu::Section& section) { return section.length >= endless; }))
         return fmt::format("{}, and nothing bounds a section of {}", algorithm_of(view, index), subject.name(task));
       // Its urgency is not that of the server.
       if (is_interrupt(subject.task(task)))

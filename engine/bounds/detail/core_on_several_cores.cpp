@@ -23,8 +23,8 @@ std::vector<cpu::CpuBound> bounds_on_several_cores(const CoreProblem& problem) {
 
 }  // namespace
 
-/// Tasks that migrate between cores. Under deadlines, their bounds hold for any order. Where the cores differ, the times of
-/// each task are the longest on any of its cores.
+/// Tasks that migrate between cores. Under deadlines, their bounds hold for any order. Where the cores differ, the
+/// times of each task are the longest on any of its cores.
 const CoreAnalysis on_several_cores{are_several, bounds_on_several_cores};
 
 }  // namespace amalthea::engine::bounds

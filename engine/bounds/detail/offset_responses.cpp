@@ -125,8 +125,12 @@ class OffsetResponses {
     });
   }
 
-  /// Whether jobs take equally long on all cores.
+  /// Whether jobs take equally long on all cores; a memory table may say otherwise.
   bool are_alike(const CoreModel& model) const {
+    if (model.several() && std::any_of(model.tasks.begin(), model.tasks.end(), [&](TaskIndex task) {
+          return input_.subject.worst[task].contention.has_value();
+        }))
+      return false;
     const auto& units = input_.subject.system.platform.units;
     const ProcessingUnit& first = units[model.units.front()];
     return std::all_of(model.units.begin(), model.units.end(),

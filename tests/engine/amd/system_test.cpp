@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/gpu/contexts.hpp"
 #include "tests/support/system_maker.hpp"
 
 namespace amd_system_test {
@@ -51,6 +52,15 @@ std::string findings(const System& system, const engine::DeviceProfile& profile,
 }
 
 }  // namespace
+
+TEST_CASE("gpu.mpsShare does not merge processes on an AMD GPU") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  for (const char* name : {"A", "B"}) maker[launching(maker, gpu, name, 4, 100)].gpu.mps_share = 50;
+  const auto contexts = engine::contexts_on(maker.build(), gpu, radeon());
+  REQUIRE(contexts.size() == 2);
+  CHECK(contexts[0].streams[0].mps_share == 0);
+}
 
 TEST_CASE("kernels of different tasks on an AMD GPU run concurrently on the CUs of their masks") {
   SystemMaker maker;

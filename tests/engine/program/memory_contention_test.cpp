@@ -127,6 +127,23 @@ TEST_CASE("memory: lines are those that hold the bytes or one more as published"
   }
 }
 
+TEST_CASE("memory: a task that migrates takes the longest or shortest time of its cores and counts on each") {
+  test::SystemMaker maker;
+  const UnitIndex fast = maker.core("fast"), slow = maker.core("slow"), third = maker.core("third");
+  const TaskIndex moves = maker.task("moves", fast, 1, maker.periodic(100)),
+                  stays = maker.task("stays", third, 1, maker.periodic(100));
+  maker[moves].units = {fast, slow};
+  CompileOptions options = with(parsed(R"({"units": {"fast": {"base_ns": 10, "per_core_ns": 4},
+                                                     "slow": {"base_ns": 100, "per_core_ns": 4}}})"));
+  CHECK(reading(maker, moves, 64, Execution::worst, options) == ns(10 + 4));
+  options.all_units = true;
+  CHECK(reading(maker, moves, 64, Execution::worst, options) == ns(100 + 4));
+  CHECK(reading(maker, moves, 64, Execution::best, options) == ns(10));
+  const System system = maker.build();
+  CHECK(MemoryUsers(system).other_cores(third, stays) == 2);
+  CHECK(MemoryUsers(system).other_cores(slow, moves) == 1);
+}
+
 TEST_CASE("memory: a line costs its base plus the interference of active cores and the GPU") {
   test::SystemMaker maker;
   const UnitIndex core = maker.core("A57"), second = maker.core("Denver"), third = maker.core("Idle");
