@@ -203,7 +203,7 @@ class Trial {
 
 }  // namespace
 
-TEST_CASE("each call that writes, renames or starts something may fail") {
+TEST_CASE("each call that writes, renames or starts something may fail", "[long]") {
   for (const std::string& command : commands()) {
     Trial trial(command);
     for (const std::string call : {"write", "fsync", "rename", "open", "fork", "thread"}) {
