@@ -2,7 +2,6 @@
 #include "engine/amd/stream_masks.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,24 +11,14 @@
 #include "engine/gpu/contexts.hpp"
 
 namespace amalthea::engine::amd {
-namespace {
-
-/// As contexts_on groups them.
-bool share_stream(const Task& a, const Task& b) {
-  return a.side == Side::device && b.side == Side::device && a.unit == b.unit && !a.gpu.context.empty() &&
-         a.gpu.context == b.gpu.context && !a.gpu.stream.empty() && a.gpu.stream == b.gpu.stream;
-}
-
-}  // namespace
-
 std::optional<CuMask> cu_mask_of(const System& system, TaskIndex task, const DeviceProfile& profile) {
-  const Task& own = system.tasks[task];
-  std::string_view text = own.gpu.stream.empty() ? own.gpu.cu_mask : std::string_view();
-  for (const Task& other : system.tasks)
-    if (text.empty() && (&other == &own || share_stream(own, other))) text = other.gpu.cu_mask;
-  if (text.empty()) return std::nullopt;
-  auto mask = parse_cu_mask(text, device_settings(profile).layout());
-  return mask ? std::optional(std::move(*mask)) : std::nullopt;
+  for (const GpuContext& context : contexts_on(system, system.tasks[task].unit, profile))
+    for (const GpuStream& stream : context.streams) {
+      if (std::find(stream.tasks.begin(), stream.tasks.end(), task) == stream.tasks.end()) continue;
+      auto mask = parse_cu_mask(stream.cu_mask, device_settings(profile).layout());
+      return mask ? std::optional(std::move(*mask)) : std::nullopt;
+    }
+  return std::nullopt;
 }
 
 bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
