@@ -61,7 +61,7 @@ struct BoundOptions {
 };
 
 /// `best` and `worst` are the programs of all tasks with their shortest and longest times on all their units
-/// (CompileOptions::flatten_branches, all_units); both have the same steps.
+/// (CompileOptions::flatten_branches, every_alternative, all_units); both have the same steps.
 /// `devices` is parallel to Platform::units, null for CPUs.
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
                            const std::vector<const DeviceProfile*>& devices, const BoundOptions& options = {});

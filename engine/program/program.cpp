@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -135,6 +136,7 @@ class Compiler {
     push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, {});
     const Duration before = program_.execution;
     std::vector<Part> parts;
+    const bool outside_structured = std::exchange(structured_, false);
     ++depth_;
     for (const Branch::Alternative& alternative : branch.alternatives) {
       program_.execution = {};
@@ -142,13 +144,19 @@ class Compiler {
       add_range(at, at + alternative.length);
       parts.push_back({begin, program_.steps.size(), program_.execution});
       at += alternative.length;
+      if (options_.every_alternative) check_sections(begin);
     }
     --depth_;
-    choose_shares(branch, parts);
+    const bool keeps_all = options_.every_alternative && structured_;
+    structured_ = structured_ || outside_structured;
+    if (keeps_all)
+      for (Part& part : parts) part.share = execution_ == Execution::best ? 0 : 1;
+    else
+      choose_shares(branch, parts);
     program_.execution = before;
     for (const Part& part : parts) program_.execution += scale(part.execution, part.share, part.of, options_.rounding);
     if (options_.flatten_branches)
-      flatten(parts);
+      flatten(index, parts, keeps_all);
     else
       link(branch, index, parts);
     return at;
@@ -158,13 +166,9 @@ class Compiler {
   void choose_shares(const Branch& branch, std::vector<Part>& parts) const {
     if (parts.empty()) return;
     double weights = 0;
-    bool one_is_taken = false;
-    for (const Branch::Alternative& alternative : branch.alternatives) {
-      const auto* chance = std::get_if<Probability>(&alternative.guard);
-      if (chance != nullptr) weights += chance->weight;
-      one_is_taken = one_is_taken || chance != nullptr || std::holds_alternative<Otherwise>(alternative.guard);
-    }
-    if (execution_ == Execution::best && !one_is_taken) return;
+    for (const Branch::Alternative& alternative : branch.alternatives)
+      if (const auto* chance = std::get_if<Probability>(&alternative.guard)) weights += chance->weight;
+    if (execution_ == Execution::best && !always_takes_one(branch)) return;
     if ((execution_ == Execution::average || random()) && (weights > 0 || is_counted(branch))) {
       for (std::size_t i = 0; i < parts.size(); ++i) {
         const Guard& guard = branch.alternatives[i].guard;
@@ -189,15 +193,41 @@ class Compiler {
                        [](const auto& alternative) { return std::holds_alternative<EveryNth>(alternative.guard); });
   }
 
-  void flatten(const std::vector<Part>& parts) {
+  void flatten(std::size_t index, const std::vector<Part>& parts, bool keeps_all) {
     for (const Part& part : parts) {
+      program_.steps[index].alternatives.push_back(static_cast<std::uint32_t>(part.begin));
       if (part.share == part.of) continue;
       for (std::size_t i = part.begin; i < part.end; ++i) {
         Step& step = program_.steps[i];
-        step.work = scale(step.work, part.share, part.of, options_.rounding);
+        if (!keeps_all) step.work = scale(step.work, part.share, part.of, options_.rounding);
         step.skipped = step.skipped || part.share == 0;
       }
     }
+    program_.steps[index].next = static_cast<std::uint32_t>(program_.steps.size());
+    program_.steps[index].keeps_all = keeps_all;
+  }
+
+  /// Every section that begins in the alternative from this step on must end there, and no other may.
+  void check_sections(std::size_t begin) {
+    std::map<std::string, std::int64_t> open;
+    const auto change = [&](const std::string& section, bool begins) {
+      open[section] += begins ? 1 : -1;
+      if (open[section] < 0) leaves_open(section);
+    };
+    for (std::size_t i = begin; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      const Activity& activity = system_.graph[step.node].activity;
+      if (step.kind == StepKind::uninterruptible)
+        change("an uninterruptible group", std::get<Uninterruptible>(activity).begins);
+      else if (step.kind == StepKind::request_semaphore || step.kind == StepKind::release_semaphore)
+        change(fmt::format("a use of {}", system_.semaphores[std::get<UseSemaphore>(activity).semaphore].name),
+               step.kind == StepKind::request_semaphore);
+    }
+    for (const auto& [section, count] : open)
+      if (count != 0) leaves_open(section);
+  }
+  void leaves_open(const std::string& section) {
+    unanalyzable(fmt::format("an alternative of a branch begins or ends {}, but not both", section));
   }
 
   /// Sets the first step of each alternative, and the step after it.
@@ -226,8 +256,11 @@ class Compiler {
   /// Adds a step that does more than execute: within a branch, no flattened program can tell when it happens.
   void push_effect(StepKind kind, NodeIndex node) {
     push(kind, node, {});
-    if (depth_ > 0)
+    if (depth_ > 0 && (!options_.every_alternative || kind == StepKind::terminate))
       unanalyzable(fmt::format("a branch contains more than execution ({})", kind_name(system_.graph[node].activity)));
+    // The others take no time, and decide nothing for the job itself.
+    structured_ = structured_ || (kind != StepKind::trigger && kind != StepKind::set_events &&
+                                  kind != StepKind::clear_events);
   }
 
   void add(NodeIndex node) {
@@ -240,9 +273,11 @@ class Compiler {
       push(StepKind::execute, node, ticks(compute->ticks));
     } else if (const auto* copy = std::get_if<Copy>(&activity)) {
       push(StepKind::copy, node, copy_time(*copy));
+      structured_ = true;
     } else if (const auto* kernel = std::get_if<Kernel>(&activity)) {
       push(StepKind::kernel, node, ticks(kernel->ticks));
       launch(*kernel);
+      structured_ = true;
     } else if (std::holds_alternative<SetMode>(activity)) {
       push(StepKind::set_mode, node, {});
     } else if (!add_service(activity, node)) {
@@ -480,6 +515,7 @@ class Compiler {
   const std::vector<NodeIndex>* body_ = nullptr;
   const OverheadTicks* overhead_ = nullptr;  // null: none stated
   std::size_t depth_ = 0;                    // number of enclosing branches
+  bool structured_ = false;  // the branch so far decides more than how long the job executes, or whom it activates
   std::vector<Compiler> other_units_;        // with CompileOptions::all_units
   Program program_;
 };
@@ -493,6 +529,12 @@ bool equally_fast(const ProcessingUnit& a, const ProcessingUnit& b) {
                       return x.memory == y.memory && x.read == y.read && x.write == y.write &&
                              x.data_rate.bytes_per_second == y.data_rate.bytes_per_second;
                     });
+}
+
+bool always_takes_one(const Branch& branch) {
+  return std::any_of(branch.alternatives.begin(), branch.alternatives.end(), [](const auto& alternative) {
+    return std::holds_alternative<Probability>(alternative.guard) || std::holds_alternative<Otherwise>(alternative.guard);
+  });
 }
 
 bool accesses_memory(const System& system, const Step& step) {

@@ -41,6 +41,7 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "varying times",
                                               "branch",
                                               "mode branch",
+                                              "effect branch",
                                               "loop",
                                               "early end",
                                               "ceiling",
@@ -555,12 +556,40 @@ class Generator {
     const int special = draw(0, parts);
     for (int part = 0; part <= parts; ++part) {
       if (part == special) {
-        if (gpu_ && tries(F::offload)) offload(task, period, budget_of(period));
+        if (gpu_ && tries(F::offload))
+          perhaps_in_branch(task, most, [&] { offload(task, period, budget_of(period)); });
         if (tries(F::host_wait)) wait_for_host(task, period);
         if (depth < 3 && (depth == 0 || tries(F::trigger_chain))) activate_others(task, period, depth);
       }
-      if (part < parts) do_part(task, core, most);
+      if (part < parts) perhaps_in_branch(task, most, [&] { do_part(task, core, most); });
     }
+  }
+
+  /// What `fill` adds, or alternatives of a branch: at least one of them is that, others compute or are empty.
+  template <typename Fill>
+  void perhaps_in_branch(TaskIndex task, int most, Fill fill) {
+    if (!on(F::effect_branch) || one_in(2) || !use(F::effect_branch, task)) return fill();
+    const std::size_t at = maker_[task].body.size();
+    maker_.add(task, Branch{});
+    Branch branch;
+    const bool by_chance = one_in(3), always = one_in(2);
+    const int count = draw(1, 3), filled = draw(0, count - 1);
+    for (int i = 0; i < count; ++i) {
+      const std::size_t begin = maker_[task].body.size();
+      if (i == filled || one_in(4))
+        fill();
+      else if (!one_in(4))
+        compute(task, most);
+      Guard guard = EveryNth{draw(2, 3), draw(0, 2)};
+      if (by_chance)
+        guard = Probability{1.0 * draw(1, 3)};
+      else if (always && i > 0 && i + 1 == count)
+        guard = Otherwise{};
+      else if (one_in(4))
+        guard = ModeCondition{{{ModeTest{0, Relation::equal, draw(0, 1), {}}}}};
+      branch.alternatives.push_back({std::move(guard), maker_[task].body.size() - begin});
+    }
+    maker_.system().graph[maker_[task].body[at]].activity = std::move(branch);
   }
 
   /// That of its core, or one that only tasks of its child scheduler use.
@@ -675,7 +704,7 @@ class Generator {
   /// A stimulus that occurs as `task` triggers it.
   StimulusIndex request_of(TaskIndex task) {
     const StimulusIndex request = add_stimulus(InterProcess{});
-    maker_.trigger(task, request);
+    perhaps_in_branch(task, 3, [&] { maker_.trigger(task, request); });
     return request;
   }
 
@@ -689,7 +718,7 @@ class Generator {
     }
     if (tries(F::event_stimulus)) {
       const EventIndex event = maker_.event(fmt::format("event{}", maker_.system().events.size()));
-      maker_.add(task, SetEvents{{event}, std::nullopt});
+      perhaps_in_branch(task, 3, [&] { maker_.add(task, SetEvents{{event}, std::nullopt}); });
       const StimulusIndex stimulus = add_stimulus(EventDriven{{event}});
       const bool counts = tries(F::counter);
       if (counts) maker_.system().stimuli[stimulus].counter = {draw(1, 3), draw(0, 2)};
@@ -827,13 +856,14 @@ class Generator {
       trigger_host(device, period, 2);
     }
     const bool again = one_in(2) && use(F::several_visits, host);
-    for (int visit = again ? 2 : 1; visit > 0; --visit) {
-      maker_.trigger(host, request);
-      if (use(F::work_beside, host)) compute(host, budget / 2);
-      maker_.wait(host, done, active);
-      maker_.clear(host, done);
-      if (again) compute(host, std::max(1, budget / 4));
-    }
+    for (int visit = again ? 2 : 1; visit > 0; --visit)
+      perhaps_in_branch(host, budget / 4, [&] {
+        maker_.trigger(host, request);
+        if (use(F::work_beside, host)) compute(host, budget / 2);
+        maker_.wait(host, done, active);
+        maker_.clear(host, done);
+        if (again) compute(host, std::max(1, budget / 4));
+      });
     activated(host, device);
     partners_.emplace_back(host, device);
   }
