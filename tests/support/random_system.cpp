@@ -813,7 +813,9 @@ class Generator {
     std::string context;
     if (one_in(2) && use(F::shared_context, host)) context = fmt::format("context of {}", maker_[host].name);
     if (one_in(3) && use(F::several_visits, host)) return offload_both(host, period, budget, active, context);
-    for (int device = context.empty() ? 1 : 2; device > 0; --device) offload_one(host, period, budget, active, context);
+    // In one context, or each in its own.
+    const bool two = !context.empty() || (one_in(4) && use(F::several_visits, host));
+    for (int device = two ? 2 : 1; device > 0; --device) offload_one(host, period, budget, active, context);
   }
 
   /// Two device tasks are active at the same time.

@@ -25,4 +25,7 @@ std::vector<Place> places_of(const std::vector<Step>& steps);
 /// For each step, whether it belongs to an alternative.
 std::vector<bool> in_branches(const std::vector<Step>& steps);
 
+/// Whether the steps are in different alternatives of a branch, of which a job takes at most one.
+bool exclude_each_other(const std::vector<Step>& steps, std::size_t a, std::size_t b);
+
 }  // namespace amalthea::engine::bounds
