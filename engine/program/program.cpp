@@ -84,6 +84,9 @@ class Compiler {
   /// Placeholder for the end of the body until it is known.
   static constexpr std::uint32_t to_end = std::numeric_limits<std::uint32_t>::max();
 
+  /// A program has no bound if a loop would have as many steps.
+  static constexpr std::size_t max_unrolled_steps = 1'000;
+
   /// Operating system overhead before and after the process itself.
   void add_frame(ProcessKind kind, bool before) {
     if (overhead_ == nullptr) return;
@@ -131,7 +134,11 @@ class Compiler {
 
   /// `at`: the first activity after the branch itself. Returns the one after its last alternative.
   std::size_t add_branch(const Branch& branch, NodeIndex node, std::size_t at) {
-    if (branch.repeats) unanalyzable("it has a loop");
+    if (branch.repeats) {
+      if (const auto iterations = options_.every_alternative ? most_iterations(branch, node, at) : std::nullopt)
+        return add_iterations(branch, node, at, *iterations);
+      unanalyzable("it has a loop");
+    }
     const std::size_t index = program_.steps.size();
     push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, {});
     const Duration before = program_.execution;
@@ -160,6 +167,68 @@ class Compiler {
     else
       link(branch, index, parts);
     return at;
+  }
+
+  /// A job may leave out each of them.
+  std::size_t add_iterations(const Branch& loop, NodeIndex node, std::size_t at, std::int64_t iterations) {
+    Branch once = loop;
+    once.repeats = false;
+    const std::size_t end = program_.steps.size() + max_unrolled_steps;
+    for (std::int64_t i = 0; i < iterations && program_.steps.size() < end; ++i) add_branch(once, node, at);
+    if (program_.steps.size() >= end) unanalyzable("it has a loop with too many iterations");
+    return at + loop.alternatives.front().length;
+  }
+
+  /// At most how often a loop repeats that counts up or down to a limit: only its task writes the mode, never the other
+  /// way, and in every iteration. Nothing for others.
+  std::optional<std::int64_t> most_iterations(const Branch& loop, NodeIndex node, std::size_t at) const {
+    const auto* condition =
+        loop.alternatives.size() == 1 ? std::get_if<ModeCondition>(&loop.alternatives.front().guard) : nullptr;
+    if (condition == nullptr || condition->any_of.size() != 1) return std::nullopt;
+    std::optional<std::int64_t> least;
+    for (const ModeTest& test : condition->any_of.front())
+      if (const auto count = most_iterations(test, node, at, at + loop.alternatives.front().length))
+        least = std::min(*count, least.value_or(*count));
+    return least;
+  }
+
+  std::optional<std::int64_t> most_iterations(const ModeTest& test, NodeIndex node, std::size_t begin,
+                                              std::size_t end) const {
+    const bool up = test.relation == Relation::less || test.relation == Relation::less_or_equal;
+    const bool down = test.relation == Relation::greater || test.relation == Relation::greater_or_equal;
+    if (test.other || (!up && !down)) return std::nullopt;
+    const SetMode::Operation towards = up ? SetMode::Operation::increment : SetMode::Operation::decrement;
+    for (const Stimulus& stimulus : system_.stimuli)
+      for (const ModeSetting& setting : stimulus.sets)
+        if (setting.mode == test.mode) return std::nullopt;
+    std::int64_t start = system_.modes[test.mode].initial, step = 0;
+    for (NodeIndex other = 0; other < system_.graph.size(); ++other) {
+      const auto* set = std::get_if<SetMode>(&system_.graph[other].activity);
+      if (set == nullptr || set->mode != test.mode) continue;
+      if (system_.graph[other].task != system_.graph[node].task) return std::nullopt;
+      if (set->operation == SetMode::Operation::set)
+        start = up ? std::min(start, set->value) : std::max(start, set->value);
+      else if (set->operation != towards || set->value < 0)
+        return std::nullopt;
+    }
+    for (std::size_t i = begin, certain = begin; i < end; ++i) {
+      const Activity& activity = system_.graph[(*body_)[i]].activity;
+      if (const auto* branch = std::get_if<Branch>(&activity); branch != nullptr && i >= certain) {
+        certain = i + 1;
+        for (const Branch::Alternative& alternative : branch->alternatives) certain += alternative.length;
+      }
+      const auto* set = std::get_if<SetMode>(&activity);
+      if (set == nullptr || set->mode != test.mode) continue;
+      if (set->operation != towards) return std::nullopt;
+      if (i >= certain) step = std::max(step, set->value);
+    }
+    if (step == 0) return std::nullopt;
+    const bool inclusive = test.relation == Relation::less_or_equal || test.relation == Relation::greater_or_equal;
+    const detail::Int128 distance = (up ? detail::Int128{test.value} - start : detail::Int128{start} - test.value) +
+                                    (inclusive ? 1 : 0);
+    if (distance <= 0) return 0;
+    return static_cast<std::int64_t>(
+        std::min<detail::Int128>((distance + step - 1) / step, static_cast<std::int64_t>(max_unrolled_steps)));
   }
 
   /// Which alternatives count (CompileOptions::flatten_branches).

@@ -89,7 +89,8 @@ struct Program {
   Duration kernels;         ///< sum of the kernel steps, each alone on the GPU: number of rounds × time of a block
   Duration kernels_packed;  ///< the same, with the GPU always completely filled: a lower bound
   /// why no flattened program bounds a job: a loop, or other activities than execution within a branch; with
-  /// CompileOptions::every_alternative only those that end a job, or a section that did not begin there. "" if one does
+  /// CompileOptions::every_alternative a loop that does not count, or an alternative that ends the job, or begins or ends
+  /// a section but not both. "" if one does
   std::string unanalyzable;
   /// What others add to the cost of a line; nothing: the cost of accesses does not depend on others.
   std::optional<LineContention> contention;
@@ -122,7 +123,7 @@ struct CompileOptions {
   bool flatten_branches = false;
   /// With flatten_branches, at best and worst: a job executes a part of the steps, in their order. Where alternatives of
   /// a branch wait, use semaphores or the GPU, or decide who preempts, all of them keep their work. At best, all of them
-  /// are `skipped`.
+  /// are `skipped`. A loop that counts with a mode is a row of branches, one for each iteration.
   bool every_alternative = false;
   /// For tasks that migrate: the shortest (best) or longest (worst) time of every step on any unit that the task may run
   /// on; it executes a part of a step on each. Otherwise, and for other executions, all times are those of Task::unit.

@@ -651,10 +651,14 @@ class Generator {
       modes.push_back({fmt::format("count{}", counter), 0, {}});
       Branch branch;
       branch.repeats = true;
-      branch.alternatives = {{ModeCondition{{{ModeTest{counter, Relation::less, draw(1, 3), {}}}}}, 2}};
+      const bool section = on(F::effect_branch) && use(F::effect_branch, task);
+      branch.alternatives = {
+          {ModeCondition{{{ModeTest{counter, Relation::less, draw(1, 3), {}}}}}, section ? std::size_t{4} : 2}};
       maker_.add(task, SetMode{counter, SetMode::Operation::set, 0});
       maker_.add(task, branch);
+      if (section) maker_.add(task, Uninterruptible{true});
       compute(task, most / 3);
+      if (section) maker_.add(task, Uninterruptible{false});
       maker_.add(task, SetMode{counter, SetMode::Operation::increment, 1});
     } else if (one_in(2) && use(F::early_end, task)) {
       Branch branch;

@@ -63,6 +63,7 @@ class ActivationSearch {
   void add_triggered(const std::vector<TaskStep>& task_steps, std::size_t depth, Activations& found) {
     std::vector<std::vector<TaskStep>> groups;
     for (const TaskStep& task_step : task_steps) {
+      if (groups.size() > max_activations) break;
       const auto group = std::find_if(groups.begin(), groups.end(), [&](const std::vector<TaskStep>& others) {
         return std::all_of(others.begin(), others.end(), [&](const TaskStep& other) {
           return other.task == task_step.task &&

@@ -126,6 +126,75 @@ TEST_CASE("a job may leave out a branch") {
   CHECK(made.bound().best == us(4));
 }
 
+namespace {
+
+/// `while (mode RELATION limit) { offload; mode += step }`
+void loop(Host& made, Relation relation, std::int64_t limit, const SetMode& count) {
+  made.maker.system().modes.push_back({"counter", 1, {}});
+  Branch branch;
+  branch.repeats = true;
+  branch.alternatives = {{ModeCondition{{{ModeTest{0, relation, limit, {}}}}}, 6}};
+  made.maker.add(made.host, branch);
+  made.offload();
+  made.maker.add(made.host, count);
+}
+
+}  // namespace
+
+TEST_CASE("a loop that counts has as many iterations as fit") {
+  Host made;
+  const SetMode up{0, SetMode::Operation::increment, 2}, down{0, SetMode::Operation::decrement, 1};
+  SECTION("up from the initial value") {
+    loop(made, Relation::less, 6, up);  // 1, 3, 5
+    CHECK(made.bound().worst == us(3 * 13));
+    CHECK(made.bound().best == us(0));
+  }
+  SECTION("from the least value that the task sets") {
+    made.maker.add(made.host, SetMode{0, SetMode::Operation::set, -1});
+    loop(made, Relation::less_or_equal, 5, up);  // -1, 1, 3, 5
+    CHECK(made.bound().worst == us(4 * 13));
+  }
+  SECTION("down") {
+    loop(made, Relation::greater_or_equal, -1, down);  // 1, 0, -1
+    CHECK(made.bound().worst == us(3 * 13));
+  }
+  SECTION("never") {
+    loop(made, Relation::less, 1, up);
+    CHECK(made.bound().worst == us(0));
+  }
+}
+
+TEST_CASE("a loop has no bound if something else decides when it ends") {
+  Host made;
+  const SetMode up{0, SetMode::Operation::increment, 1};
+  const TaskIndex other = made.maker.task("other", made.core, 1, made.maker.periodic(100));
+  made.maker.compute(other, 1);
+  SECTION("another task") {
+    made.maker.add(other, SetMode{0, SetMode::Operation::set, 0});
+    loop(made, Relation::less, 3, up);
+  }
+  SECTION("a stimulus") {
+    made.maker.system().stimuli.front().sets.push_back({0, 0});
+    loop(made, Relation::less, 3, up);
+  }
+  SECTION("the task counts the other way elsewhere") {
+    made.maker.add(made.host, SetMode{0, SetMode::Operation::decrement, 5});
+    loop(made, Relation::less, 3, up);
+  }
+  SECTION("it counts away from the limit") { loop(made, Relation::greater, 0, up); }
+  SECTION("it may miss the limit") { loop(made, Relation::not_equal, 4, up); }
+  SECTION("it does not always count") {
+    loop(made, Relation::less, 3, SetMode{0, SetMode::Operation::increment, 0});
+  }
+  CHECK(made.bound().reason == "it has a loop");
+}
+
+TEST_CASE("a loop with many iterations has no bound") {
+  Host made;
+  loop(made, Relation::less, 1'000'000'000'000, SetMode{0, SetMode::Operation::increment, 1});
+  CHECK(made.bound().reason == "it has a loop with too many iterations");
+}
+
 TEST_CASE("the same device task may be active in two alternatives") {
   Host made;
   branch(made.maker, made.host, {5, 5});
