@@ -557,7 +557,7 @@ class Generator {
     for (int part = 0; part <= parts; ++part) {
       if (part == special) {
         if (gpu_ && tries(F::offload))
-          perhaps_in_branch(task, most, [&] { offload(task, period, budget_of(period)); });
+          perhaps_in_branch(task, most, [&] { offload(task, period, budget_of(period)); }, true);
         if (tries(F::host_wait)) wait_for_host(task, period);
         if (depth < 3 && (depth == 0 || tries(F::trigger_chain))) activate_others(task, period, depth);
       }
@@ -565,10 +565,12 @@ class Generator {
     }
   }
 
-  /// What `fill` adds, or alternatives of a branch: at least one of them is that, others compute or are empty.
+  /// What `fill` adds, or alternatives of a branch: at least one of them, or one if `once`, is that. Others compute or
+  /// are empty. Device tasks have no branches.
   template <typename Fill>
-  void perhaps_in_branch(TaskIndex task, int most, Fill fill) {
-    if (!on(F::effect_branch) || one_in(2) || !use(F::effect_branch, task)) return fill();
+  void perhaps_in_branch(TaskIndex task, int most, Fill fill, bool once = false) {
+    if (!on(F::effect_branch) || maker_[task].side == Side::device || one_in(2) || !use(F::effect_branch, task))
+      return fill();
     const std::size_t at = maker_[task].body.size();
     maker_.add(task, Branch{});
     Branch branch;
@@ -576,7 +578,7 @@ class Generator {
     const int count = draw(1, 3), filled = draw(0, count - 1);
     for (int i = 0; i < count; ++i) {
       const std::size_t begin = maker_[task].body.size();
-      if (i == filled || one_in(4))
+      if (i == filled || (!once && one_in(4)))
         fill();
       else if (!one_in(4))
         compute(task, most);
