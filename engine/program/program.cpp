@@ -224,8 +224,8 @@ class Compiler {
     }
     if (step == 0) return std::nullopt;
     const bool inclusive = test.relation == Relation::less_or_equal || test.relation == Relation::greater_or_equal;
-    const detail::Int128 distance = (up ? detail::Int128{test.value} - start : detail::Int128{start} - test.value) +
-                                    (inclusive ? 1 : 0);
+    const detail::Int128 distance =
+        (up ? detail::Int128{test.value} - start : detail::Int128{start} - test.value) + (inclusive ? 1 : 0);
     if (distance <= 0) return 0;
     return static_cast<std::int64_t>(
         std::min<detail::Int128>((distance + step - 1) / step, static_cast<std::int64_t>(max_unrolled_steps)));
@@ -328,8 +328,8 @@ class Compiler {
     if (depth_ > 0 && (!options_.every_alternative || kind == StepKind::terminate))
       unanalyzable(fmt::format("a branch contains more than execution ({})", kind_name(system_.graph[node].activity)));
     // The others take no time, and decide nothing for the job itself.
-    structured_ = structured_ || (kind != StepKind::trigger && kind != StepKind::set_events &&
-                                  kind != StepKind::clear_events);
+    structured_ =
+        structured_ || (kind != StepKind::trigger && kind != StepKind::set_events && kind != StepKind::clear_events);
   }
 
   void add(NodeIndex node) {
@@ -585,7 +585,7 @@ class Compiler {
   const OverheadTicks* overhead_ = nullptr;  // null: none stated
   std::size_t depth_ = 0;                    // number of enclosing branches
   bool structured_ = false;  // the branch so far decides more than how long the job executes, or whom it activates
-  std::vector<Compiler> other_units_;        // with CompileOptions::all_units
+  std::vector<Compiler> other_units_;  // with CompileOptions::all_units
   Program program_;
 };
 
@@ -602,7 +602,8 @@ bool equally_fast(const ProcessingUnit& a, const ProcessingUnit& b) {
 
 bool always_takes_one(const Branch& branch) {
   return std::any_of(branch.alternatives.begin(), branch.alternatives.end(), [](const auto& alternative) {
-    return std::holds_alternative<Probability>(alternative.guard) || std::holds_alternative<Otherwise>(alternative.guard);
+    return std::holds_alternative<Probability>(alternative.guard) ||
+           std::holds_alternative<Otherwise>(alternative.guard);
   });
 }
 

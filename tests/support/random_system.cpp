@@ -557,7 +557,8 @@ class Generator {
     for (int part = 0; part <= parts; ++part) {
       if (part == special) {
         if (gpu_ && tries(F::offload))
-          perhaps_in_branch(task, most, [&] { offload(task, period, budget_of(period)); }, true);
+          perhaps_in_branch(
+              task, most, [&] { offload(task, period, budget_of(period)); }, true);
         if (tries(F::host_wait)) wait_for_host(task, period);
         if (depth < 3 && (depth == 0 || tries(F::trigger_chain))) activate_others(task, period, depth);
       }

@@ -115,8 +115,7 @@ void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex ho
       if (!polls) entry.task.also_suspends = true;
       if (input.offloads.beside[waits[step].front()]) {
         entry.task.segments.emplace_back(std::exchange(before, {}));
-        for (const TaskIndex device : waits[step])
-          add_wait(subject, gpu, task_step, device, in_branch[step], entry);
+        for (const TaskIndex device : waits[step]) add_wait(subject, gpu, task_step, device, in_branch[step], entry);
         continue;
       }
       for (std::size_t unit = 0; unit < gpu.units.size(); ++unit)

@@ -28,11 +28,7 @@ bool is_conditional(const Stimulus& stimulus) {
 class OffloadSearch {
  public:
   OffloadSearch(const AnalyzedSystem& subject, const Triggers& triggers, TaskIndex host)
-      : subject_(subject),
-        triggers_(triggers),
-        host_(host),
-        steps_(subject.steps(host)),
-        places_(places_of(steps_)) {}
+      : subject_(subject), triggers_(triggers), host_(host), steps_(subject.steps(host)), places_(places_of(steps_)) {}
 
   /// Why its waits are not analyzed; "" if they are.
   std::string run() {
@@ -148,7 +144,7 @@ class OffloadSearch {
   std::string fault_of_order(TaskIndex device, EventIndex event) const {
     bool triggered = false, any_trigger = false;
     std::size_t last = 0;  // trigger or wait
-    bool cleared = true;  // no event is set before the first job
+    bool cleared = true;   // no event is set before the first job
     bool first_cleared = false;
     for (std::size_t step = 0; step < waits_.size(); ++step) {
       if (triggers_device(step, device)) {

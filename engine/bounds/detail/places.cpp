@@ -11,8 +11,7 @@ namespace {
 std::vector<Place> alternatives_of(const Step& step) {
   std::vector<Place> places;
   for (std::size_t i = 0; i < step.alternatives.size(); ++i)
-    places.push_back(
-        {step.alternatives[i], i + 1 < step.alternatives.size() ? step.alternatives[i + 1] : step.next});
+    places.push_back({step.alternatives[i], i + 1 < step.alternatives.size() ? step.alternatives[i + 1] : step.next});
   return places;
 }
 

@@ -183,9 +183,7 @@ TEST_CASE("a loop has no bound if something else decides when it ends") {
   }
   SECTION("it counts away from the limit") { loop(made, Relation::greater, 0, up); }
   SECTION("it may miss the limit") { loop(made, Relation::not_equal, 4, up); }
-  SECTION("it does not always count") {
-    loop(made, Relation::less, 3, SetMode{0, SetMode::Operation::increment, 0});
-  }
+  SECTION("it does not always count") { loop(made, Relation::less, 3, SetMode{0, SetMode::Operation::increment, 0}); }
   CHECK(made.bound().reason == "it has a loop");
 }
 
