@@ -129,7 +129,7 @@ Evaluator::Evaluator(const Space& space, const Facts& facts, std::vector<bool> c
       counted_(std::move(counted)),
       compile_(space.options.analysis.compile),
       benches_(space.placements.size()) {
-  compile_.flatten_branches = compile_.all_units = true;
+  compile_.flatten_branches = compile_.every_alternative = compile_.all_units = true;
 }
 
 Evaluator::Bench& Evaluator::bench(std::size_t placement) {

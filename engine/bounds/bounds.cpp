@@ -32,7 +32,7 @@ SystemBounds system_bounds(const System& system, const std::vector<Program>& bes
 
 SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices,
                            CompileOptions compile, const BoundOptions& options) {
-  compile.flatten_branches = compile.all_units = true;
+  compile.flatten_branches = compile.every_alternative = compile.all_units = true;
   return system_bounds(system, compile_programs(system, Execution::best, devices, compile),
                        compile_programs(system, Execution::worst, devices, compile), devices, options);
 }

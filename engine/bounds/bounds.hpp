@@ -19,6 +19,9 @@
 ///   and wait counts before the segment, without overlap; in the best case it takes no time.
 /// - Device tasks that a host may have active at the same time are tasks of their own, and the host waits for them ((10)
 ///   of time_slice_analysis.hpp).
+/// - Where an alternative of a branch does more than execute, trigger, and set or clear events, all alternatives of the
+///   branch count one after the other. A job leaves out some of these steps. So in the best case they take no time,
+///   except for the bound of the job itself, which is the minimum over the alternatives.
 /// - A device task for which no host task waits is a task without CPU segments.
 /// - A task that is triggered by a step of another task inherits its period. Its release jitter (7a) is the jitter plus
 ///   the bound of the triggering task, minus the minimum execution of that task's job before and after the step. Bounds
@@ -61,7 +64,7 @@ struct BoundOptions {
 };
 
 /// `best` and `worst` are the programs of all tasks with their shortest and longest times on all their units
-/// (CompileOptions::flatten_branches, all_units); both have the same steps.
+/// (CompileOptions::flatten_branches, every_alternative, all_units); both have the same steps.
 /// `devices` is parallel to Platform::units, null for CPUs.
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
                            const std::vector<const DeviceProfile*>& devices, const BoundOptions& options = {});

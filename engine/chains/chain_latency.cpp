@@ -234,6 +234,10 @@ class ChainAnalysis {
         reason = no_releases(task);
         return std::nullopt;
       }
+      if (!releases_[task]->every_time) {
+        reason = fmt::format("not every job that may activate task \"{}\" does", system_.tasks[task].name);
+        return std::nullopt;
+      }
       const Duration period = releases_[task]->periodic.period;
       try {
         const auto longest = response(task);

@@ -167,6 +167,8 @@ struct SharingContext {
   std::optional<Duration> longest_request = {};
   /// Its maximum demands for this engine; nothing: it may always request it. Empty: it never does.
   std::optional<std::vector<EngineDemand>> demand;
+  /// It requests nothing while the group waits, but the engine may have served it before.
+  bool idle = false;
 };
 
 /// What another stream of the same context executes on the engine before a group has ended (9).

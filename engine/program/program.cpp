@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -83,6 +84,9 @@ class Compiler {
   /// Placeholder for the end of the body until it is known.
   static constexpr std::uint32_t to_end = std::numeric_limits<std::uint32_t>::max();
 
+  /// A program has no bound if a loop would have as many steps.
+  static constexpr std::size_t max_unrolled_steps = 1'000;
+
   /// Operating system overhead before and after the process itself.
   void add_frame(ProcessKind kind, bool before) {
     if (overhead_ == nullptr) return;
@@ -130,11 +134,16 @@ class Compiler {
 
   /// `at`: the first activity after the branch itself. Returns the one after its last alternative.
   std::size_t add_branch(const Branch& branch, NodeIndex node, std::size_t at) {
-    if (branch.repeats) unanalyzable("it has a loop");
+    if (branch.repeats) {
+      if (const auto iterations = options_.every_alternative ? most_iterations(branch, node, at) : std::nullopt)
+        return add_iterations(branch, node, at, *iterations);
+      unanalyzable("it has a loop");
+    }
     const std::size_t index = program_.steps.size();
     push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, {});
     const Duration before = program_.execution;
     std::vector<Part> parts;
+    const bool outside_structured = std::exchange(structured_, false);
     ++depth_;
     for (const Branch::Alternative& alternative : branch.alternatives) {
       program_.execution = {};
@@ -142,29 +151,93 @@ class Compiler {
       add_range(at, at + alternative.length);
       parts.push_back({begin, program_.steps.size(), program_.execution});
       at += alternative.length;
+      if (options_.every_alternative) check_sections(begin);
     }
     --depth_;
-    choose_shares(branch, parts);
+    const bool keeps_all = options_.every_alternative && structured_;
+    structured_ = structured_ || outside_structured;
+    if (keeps_all)
+      for (Part& part : parts) part.share = execution_ == Execution::best ? 0 : 1;
+    else
+      choose_shares(branch, parts);
     program_.execution = before;
     for (const Part& part : parts) program_.execution += scale(part.execution, part.share, part.of, options_.rounding);
     if (options_.flatten_branches)
-      flatten(parts);
+      flatten(index, parts, keeps_all);
     else
       link(branch, index, parts);
     return at;
+  }
+
+  /// A job may leave out each of them.
+  std::size_t add_iterations(const Branch& loop, NodeIndex node, std::size_t at, std::int64_t iterations) {
+    Branch once = loop;
+    once.repeats = false;
+    const std::size_t end = program_.steps.size() + max_unrolled_steps;
+    for (std::int64_t i = 0; i < iterations && program_.steps.size() < end; ++i) add_branch(once, node, at);
+    if (program_.steps.size() >= end) unanalyzable("it has a loop with too many iterations");
+    return at + loop.alternatives.front().length;
+  }
+
+  /// At most how often a loop repeats that counts up or down to a limit: only its task writes the mode, never the other
+  /// way, and in every iteration. Nothing for others.
+  std::optional<std::int64_t> most_iterations(const Branch& loop, NodeIndex node, std::size_t at) const {
+    const auto* condition =
+        loop.alternatives.size() == 1 ? std::get_if<ModeCondition>(&loop.alternatives.front().guard) : nullptr;
+    if (condition == nullptr || condition->any_of.size() != 1) return std::nullopt;
+    std::optional<std::int64_t> least;
+    for (const ModeTest& test : condition->any_of.front())
+      if (const auto count = most_iterations(test, node, at, at + loop.alternatives.front().length))
+        least = std::min(*count, least.value_or(*count));
+    return least;
+  }
+
+  std::optional<std::int64_t> most_iterations(const ModeTest& test, NodeIndex node, std::size_t begin,
+                                              std::size_t end) const {
+    const bool up = test.relation == Relation::less || test.relation == Relation::less_or_equal;
+    const bool down = test.relation == Relation::greater || test.relation == Relation::greater_or_equal;
+    if (test.other || (!up && !down)) return std::nullopt;
+    const SetMode::Operation towards = up ? SetMode::Operation::increment : SetMode::Operation::decrement;
+    for (const Stimulus& stimulus : system_.stimuli)
+      for (const ModeSetting& setting : stimulus.sets)
+        if (setting.mode == test.mode) return std::nullopt;
+    std::int64_t start = system_.modes[test.mode].initial, step = 0;
+    for (NodeIndex other = 0; other < system_.graph.size(); ++other) {
+      const auto* set = std::get_if<SetMode>(&system_.graph[other].activity);
+      if (set == nullptr || set->mode != test.mode) continue;
+      if (system_.graph[other].task != system_.graph[node].task) return std::nullopt;
+      if (set->operation == SetMode::Operation::set)
+        start = up ? std::min(start, set->value) : std::max(start, set->value);
+      else if (set->operation != towards || set->value < 0)
+        return std::nullopt;
+    }
+    for (std::size_t i = begin, certain = begin; i < end; ++i) {
+      const Activity& activity = system_.graph[(*body_)[i]].activity;
+      if (const auto* branch = std::get_if<Branch>(&activity); branch != nullptr && i >= certain) {
+        certain = i + 1;
+        for (const Branch::Alternative& alternative : branch->alternatives) certain += alternative.length;
+      }
+      const auto* set = std::get_if<SetMode>(&activity);
+      if (set == nullptr || set->mode != test.mode) continue;
+      if (set->operation != towards) return std::nullopt;
+      if (i >= certain) step = std::max(step, set->value);
+    }
+    if (step == 0) return std::nullopt;
+    const bool inclusive = test.relation == Relation::less_or_equal || test.relation == Relation::greater_or_equal;
+    const detail::Int128 distance =
+        (up ? detail::Int128{test.value} - start : detail::Int128{start} - test.value) + (inclusive ? 1 : 0);
+    if (distance <= 0) return 0;
+    return static_cast<std::int64_t>(
+        std::min<detail::Int128>((distance + step - 1) / step, static_cast<std::int64_t>(max_unrolled_steps)));
   }
 
   /// Which alternatives count (CompileOptions::flatten_branches).
   void choose_shares(const Branch& branch, std::vector<Part>& parts) const {
     if (parts.empty()) return;
     double weights = 0;
-    bool one_is_taken = false;
-    for (const Branch::Alternative& alternative : branch.alternatives) {
-      const auto* chance = std::get_if<Probability>(&alternative.guard);
-      if (chance != nullptr) weights += chance->weight;
-      one_is_taken = one_is_taken || chance != nullptr || std::holds_alternative<Otherwise>(alternative.guard);
-    }
-    if (execution_ == Execution::best && !one_is_taken) return;
+    for (const Branch::Alternative& alternative : branch.alternatives)
+      if (const auto* chance = std::get_if<Probability>(&alternative.guard)) weights += chance->weight;
+    if (execution_ == Execution::best && !always_takes_one(branch)) return;
     if ((execution_ == Execution::average || random()) && (weights > 0 || is_counted(branch))) {
       for (std::size_t i = 0; i < parts.size(); ++i) {
         const Guard& guard = branch.alternatives[i].guard;
@@ -189,15 +262,41 @@ class Compiler {
                        [](const auto& alternative) { return std::holds_alternative<EveryNth>(alternative.guard); });
   }
 
-  void flatten(const std::vector<Part>& parts) {
+  void flatten(std::size_t index, const std::vector<Part>& parts, bool keeps_all) {
     for (const Part& part : parts) {
+      program_.steps[index].alternatives.push_back(static_cast<std::uint32_t>(part.begin));
       if (part.share == part.of) continue;
       for (std::size_t i = part.begin; i < part.end; ++i) {
         Step& step = program_.steps[i];
-        step.work = scale(step.work, part.share, part.of, options_.rounding);
+        if (!keeps_all) step.work = scale(step.work, part.share, part.of, options_.rounding);
         step.skipped = step.skipped || part.share == 0;
       }
     }
+    program_.steps[index].next = static_cast<std::uint32_t>(program_.steps.size());
+    program_.steps[index].keeps_all = keeps_all;
+  }
+
+  /// Every section that begins in the alternative from this step on must end there, and no other may.
+  void check_sections(std::size_t begin) {
+    std::map<std::string, std::int64_t> open;
+    const auto change = [&](const std::string& section, bool begins) {
+      open[section] += begins ? 1 : -1;
+      if (open[section] < 0) leaves_open(section);
+    };
+    for (std::size_t i = begin; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      const Activity& activity = system_.graph[step.node].activity;
+      if (step.kind == StepKind::uninterruptible)
+        change("an uninterruptible group", std::get<Uninterruptible>(activity).begins);
+      else if (step.kind == StepKind::request_semaphore || step.kind == StepKind::release_semaphore)
+        change(fmt::format("a use of {}", system_.semaphores[std::get<UseSemaphore>(activity).semaphore].name),
+               step.kind == StepKind::request_semaphore);
+    }
+    for (const auto& [section, count] : open)
+      if (count != 0) leaves_open(section);
+  }
+  void leaves_open(const std::string& section) {
+    unanalyzable(fmt::format("an alternative of a branch begins or ends {}, but not both", section));
   }
 
   /// Sets the first step of each alternative, and the step after it.
@@ -226,8 +325,11 @@ class Compiler {
   /// Adds a step that does more than execute: within a branch, no flattened program can tell when it happens.
   void push_effect(StepKind kind, NodeIndex node) {
     push(kind, node, {});
-    if (depth_ > 0)
+    if (depth_ > 0 && (!options_.every_alternative || kind == StepKind::terminate))
       unanalyzable(fmt::format("a branch contains more than execution ({})", kind_name(system_.graph[node].activity)));
+    // The others take no time, and decide nothing for the job itself.
+    structured_ =
+        structured_ || (kind != StepKind::trigger && kind != StepKind::set_events && kind != StepKind::clear_events);
   }
 
   void add(NodeIndex node) {
@@ -240,9 +342,11 @@ class Compiler {
       push(StepKind::execute, node, ticks(compute->ticks));
     } else if (const auto* copy = std::get_if<Copy>(&activity)) {
       push(StepKind::copy, node, copy_time(*copy));
+      structured_ = true;
     } else if (const auto* kernel = std::get_if<Kernel>(&activity)) {
       push(StepKind::kernel, node, ticks(kernel->ticks));
       launch(*kernel);
+      structured_ = true;
     } else if (std::holds_alternative<SetMode>(activity)) {
       push(StepKind::set_mode, node, {});
     } else if (!add_service(activity, node)) {
@@ -480,7 +584,8 @@ class Compiler {
   const std::vector<NodeIndex>* body_ = nullptr;
   const OverheadTicks* overhead_ = nullptr;  // null: none stated
   std::size_t depth_ = 0;                    // number of enclosing branches
-  std::vector<Compiler> other_units_;        // with CompileOptions::all_units
+  bool structured_ = false;  // the branch so far decides more than how long the job executes, or whom it activates
+  std::vector<Compiler> other_units_;  // with CompileOptions::all_units
   Program program_;
 };
 
@@ -493,6 +598,13 @@ bool equally_fast(const ProcessingUnit& a, const ProcessingUnit& b) {
                       return x.memory == y.memory && x.read == y.read && x.write == y.write &&
                              x.data_rate.bytes_per_second == y.data_rate.bytes_per_second;
                     });
+}
+
+bool always_takes_one(const Branch& branch) {
+  return std::any_of(branch.alternatives.begin(), branch.alternatives.end(), [](const auto& alternative) {
+    return std::holds_alternative<Probability>(alternative.guard) ||
+           std::holds_alternative<Otherwise>(alternative.guard);
+  });
 }
 
 bool accesses_memory(const System& system, const Step& step) {

@@ -5,7 +5,8 @@
 ///
 /// A job begins with step 0, if there is one. Step s is followed by `s.next`; a branch selects one of its alternatives
 /// and continues with its first step, or with its own `next` if it selects none. A job ends when it reaches
-/// `steps.size()`. In flattened programs (CompileOptions::flatten_branches) the steps run in their order.
+/// `steps.size()`. In flattened programs (CompileOptions::flatten_branches) the steps run in their order. A branch is an
+/// execute step there. Each of its alternatives ends where the next one begins, the last one at `next`.
 
 #include <cstdint>
 #include <optional>
@@ -75,6 +76,7 @@ struct Step {
   std::vector<std::uint32_t> alternatives;  ///< for a branch: the first step of each of Branch::alternatives
   bool overhead = false;                    ///< for execute: done by the operating system
   bool skipped = false;                     ///< in a flattened program: belongs to an alternative that does not count
+  bool keeps_all = false;  ///< for a branch in a flattened program: CompileOptions::every_alternative applies to it
 };
 
 struct Program {
@@ -86,11 +88,16 @@ struct Program {
   Duration copies_packed;
   Duration kernels;         ///< sum of the kernel steps, each alone on the GPU: number of rounds × time of a block
   Duration kernels_packed;  ///< the same, with the GPU always completely filled: a lower bound
-  /// why no flattened program bounds a job: a loop, or other activities than execution within a branch; "" if one does
+  /// why no flattened program bounds a job: a loop, or other activities than execution within a branch; with
+  /// CompileOptions::every_alternative a loop that does not count, or an alternative that ends the job, or begins or ends
+  /// a section but not both. "" if one does
   std::string unanalyzable;
   /// What others add to the cost of a line; nothing: the cost of accesses does not depend on others.
   std::optional<LineContention> contention;
 };
+
+/// Whether some alternative is taken whenever a job reaches the branch.
+bool always_takes_one(const Branch& branch);
 
 /// Whether its time is for a label access; false for steps of the operating system.
 bool accesses_memory(const System& system, const Step& step);
@@ -114,6 +121,10 @@ struct CompileOptions {
   /// equals the first. All other alternatives have no work and are `skipped`. For average, alternatives by probability
   /// keep their share, and counted ones one in so many.
   bool flatten_branches = false;
+  /// With flatten_branches, at best and worst: a job executes a part of the steps, in their order. Where alternatives of
+  /// a branch wait, use semaphores or the GPU, or decide who preempts, all of them keep their work. At best, all of them
+  /// are `skipped`. A loop that counts with a mode is a row of branches, one for each iteration.
+  bool every_alternative = false;
   /// For tasks that migrate: the shortest (best) or longest (worst) time of every step on any unit that the task may run
   /// on; it executes a part of a step on each. Otherwise, and for other executions, all times are those of Task::unit.
   bool all_units = false;

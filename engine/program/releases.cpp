@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/releases.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -20,29 +21,47 @@ std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
 struct ReleaseSource {
   StimulusIndex stimulus = 0;
   std::vector<TaskIndex> trigger_path;
+  bool every_time = true;
 };
+
+/// For every activity, whether it belongs to an alternative of a branch.
+std::vector<bool> in_branches(const System& system) {
+  std::vector<bool> inside(system.graph.size());
+  for (const Task& task : system.tasks)
+    for (std::size_t at = 0; at < task.body.size(); ++at) {
+      const auto* branch = std::get_if<Branch>(&system.graph[task.body[at]].activity);
+      if (branch == nullptr) continue;
+      std::size_t end = at + 1;
+      for (const Branch::Alternative& alternative : branch->alternatives) end += alternative.length;
+      for (std::size_t i = at + 1; i < std::min(end, task.body.size()); ++i) inside[task.body[i]] = true;
+    }
+  return inside;
+}
 
 std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
   const std::size_t count = system.tasks.size();
   std::vector<std::vector<StimulusIndex>> stimuli(count);  // stimuli that activate a task
-  std::vector<std::vector<TaskIndex>> triggers(
-      system.stimuli.size());  // tasks that trigger a stimulus, one entry per trigger
+  std::vector<std::vector<NodeIndex>> triggers(system.stimuli.size());
   for (StimulusIndex stimulus = 0; stimulus < system.stimuli.size(); ++stimulus)
     for (const TaskIndex task : system.stimuli[stimulus].activates) stimuli[task].push_back(stimulus);
   for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
-      triggers[trigger->stimulus].push_back(system.graph[node].task);
+      triggers[trigger->stimulus].push_back(node);
 
+  const std::vector<bool> conditional = in_branches(system);
   std::vector<std::optional<ReleaseSource>> sources(count);
   for (TaskIndex task = 0; task < count; ++task) {
     std::vector<TaskIndex> trigger_path = {system.tasks[task].folded_into.value_or(task)};  // backwards
+    bool always = true;
     for (std::size_t depth = 0; depth < max_trigger_hops && stimuli[trigger_path.back()].size() == 1; ++depth) {
       const StimulusIndex only = stimuli[trigger_path.back()].front();
       const Stimulus& stimulus = system.stimuli[only];
-      if (arrival_rate(stimulus)) sources[task] = ReleaseSource{only, {trigger_path.rbegin(), trigger_path.rend()}};
+      if (arrival_rate(stimulus))
+        sources[task] = ReleaseSource{only, {trigger_path.rbegin(), trigger_path.rend()}, always};
       const bool every_time = stimulus.counter.prescaler == 1 && stimulus.counter.offset == 0 && !stimulus.condition;
       if (triggers[only].size() != 1 || !every_time) break;
-      trigger_path.push_back(triggers[only].front());
+      always = always && !conditional[triggers[only].front()];
+      trigger_path.push_back(system.graph[triggers[only].front()].task);
     }
   }
   return sources;
@@ -67,8 +86,9 @@ std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
   std::vector<std::optional<TaskReleases>> releases;
   for (auto& source : sources_of(system)) {
     const auto periodic = source ? strictly_periodic(system.stimuli[source->stimulus]) : std::nullopt;
-    releases.push_back(periodic ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path)})
-                                : std::nullopt);
+    releases.push_back(periodic
+                           ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path), source->every_time})
+                           : std::nullopt);
   }
   return releases;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
+#include <iterator>
 #include <random>
 #include <variant>
 
@@ -109,6 +110,30 @@ TEST_CASE("random systems whose hosts have several device tasks active stay with
     options.must = features_of({SystemFeature::several_visits, cores[index % 5]});
     if (index / 5 % 2 == 0) options.must |= features_of({SystemFeature::polling, SystemFeature::passive_waiting});
     if (index / 10 % 2 == 0) options.must.set(index / 20 % feature_count);
+    trial.run(random_system(random, options), index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
+TEST_CASE("random systems whose branches contain more than execution stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(31);
+  constexpr SystemFeature others[] = {SystemFeature::offload,           SystemFeature::several_visits,
+                                      SystemFeature::semaphore,         SystemFeature::shared_ceiling,
+                                      SystemFeature::trigger,           SystemFeature::event_stimulus,
+                                      SystemFeature::uninterruptible,   SystemFeature::cooperative,
+                                      SystemFeature::earliest_deadline, SystemFeature::server};
+  const std::uint64_t systems = is_thorough() ? 50'000 : 500;
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({SystemFeature::effect_branch, others[index % std::size(others)]});
+    if (index / 10 % 2 == 0) options.must |= features_of({SystemFeature::offload, SystemFeature::context_switch});
+    if (index / 20 % 2 == 0) options.must.set(index / 40 % feature_count);
+    for (const SystemFeature without : {SystemFeature::loop, SystemFeature::early_end, SystemFeature::host_wait})
+      options.may.reset(static_cast<std::size_t>(without));
+    options.must &= options.may;
     trial.run(random_system(random, options), index, 4);
   }
   INFO(trial.text());

@@ -41,6 +41,7 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "varying times",
                                               "branch",
                                               "mode branch",
+                                              "effect branch",
                                               "loop",
                                               "early end",
                                               "ceiling",
@@ -555,12 +556,43 @@ class Generator {
     const int special = draw(0, parts);
     for (int part = 0; part <= parts; ++part) {
       if (part == special) {
-        if (gpu_ && tries(F::offload)) offload(task, period, budget_of(period));
+        if (gpu_ && tries(F::offload))
+          perhaps_in_branch(
+              task, most, [&] { offload(task, period, budget_of(period)); }, true);
         if (tries(F::host_wait)) wait_for_host(task, period);
         if (depth < 3 && (depth == 0 || tries(F::trigger_chain))) activate_others(task, period, depth);
       }
-      if (part < parts) do_part(task, core, most);
+      if (part < parts) perhaps_in_branch(task, most, [&] { do_part(task, core, most); });
     }
+  }
+
+  /// What `fill` adds, or alternatives of a branch: at least one of them, or one if `once`, is that. Others compute or
+  /// are empty. Device tasks have no branches.
+  template <typename Fill>
+  void perhaps_in_branch(TaskIndex task, int most, Fill fill, bool once = false) {
+    if (!on(F::effect_branch) || maker_[task].side == Side::device || one_in(2) || !use(F::effect_branch, task))
+      return fill();
+    const std::size_t at = maker_[task].body.size();
+    maker_.add(task, Branch{});
+    Branch branch;
+    const bool by_chance = one_in(3), always = one_in(2);
+    const int count = draw(1, 3), filled = draw(0, count - 1);
+    for (int i = 0; i < count; ++i) {
+      const std::size_t begin = maker_[task].body.size();
+      if (i == filled || (!once && one_in(4)))
+        fill();
+      else if (!one_in(4))
+        compute(task, most);
+      Guard guard = EveryNth{draw(2, 3), draw(0, 2)};
+      if (by_chance)
+        guard = Probability{1.0 * draw(1, 3)};
+      else if (always && i > 0 && i + 1 == count)
+        guard = Otherwise{};
+      else if (one_in(4))
+        guard = ModeCondition{{{ModeTest{0, Relation::equal, draw(0, 1), {}}}}};
+      branch.alternatives.push_back({std::move(guard), maker_[task].body.size() - begin});
+    }
+    maker_.system().graph[maker_[task].body[at]].activity = std::move(branch);
   }
 
   /// That of its core, or one that only tasks of its child scheduler use.
@@ -622,10 +654,14 @@ class Generator {
       modes.push_back({fmt::format("count{}", counter), 0, {}});
       Branch branch;
       branch.repeats = true;
-      branch.alternatives = {{ModeCondition{{{ModeTest{counter, Relation::less, draw(1, 3), {}}}}}, 2}};
+      const bool section = on(F::effect_branch) && use(F::effect_branch, task);
+      branch.alternatives = {
+          {ModeCondition{{{ModeTest{counter, Relation::less, draw(1, 3), {}}}}}, section ? std::size_t{4} : 2}};
       maker_.add(task, SetMode{counter, SetMode::Operation::set, 0});
       maker_.add(task, branch);
+      if (section) maker_.add(task, Uninterruptible{true});
       compute(task, most / 3);
+      if (section) maker_.add(task, Uninterruptible{false});
       maker_.add(task, SetMode{counter, SetMode::Operation::increment, 1});
     } else if (one_in(2) && use(F::early_end, task)) {
       Branch branch;
@@ -675,7 +711,7 @@ class Generator {
   /// A stimulus that occurs as `task` triggers it.
   StimulusIndex request_of(TaskIndex task) {
     const StimulusIndex request = add_stimulus(InterProcess{});
-    maker_.trigger(task, request);
+    perhaps_in_branch(task, 3, [&] { maker_.trigger(task, request); });
     return request;
   }
 
@@ -689,7 +725,7 @@ class Generator {
     }
     if (tries(F::event_stimulus)) {
       const EventIndex event = maker_.event(fmt::format("event{}", maker_.system().events.size()));
-      maker_.add(task, SetEvents{{event}, std::nullopt});
+      perhaps_in_branch(task, 3, [&] { maker_.add(task, SetEvents{{event}, std::nullopt}); });
       const StimulusIndex stimulus = add_stimulus(EventDriven{{event}});
       const bool counts = tries(F::counter);
       if (counts) maker_.system().stimuli[stimulus].counter = {draw(1, 3), draw(0, 2)};
@@ -784,7 +820,9 @@ class Generator {
     std::string context;
     if (one_in(2) && use(F::shared_context, host)) context = fmt::format("context of {}", maker_[host].name);
     if (one_in(3) && use(F::several_visits, host)) return offload_both(host, period, budget, active, context);
-    for (int device = context.empty() ? 1 : 2; device > 0; --device) offload_one(host, period, budget, active, context);
+    // In one context, or each in its own.
+    const bool two = !context.empty() || (one_in(4) && use(F::several_visits, host));
+    for (int device = two ? 2 : 1; device > 0; --device) offload_one(host, period, budget, active, context);
   }
 
   /// Two device tasks are active at the same time.
@@ -827,13 +865,14 @@ class Generator {
       trigger_host(device, period, 2);
     }
     const bool again = one_in(2) && use(F::several_visits, host);
-    for (int visit = again ? 2 : 1; visit > 0; --visit) {
-      maker_.trigger(host, request);
-      if (use(F::work_beside, host)) compute(host, budget / 2);
-      maker_.wait(host, done, active);
-      maker_.clear(host, done);
-      if (again) compute(host, std::max(1, budget / 4));
-    }
+    for (int visit = again ? 2 : 1; visit > 0; --visit)
+      perhaps_in_branch(host, budget / 4, [&] {
+        maker_.trigger(host, request);
+        if (use(F::work_beside, host)) compute(host, budget / 2);
+        maker_.wait(host, done, active);
+        maker_.clear(host, done);
+        if (again) compute(host, std::max(1, budget / 4));
+      });
     activated(host, device);
     partners_.emplace_back(host, device);
   }

@@ -53,6 +53,7 @@ enum class SystemFeature : std::uint8_t {
   varying_times,
   branch,  ///< by probability, or one in so many
   mode_branch,
+  effect_branch,  ///< triggers, waits, semaphores, sections in alternatives
   loop,
   early_end,  ///< Terminate in an alternative
   ceiling,    ///< semaphore with a priority ceiling

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/bounds/detail/places.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/program/arrivals.hpp"
 
@@ -37,7 +38,7 @@ class ActivationSearch {
     Activations found;
     for (const StimulusIndex stimulus : triggers_.activating[task]) {
       add_occurrences(subject_.system.stimuli[stimulus], depth, found);
-      for (const TaskStep& task_step : triggers_.of_stimulus[stimulus]) add_triggered(task_step, depth + 1, found);
+      add_triggered(triggers_.of_stimulus[stimulus], depth + 1, found);
     }
     if (found.fault.empty() && found.all.size() > max_activations) found.fault = "it has too many activation sources";
     if (!found.fault.empty()) found.all.clear();
@@ -48,8 +49,7 @@ class ActivationSearch {
   void add_occurrences(const Stimulus& stimulus, std::size_t depth, Activations& found) {
     if (std::holds_alternative<InterProcess>(stimulus.occurrence)) return;
     if (const auto* driven = std::get_if<EventDriven>(&stimulus.occurrence)) {
-      for (const EventIndex event : driven->events)
-        for (const TaskStep& task_step : triggers_.of_event[event]) add_triggered(task_step, depth + 1, found);
+      for (const EventIndex event : driven->events) add_triggered(triggers_.of_event[event], depth + 1, found);
       return;
     }
     const auto bound = arrival_bound(stimulus);
@@ -59,18 +59,36 @@ class ActivationSearch {
       found.fault = fmt::format("the stimulus {} has no minimum inter-arrival time", stimulus.name);
   }
 
-  void add_triggered(const TaskStep& task_step, std::size_t depth, Activations& found) {
-    const Activations source = find(task_step.task, depth);
+  /// Of the steps in different alternatives of a branch, a job reaches at most one.
+  void add_triggered(const std::vector<TaskStep>& task_steps, std::size_t depth, Activations& found) {
+    std::vector<std::vector<TaskStep>> groups;
+    for (const TaskStep& task_step : task_steps) {
+      if (groups.size() > max_activations) break;
+      const auto group = std::find_if(groups.begin(), groups.end(), [&](const std::vector<TaskStep>& others) {
+        return std::all_of(others.begin(), others.end(), [&](const TaskStep& other) {
+          return other.task == task_step.task &&
+                 exclude_each_other(subject_.steps(task_step.task), other.step, task_step.step);
+        });
+      });
+      (group == groups.end() ? groups.emplace_back() : *group).push_back(task_step);
+    }
+    for (const std::vector<TaskStep>& group : groups) add_source(group, depth, found);
+  }
+
+  void add_source(const std::vector<TaskStep>& task_steps, std::size_t depth, Activations& found) {
+    const TaskIndex task = task_steps.front().task;
+    const Activations source = find(task, depth);
     if (found.fault.empty()) found.fault = source.fault;
-    if (const std::string& unknown = subject_.worst[task_step.task].unanalyzable;
-        found.fault.empty() && !unknown.empty())
-      found.fault = fmt::format("{} activates it: {}", subject_.name(task_step.task), unknown);
-    const Duration certain =
-        execution_of(subject_, task_step.task, 0, task_step.step).best +
-        execution_of(subject_, task_step.task, task_step.step + 1, subject_.steps(task_step.task).size()).best;
+    if (const std::string& unknown = subject_.worst[task].unanalyzable; found.fault.empty() && !unknown.empty())
+      found.fault = fmt::format("{} activates it: {}", subject_.name(task), unknown);
+    // Where several alternatives trigger, only what precedes or follows all of them is on one side for certain.
+    Duration certain;
+    const auto in_branch = in_branches(subject_.steps(task));
+    for (std::size_t step = 0; step < in_branch.size(); ++step)
+      if (task_steps.size() == 1 || !in_branch[step]) certain += execution_of(subject_, task, step, step + 1).best;
     for (std::size_t index = 0; index < source.all.size() && found.all.size() <= max_activations; ++index)
       found.all.push_back(
-          {source.all[index].period, Activation::Source{task_step.task, index, certain}, source.all[index].jitter, {}});
+          {source.all[index].period, Activation::Source{task, index, certain}, source.all[index].jitter, {}});
   }
 
   const AnalyzedSystem& subject_;

@@ -28,7 +28,7 @@ Triggers triggers_of(const AnalyzedSystem& subject);
 /// One activation pattern of a task.
 struct Activation {
   struct Source {
-    TaskIndex task = 0;          ///< the task whose job triggers it
+    TaskIndex task = 0;          ///< the task whose job triggers it, at one step or in several alternatives of a branch
     std::size_t activation = 0;  ///< index into the activations of that task
     Duration certain;            ///< the minimum execution of that job before and after the trigger
   };

@@ -8,6 +8,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/amd_kernels.hpp"
+#include "engine/bounds/detail/places.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/nvidia/contention.hpp"
 #include "engine/nvidia/sm_mask.hpp"
@@ -15,7 +16,8 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskIndex device) {
+/// `optional`: a job may leave it out.
+nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskIndex device, bool optional) {
   const DeviceProfile& profile = *subject.devices[subject.task(device).unit];
   const nvidia::ContentionLaw law = profile.amd ? nvidia::ContentionLaw() : nvidia::ContentionLaw(profile);
   nvidia::GpuSegment segment;
@@ -27,7 +29,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     const Span span = span_of(subject, task_step);
     nvidia::GpuOperation& operation = segment.operations.emplace_back();
     operation.kind = gpu::kind_of(activity);
-    operation.best = span.best;
+    operation.best = optional ? Duration{} : span.best;
     operation.worst = std::max(span.worst, Duration::picoseconds(1));
     operation.rounding = rounding_of(subject, task_step);
     const auto* kernel = std::get_if<Kernel>(&activity);
@@ -72,7 +74,8 @@ std::size_t trigger_before(const AnalyzedSystem& subject, TaskIndex host, std::s
 }
 
 /// A wait for a device task that may be active beside others.
-void add_wait(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskStep wait, TaskIndex device, GpuEntry& entry) {
+void add_wait(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskStep wait, TaskIndex device, bool optional,
+              GpuEntry& entry) {
   auto& beside = entry.beside;
   auto at =
       std::find_if(beside.begin(), beside.end(), [&](const GpuEntry& each) { return each.member.task == device; });
@@ -80,13 +83,14 @@ void add_wait(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskStep wai
   entry.task.segments.emplace_back(
       nvidia::WaitSegment{static_cast<std::size_t>(at - beside.begin()), at->member.segments.size(),
                           trigger_before(subject, wait.task, wait.step, device), wait.step});
-  at->task.segments.emplace_back(segment_of(subject, gpu, device));
+  at->task.segments.emplace_back(segment_of(subject, gpu, device, optional));
   at->member.segments.push_back(device);
 }
 
 void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex host, GpuEntry& entry) {
   const AnalyzedSystem& subject = input.subject;
   const auto& waits = input.offloads.waits[host];
+  const auto in_branch = in_branches(subject.steps(host));
   nvidia::CpuSegment before, beside;
   bool at_work = false;
   std::size_t triggered = 0;
@@ -111,13 +115,13 @@ void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex ho
       if (!polls) entry.task.also_suspends = true;
       if (input.offloads.beside[waits[step].front()]) {
         entry.task.segments.emplace_back(std::exchange(before, {}));
-        for (const TaskIndex device : waits[step]) add_wait(subject, gpu, task_step, device, entry);
+        for (const TaskIndex device : waits[step]) add_wait(subject, gpu, task_step, device, in_branch[step], entry);
         continue;
       }
       for (std::size_t unit = 0; unit < gpu.units.size(); ++unit)
         entry.task.accesses_beside[unit] += accesses_of(subject, host, gpu.units[unit], triggered, step);
       if (!beside.worst.is_zero()) entry.task.segments.emplace_back(nvidia::CpuSegment{{}, beside.worst, true});
-      entry.task.segments.emplace_back(segment_of(subject, gpu, waits[step].front()));
+      entry.task.segments.emplace_back(segment_of(subject, gpu, waits[step].front(), in_branch[step]));
       entry.member.segments.push_back(waits[step].front());
       at_work = false;
       beside = {};
@@ -235,7 +239,7 @@ GpuEntry device_entry(const ProblemInput& input, const GpuProblem& gpu, TaskInde
   add_fault(faults, device, activations.fault);
   GpuEntry entry{task_named(input.subject.name(device)), {device, {}}};
   entry.task.unlimited = !faults[device].empty();
-  nvidia::GpuSegment segment = segment_of(input.subject, gpu, device);
+  nvidia::GpuSegment segment = segment_of(input.subject, gpu, device, false);
   if (segment.operations.empty()) return entry;
   entry.member.segments.push_back(device);
   entry.task.segments.emplace_back(std::move(segment));

@@ -6,6 +6,8 @@
 #include <fmt/core.h>
 #include <tl/expected.hpp>
 
+#include "engine/bounds/detail/places.hpp"
+
 namespace amalthea::engine::bounds {
 namespace {
 
@@ -26,7 +28,7 @@ bool is_conditional(const Stimulus& stimulus) {
 class OffloadSearch {
  public:
   OffloadSearch(const AnalyzedSystem& subject, const Triggers& triggers, TaskIndex host)
-      : subject_(subject), triggers_(triggers), host_(host), steps_(subject.steps(host)) {}
+      : subject_(subject), triggers_(triggers), host_(host), steps_(subject.steps(host)), places_(places_of(steps_)) {}
 
   /// Why its waits are not analyzed; "" if they are.
   std::string run() {
@@ -83,6 +85,8 @@ class OffloadSearch {
   /// The device task must have finished its operations when it sets the event.
   std::string fault_of_setter(TaskStep set) const {
     const std::vector<Step>& steps = subject_.steps(set.task);
+    if (!places_of(steps)[set.step].contains(0))
+      return fmt::format("it waits for {}, which sets its event only in an alternative", name(set.task));
     bool works = false;
     for (std::size_t step = 0; step < steps.size(); ++step) {
       if (steps[step].kind == StepKind::wait)
@@ -135,23 +139,29 @@ class OffloadSearch {
     return fault_of_order(device, *event);
   }
 
-  /// Trigger, wait, trigger, wait, with the event cleared after every wait and before the next trigger.
+  /// Trigger, wait, trigger, wait, with the event cleared after every wait and before the next trigger. A job that
+  /// leaves out a wait also leaves out its trigger. What it leaves out clears no event of a wait that it does not.
   std::string fault_of_order(TaskIndex device, EventIndex event) const {
     bool triggered = false, any_trigger = false;
-    bool cleared = true;  // no event is set before the first job
+    std::size_t last = 0;  // trigger or wait
+    bool cleared = true;   // no event is set before the first job
     bool first_cleared = false;
     for (std::size_t step = 0; step < waits_.size(); ++step) {
       if (triggers_device(step, device)) {
         if (triggered) return fmt::format("it triggers {} again before it waits for the first result", name(device));
         if (!cleared) return fmt::format("it does not clear the event of {} before it triggers it again", name(device));
         triggered = any_trigger = true;
+        last = step;
       } else if (contains(waits_[step], device)) {
         if (!triggered) return fmt::format("it waits for {}, but has not triggered it", name(device));
+        if (places_[last] != places_[step])
+          return fmt::format("it triggers {} in another alternative of a branch than it waits for it", name(device));
         triggered = cleared = false;
+        last = step;
       } else if (clears(step, event)) {
         if (triggered) return fmt::format("it clears the event of {} before it waits for it", name(device));
-        cleared = true;
-        if (!any_trigger) first_cleared = true;
+        cleared = cleared || places_[step].contains(last);
+        if (!any_trigger && places_[step].contains(0)) first_cleared = true;
       }
     }
     if (triggered) return fmt::format("it triggers {} more often than it waits for it", name(device));
@@ -177,6 +187,7 @@ class OffloadSearch {
   const Triggers& triggers_;
   TaskIndex host_;
   const std::vector<Step>& steps_;
+  std::vector<Place> places_;
   Waits waits_;                     ///< per step
   std::vector<TaskIndex> devices_;  ///< all device tasks that it waits for, in order
   std::vector<TaskIndex> beside_;   ///< those that may be active beside another one

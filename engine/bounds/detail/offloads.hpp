@@ -4,7 +4,8 @@
 /// Which device tasks a host task waits for. Such a device task executes only while its host task waits.
 ///
 /// An offload is a trigger of a device task and a later wait for an event. Only this device task sets the event, once,
-/// after all of its operations, and the event is cleared between waits: trigger, wait, clear, in turn. Several device
+/// after all of its operations, and the event is cleared between waits: trigger, wait, clear, in turn. Trigger and wait
+/// are in the same alternative of a branch, or in none. Several device
 /// tasks of one host may be active at the same time; a wait for all of several events is a wait for each of them.
 
 #include <optional>

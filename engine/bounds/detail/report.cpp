@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "engine/bounds/detail/contributions.hpp"
 #include "engine/bounds/detail/reasons.hpp"
@@ -22,25 +23,60 @@ const char* beyond_counting(const AnalyzedSystem& subject, TaskIndex device) {
 /// A lower bound for every job of the host: all its steps in sequence, which at a wait has reached at least the trigger
 /// and the operations of the device task. After a Terminate, which may be in an alternative, only the steps of the
 /// operating system count.
-Duration shortest_response(const ProblemInput& input, TaskIndex host) {
-  const AnalyzedSystem& subject = input.subject;
-  const auto& waits = input.offloads.waits[host];
-  const auto& steps = subject.steps(host);
-  Duration total;
-  std::map<TaskIndex, Duration> triggered;
-  bool ended = false;
-  for (std::size_t step = 0; step < steps.size(); ++step) {
-    ended = ended || steps[step].kind == StepKind::terminate;
-    if (ended && (step + 1 < steps.size() || !steps[step].overhead)) continue;
-    if (steps[step].kind == StepKind::execute) total += span_of(subject, {host, step}).best;
-    if (steps[step].kind == StepKind::trigger)
-      for (const TaskIndex device : subject.system.stimuli[subject.activity<Trigger>({host, step}).stimulus].activates)
-        triggered[device] = total;
-    for (std::size_t at = 0; step < waits.size() && at < waits[step].size(); ++at)
-      total = std::max(total, triggered[waits[step][at]] + operations_of(subject, waits[step][at]).best);
+class ShortestJob {
+ public:
+  ShortestJob(const ProblemInput& input, TaskIndex host)
+      : input_(input), subject_(input.subject), host_(host), steps_(subject_.steps(host)) {}
+
+  Duration run() {
+    pass(0, steps_.size());
+    return total_;
   }
-  return total;
-}
+
+ private:
+  void pass(std::size_t begin, std::size_t end) {
+    for (std::size_t step = begin; step < end; ++step) {
+      ended_ = ended_ || steps_[step].kind == StepKind::terminate;
+      if (ended_ && (step + 1 < steps_.size() || !steps_[step].overhead)) continue;
+      pass(step);
+      if (!steps_[step].keeps_all) continue;
+      take_shortest(step);
+      step = steps_[step].next - 1;
+    }
+  }
+
+  void pass(std::size_t step) {
+    const TaskStep task_step{host_, step};
+    const auto& waits = input_.offloads.waits[host_];
+    if (steps_[step].kind == StepKind::execute) total_ += span_if_taken(subject_, task_step).best;
+    if (steps_[step].kind == StepKind::trigger)
+      for (const TaskIndex device : subject_.system.stimuli[subject_.activity<Trigger>(task_step).stimulus].activates)
+        triggered_[device] = total_;
+    for (std::size_t at = 0; step < waits.size() && at < waits[step].size(); ++at)
+      total_ = std::max(total_, triggered_[waits[step][at]] + operations_of(subject_, waits[step][at]).best);
+  }
+
+  void take_shortest(std::size_t step) {
+    const std::vector<std::uint32_t>& first = steps_[step].alternatives;
+    const Duration before = total_;
+    std::optional<Duration> least;
+    if (!always_takes_one(subject_.activity<Branch>({host_, step}))) least = before;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      total_ = before;
+      pass(first[i], i + 1 < first.size() ? first[i + 1] : steps_[step].next);
+      least = std::min(total_, least.value_or(total_));
+    }
+    total_ = least.value_or(before);
+  }
+
+  const ProblemInput& input_;
+  const AnalyzedSystem& subject_;
+  TaskIndex host_;
+  const std::vector<Step>& steps_;
+  Duration total_;
+  std::map<TaskIndex, Duration> triggered_;
+  bool ended_ = false;
+};
 
 class Report {
  public:
@@ -69,7 +105,7 @@ class Report {
       bound.reason = "nothing activates it";
       return bound;
     }
-    bound.best = subject_.is_host(task) ? shortest_response(input_, task) : operations_of(subject_, task).best;
+    bound.best = subject_.is_host(task) ? ShortestJob(input_, task).run() : operations_of(subject_, task).best;
     bound.reason = solution_.fault.empty() ? faults_[task] : solution_.fault;
     if (!bound.reason.empty()) return bound;
     if (input_.offloads.driver[task])

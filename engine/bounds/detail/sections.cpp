@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/bounds/detail/places.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 
 namespace amalthea::engine::bounds {
@@ -22,23 +23,6 @@ struct Piece {
 
   bool is_within(std::int64_t section) const { return threshold.value_or(least_urgent) >= section; }
 };
-
-/// For each step of a task, whether it belongs to an alternative.
-std::vector<bool> in_branches(const AnalyzedSystem& subject, TaskIndex task) {
-  const auto& body = subject.task(task).body;
-  std::vector<bool> inside(body.size(), false);
-  for (std::size_t at = 0; at < body.size(); ++at)
-    if (const auto* branch = std::get_if<Branch>(&subject.system.graph[body[at]].activity)) {
-      std::size_t length = 0;
-      for (const auto& alternative : branch->alternatives) length += alternative.length;
-      for (std::size_t i = at + 1; i <= at + length && i < body.size(); ++i) inside[i] = true;
-    }
-  std::map<NodeIndex, bool> of_node;
-  for (std::size_t at = 0; at < body.size(); ++at) of_node[body[at]] = inside[at];
-  std::vector<bool> of_step;
-  for (const Step& step : subject.steps(task)) of_step.push_back(of_node[step.node]);
-  return of_step;
-}
 
 /// Tracks which tasks can preempt a job while walking through its steps.
 class Holdings {
@@ -323,7 +307,7 @@ std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const R
 
 TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores,
                    TaskIndex host) {
-  const auto in_branch = in_branches(subject, host);
+  const auto in_branch = in_branches(subject.steps(host));
   const auto pieces = pieces_of(subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host));
   const auto thresholds = thresholds_of(pieces);
   TaskShape shape;

@@ -4,8 +4,8 @@
 /// Which tasks the holders of semaphores block, and which tasks wait for each other.
 ///
 /// No request ever waits if all users may hold their shares at the same time. Otherwise a wait is bounded only if no user
-/// is on a GPU, in a server or in an alternative; if the semaphore is free initially, and every job releases what it
-/// takes; and if no job waits for an event while it holds the semaphore. There are three classes:
+/// is on a GPU or in a server; if the semaphore is free initially, and every job releases what it takes, in the same
+/// alternative of a branch; and if no job waits for an event while it holds the semaphore. There are three classes:
 /// - With an effective priority ceiling, no request waits if the users are on one core without migrating tasks, have one
 ///   scheduler without round robin, and never wait while they hold the semaphore: the ceiling keeps other users from the
 ///   core. Under deadlines a ceiling has no effect.

@@ -61,7 +61,7 @@ bool slows(const DeviceProfile& profile) {
 
 }  // namespace
 
-Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
+Span span_if_taken(const AnalyzedSystem& subject, TaskStep task_step) {
   const Step& step = subject.step(task_step);
   const amd::Rounds rounds = step.kind == StepKind::kernel ? rounds_of(subject, task_step) : amd::Rounds();
   const Duration rounding = Duration::picoseconds(roundings_of(subject, task_step));
@@ -69,6 +69,12 @@ Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
   const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
   const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
   return {(shortest - std::min(shortest, rounding)) * rounds.least, (step.work + rounding) * rounds.most};
+}
+
+Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
+  Span span = span_if_taken(subject, task_step);
+  if (subject.best[task_step.task].steps[task_step.step].skipped) span.best = {};
+  return span;
 }
 
 Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step) {

@@ -17,7 +17,10 @@ struct Span {
   }
 };
 
+/// At best, steps that a job may leave out take no time.
 Span span_of(const AnalyzedSystem& subject, TaskStep task_step);
+/// The same for a job that takes all alternatives of branches with CompileOptions::every_alternative.
+Span span_if_taken(const AnalyzedSystem& subject, TaskStep task_step);
 
 /// The maximum time of each block of a kernel.
 Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step);

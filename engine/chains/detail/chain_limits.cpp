@@ -126,7 +126,7 @@ class LimitJudge {
     for (const TaskIndex task : chain.tasks) {
       const Duration interval = releases_[task]->periodic.period;
       Duration seen, bound;
-      bool bounded = true, ended = !results_.stopped_early;
+      bool bounded = releases_[task]->every_time, ended = !results_.stopped_early;
       for (const TaskIndex part : releases_[task]->trigger_path) {  // all within the interval of the first
         const TaskResult& of = results_.tasks[part];
         seen += of.response.max;

@@ -102,6 +102,9 @@ class Analysis {
   /// keeps the core, that task has at most one GPU segment at work, which it submitted before.
   bool is_below(const ContextFacts& context, std::size_t index) const;
 
+  /// Whether operations of the context request the engine.
+  bool uses(const ContextFacts& context, std::size_t engine) const;
+
   /// The demand of that segment for an engine.
   EngineDemand segment_demand(std::size_t index, std::size_t engine) const;
 

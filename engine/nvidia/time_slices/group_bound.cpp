@@ -97,7 +97,7 @@ void limit_slowdown(const OperationGroup& group, Duration work, Duration most, s
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
                        Duration context_switch, bool by_priority) {
   using namespace time_slices;
-  const auto asks = [](const auto& demand) { return !demand || !demand->empty(); };
+  const auto asks = [](const SharingContext& context) { return !context.demand || !context.demand->empty(); };
   const auto limit_of = [](const StreamRival& rival, const std::optional<Duration>& window) {
     Duration limit = rival.most.value_or(infinite);
     if (window && rival.demand) limit = std::min(limit, share_of(*rival.demand, *window).work);
@@ -141,7 +141,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     std::optional<std::size_t> less_urgent;
     for (std::size_t other = 0; other < contexts.size() && by_priority; ++other) {
       const SharingContext& context = contexts[other];
-      if (other == self || !asks(context.demand)) continue;
+      if (other == self || context.idle || !asks(context)) continue;
       ContextWait& wait = bound.waits[other];
       if (context.urgency < contexts[self].urgency) {
         if (!less_urgent || context.overrun > contexts[*less_urgent].overrun) less_urgent = other;
@@ -164,7 +164,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     }
     for (std::size_t other = 0; other < contexts.size() && !by_priority; ++other) {
       const SharingContext& context = contexts[other];
-      if (other == self || !asks(context.demand)) continue;
+      if (other == self || context.idle || !asks(context)) continue;
       std::int64_t slots = slots_before(contexts, self, other, turns);
       ContextWait& wait = bound.waits[other];
       const Duration longest = context.longest_request.value_or(infinite), slice = std::min(context.slice, longest);
@@ -186,7 +186,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     // The first turn may follow a turn of another context before the group arrived; every further own switch follows
     // one since.
     const bool shared = std::any_of(contexts.begin(), contexts.end(), [&](const SharingContext& context) {
-      return &context != &contexts[self] && asks(context.demand);
+      return &context != &contexts[self] && asks(context);
     });
     const Wide returns = 1 + others_turns;
     if (shared)

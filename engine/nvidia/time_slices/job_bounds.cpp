@@ -39,6 +39,16 @@ bool Analysis::is_below(const ContextFacts& context, std::size_t index) const {
   return other.core == task(index).core && other.priority < task(index).priority && !other.host && !other.unlimited;
 }
 
+bool Analysis::uses(const ContextFacts& context, std::size_t engine) const {
+  return std::any_of(context.streams.begin(), context.streams.end(), [&](std::size_t stream) {
+    const auto& all = sharing_.streams[stream].uses;
+    return std::any_of(all.begin(), all.end(), [&](const StreamUse& use) {
+      return std::any_of(use.operations.begin(), use.operations.end(),
+                         [&](const StreamOperation& operation) { return operation.engine == engine; });
+    });
+  });
+}
+
 EngineDemand Analysis::segment_demand(std::size_t index, std::size_t engine) const {
   const EngineShare share = jobs_.empty() ? EngineShare{} : jobs_[index].segment[engine];
   return {longest_analyzed, {}, share.work, share.turns};
@@ -225,17 +235,20 @@ Analysis::CausedBound Analysis::bound_of(std::size_t index, const Group& group,
     return found;
   };
   std::optional<std::vector<SharingContext>> adapted;
-  const auto adapt = [&](const ContextFacts& other, std::vector<EngineDemand> demand) {
+  const auto adapt = [&](const ContextFacts& other) -> SharingContext& {
     if (!adapted) adapted = sharing[group.engine];
-    (*adapted)[other.place].demand = std::move(demand);
+    return (*adapted)[other.place];
   };
   for (const ContextFacts& other : sharing_.contexts) {
     if (&other == &context || other.gpu != context.gpu || !other.is_private() || other.tasks.empty()) continue;
     const std::size_t its = other.tasks.front();
-    // Its other contexts have no work meanwhile.
-    if (its == index) adapt(other, {});
+    // Its other contexts have no work meanwhile, but the engine may have to switch from one of them.
+    if (its == index) {
+      adapt(other).idle = true;
+      if (!uses(other, group.engine)) adapt(other).demand.emplace();
+    }
     if (keeps_core(index) && is_below(other, index) && facts_[its].use[group.engine].turns > 0)
-      adapt(other, {segment_demand(its, group.engine)});
+      adapt(other).demand = {segment_demand(its, group.engine)};
   }
   return bound(adapted ? *adapted : sharing[group.engine]);
 }

@@ -228,6 +228,40 @@ TEST_CASE("a flattened program has the same steps for best and worst and states 
   }
 }
 
+TEST_CASE("with every alternative a branch with a section keeps all of them at worst and may leave out all at best") {
+  OneTask one;
+  one.maker.system().semaphores.push_back({"S", 1, 1, false, false});
+  one.branch({{off, 3}, {Otherwise{}, 1}});
+  one.maker.add(one.task, UseSemaphore{0, UseSemaphore::Operation::request, false});
+  one.compute(3);
+  one.maker.add(one.task, UseSemaphore{0, UseSemaphore::Operation::release, false});
+  one.compute(5);
+  one.branch({{off, 1}, {Otherwise{}, 1}});  // without a section the cheapest or most expensive one
+  one.compute(7);
+  one.compute(9);
+  CompileOptions options;
+  options.flatten_branches = options.every_alternative = true;
+  const auto compiled = [&](Execution execution) {
+    return engine::compile_program(one.maker.system(), one.task, one.core, execution, nullptr, options);
+  };
+  const Program worst = compiled(Execution::worst), best = compiled(Execution::best);
+  CHECK(worst.unanalyzable.empty());
+  CHECK(worst.execution == us(3 + 5 + 9));
+  REQUIRE(worst.steps.size() == 8);
+  CHECK(worst.steps[0].keeps_all);
+  CHECK(worst.steps[0].alternatives == std::vector<std::uint32_t>{1, 4});
+  CHECK(worst.steps[0].next == 5);
+  CHECK_FALSE(worst.steps[5].keeps_all);
+  CHECK(worst.steps[6].skipped);
+  CHECK_FALSE(worst.steps[2].skipped);
+  REQUIRE(best.steps.size() == 8);
+  CHECK(best.steps[2].skipped);
+  CHECK(best.steps[4].skipped);
+  CHECK(best.steps[4].work == us(5));
+  CHECK_FALSE(best.steps[6].skipped);
+  CHECK(best.execution == us(7));
+}
+
 TEST_CASE("nothing follows the end of a job and an end in a branch leads there") {
   OneTask one;
   one.compute(1);
