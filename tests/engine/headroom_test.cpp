@@ -169,7 +169,7 @@ TEST_CASE("headroom: the shortest times stay and the longest grow") {
 TEST_CASE("headroom: random systems hold at the stated growth and violate the stated limit one step beyond") {
   std::mt19937 random(7);
   std::size_t guaranteed = 0, seen = 0, reduced = 0;
-  for (int count = 0; count < times(24); ++count) {
+  for (int count = 0; count < times(16); ++count) {
     RandomSystemOptions wanted;
     wanted.must = features_of({SystemFeature::deadline});
     RandomSystem drawn = random_system(random, wanted);

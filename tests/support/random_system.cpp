@@ -1011,9 +1011,12 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
   for (int attempt = 1;; ++attempt) {
     SystemFeatures palette = options.must;
     const SystemFeatures rare = without_bound();
+    // Drawn apart, so that systems without these features stay as they were.
+    const SystemFeatures later = features_of({F::host_call, F::any_wait});
+    std::mt19937 apart = random;
     for (std::size_t i = 0; i < feature_count; ++i) {
       const int among = options.one_in * (rare[i] ? 6 : 1);
-      const bool drawn = std::uniform_int_distribution<int>(1, among)(random) == 1;
+      const bool drawn = std::uniform_int_distribution<int>(1, among)(later[i] ? apart : random) == 1;
       if (drawn) palette.set(i);
     }
     if (attempt > hard_from)
