@@ -260,6 +260,32 @@ TEST_CASE("waits for events that may never be set have a reason") {
   CHECK(reason(late).empty());
 }
 
+TEST_CASE("a call does not end a wait if the caller clears the event before it") {
+  SystemMaker maker;
+  const StimulusIndex request = maker.inter_process();
+  const EventIndex done = maker.event("done");
+  const TaskIndex caller = maker.task("caller", maker.core("one"), 1, maker.periodic(100)),
+                  called = maker.task("called", maker.core("two"), 1, request);
+  maker.trigger(caller, request);
+  maker.clear(caller, done);
+  maker.wait(caller, done, false);
+  maker.compute(caller, 5);
+  maker.compute(called, 10);
+  maker.set(called, done, caller);
+  CHECK(found_for(maker).tasks[caller].reason == "it waits for called, and nothing bounds the time until its next job");
+}
+
+TEST_CASE("a setter in an alternative of a branch ends no wait") {
+  Listener waits;
+  const TaskIndex sender = waits.maker.task("sender", waits.two, 1, waits.maker.periodic(20));
+  Branch branch;
+  branch.alternatives = {{Probability{1}, 1}};
+  waits.maker.add(sender, branch);
+  waits.maker.set(sender, waits.sent, waits.listener);
+  CHECK(found_for(waits.maker).tasks[waits.listener].reason ==
+        "it waits for sender, whose jobs may end without setting the event");
+}
+
 TEST_CASE("tasks that wait for each other have a reason that names the deadlock") {
   SystemMaker maker;
   const EventIndex there = maker.event("there"), back = maker.event("back");
