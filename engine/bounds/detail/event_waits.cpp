@@ -63,7 +63,8 @@ void EventWaits::add() const {
 bool EventWaits::raise(const Solution& solution, bool may_grow, Faults& faults) {
   bool changed = false;
   for (Waiter& waiter : waiters_) {
-    if (!response_of(waiter.task, solution, faults)) continue;  // it keeps its own reason
+    // Also of a task without a bound: others count the time for which it polls.
+    if (!faults[waiter.task].empty()) continue;
     for (std::size_t at = 0; at < waiter.waits.size(); ++at) {
       Time& present = waiter.waits[at];
       Time found = wait(waiter.task, waits_of(waiter)[at], solution, faults);
