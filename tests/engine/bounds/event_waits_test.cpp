@@ -167,6 +167,31 @@ TEST_CASE("a task that polls for one below it on its core has no bound") {
   CHECK_FALSE(bounds.tasks[call.called].worst);
 }
 
+TEST_CASE("the polling of a task without a bound delays the tasks below it") {
+  // The lowest task polls without being preempted, so the poller has no bound. The poller starves its setter.
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const EventIndex inner = maker.event("inner"), outer = maker.event("outer");
+  const TaskIndex poller = maker.task("poller", one, 3, maker.periodic(65)),
+                  setter = maker.task("setter", one, 2, maker.periodic(40)),
+                  lowest = maker.task("lowest", one, 1, maker.periodic(1200)),
+                  clock = maker.task("clock", two, 1, maker.periodic(300));
+  maker.compute(poller, 1);
+  maker.wait(poller, inner, true);
+  maker.clear(poller, inner);
+  maker.compute(setter, 1);
+  maker.set(setter, inner, poller);
+  maker[lowest].preemption = Preemption::non_preemptive;
+  maker.compute(lowest, 17);
+  maker.wait(lowest, outer, true);
+  maker.clear(lowest, outer);
+  maker.compute(clock, 2);
+  maker.set(clock, outer, lowest);
+  const auto bounds = found_for(maker);
+  for (const TaskIndex task : {poller, setter, lowest}) CHECK_FALSE(bounds.tasks[task].worst);
+  CHECK(bounds.tasks[clock].worst == us(2));
+}
+
 TEST_CASE("a wait for a periodic task ends one distance and one response later") {
   Listener waits;
   const StimulusIndex stimulus = waits.maker.periodic(20);
