@@ -70,8 +70,17 @@ class WitnessSearch {
       if (const Duration* offset = offset_of(system_.stimuli[stimulus])) {
         free_.push_back(stimulus);
         best_.push_back(*offset);
+        latest_.push_back(std::max(*offset, arrival_period(system_.stimuli[stimulus]).value_or(Duration{})));
       }
     programs_ = compile_programs(system_, options_.execution, preparation_.devices, options_.compile);
+    const auto waits_for_host = [this](const Step& step) {
+      return std::any_of(step.setters.begin(), step.setters.end(),
+                         [this](TaskIndex setter) { return system_.tasks[setter].side == Side::host; });
+    };
+    if (std::none_of(programs_.begin(), programs_.end(), [&](const Program& program) {
+          return std::any_of(program.steps.begin(), program.steps.end(), waits_for_host);
+        }))
+      latest_.assign(latest_.size(), Duration::max());
   }
 
   void keep_stated() { try_offsets(best_); }
@@ -139,6 +148,8 @@ class WitnessSearch {
 
   bool try_offsets(std::vector<Duration> offsets) {
     for (std::size_t index = 0; index < free_.size(); ++index)
+      if (offsets[index] > latest_[index]) return false;
+    for (std::size_t index = 0; index < free_.size(); ++index)
       *offset_of(system_.stimuli[free_[index]]) = offsets[index];
     LongestJob longest(witness_.task);
     SimulationInput input{system_,        programs_,          preparation_.devices,
@@ -170,6 +181,8 @@ class WitnessSearch {
   std::vector<StimulusIndex> free_;
   std::uint64_t events_ = 0;
   std::vector<Duration> best_;
+  /// If tasks wait for events of tasks on CPUs: the latest offsets for which their bounds hold.
+  std::vector<Duration> latest_;
   std::vector<Instant> instants_;  ///< of the longest job
 };
 

@@ -80,13 +80,28 @@ std::int64_t source_of(const std::vector<Releases>& tasks, std::int64_t release)
 
 // ---------------------------------------------------------------- chains of a system
 
-bool has_edge(const System& system, EdgeKind kind, TaskIndex from, TaskIndex to) {
-  const auto edges = boost::edges(system.graph.boost());
-  return std::any_of(edges.first, edges.second, [&](const auto& edge) {
-    return system.graph.boost()[edge].kind == kind &&
-           system.graph[boost::source(edge, system.graph.boost())].task == from &&
-           system.graph[boost::target(edge, system.graph.boost())].task == to;
-  });
+/// Whether the waiting task waits for each job of the device task: for its event, and nothing else sets or replaces that.
+bool awaits(const System& system, TaskIndex waiting, TaskIndex device) {
+  if (system.tasks[device].side != Side::device) return false;
+  bool found = false;
+  for (const auto& edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {
+    const NodeIndex from = boost::source(edge, system.graph.boost()), to = boost::target(edge, system.graph.boost());
+    if (system.graph.boost()[edge].kind != EdgeKind::event || system.graph[from].task != device ||
+        system.graph[to].task != waiting)
+      continue;
+    const auto& wait = std::get<WaitEvents>(system.graph[to].activity);
+    if (wait.events.size() > 1 && !wait.all) return false;
+    const auto& set = std::get<SetEvents>(system.graph[from].activity).events;
+    for (const auto& other : boost::make_iterator_range(boost::in_edges(to, system.graph.boost()))) {
+      const NodeIndex by = boost::source(other, system.graph.boost());
+      const auto* also = std::get_if<SetEvents>(&system.graph[by].activity);
+      if (by != from && also != nullptr &&
+          std::find_first_of(also->events.begin(), also->events.end(), set.begin(), set.end()) != also->events.end())
+        return false;
+    }
+    found = true;
+  }
+  return found;
 }
 
 /// Whether the jobs of `task` do nothing that takes time or writes after setting events.
@@ -208,8 +223,8 @@ class ChainAnalysis {
       return tl::unexpected(fmt::format("the response time of task \"{}\" has no bound", system_.tasks[index].name));
     };
     const std::vector<TaskIndex>& path = releases_[task]->trigger_path;
-    // A task that triggers another and waits for its end does not end earlier.
-    if (path.size() == 2 && sets_events_last(system_, task) && has_edge(system_, EdgeKind::event, task, path.front()))
+    // A task that triggers a device task and waits for its end does not end earlier.
+    if (path.size() == 2 && sets_events_last(system_, task) && awaits(system_, path.front(), task))
       return known(path.front());
     Duration sum;
     for (const TaskIndex index : path) {

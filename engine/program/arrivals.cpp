@@ -199,6 +199,29 @@ std::optional<ArrivalBound> bound_of(const VariableRate& rate) {
 std::optional<ArrivalBound> bound_of(const InterProcess&) { return std::nullopt; }
 std::optional<ArrivalBound> bound_of(const EventDriven&) { return std::nullopt; }
 
+/// The k-th occurrence is at most this late; those before it delay it by a minimum distance at most.
+std::optional<Duration> until_next(const Periodic& periodic) {
+  const Wide first = std::max(wide(periodic.offset), wide(periodic.period)) + periodic.jitter.upper;
+  return narrow(std::max(first, wide(periodic.minimum_distance)));
+}
+std::optional<Duration> until_next(const Sporadic& sporadic) {
+  return narrow(std::max(wide(sporadic.offset), Wide{sporadic.distance.upper}));
+}
+std::optional<Duration> until_next(const Synthetic& synthetic) {
+  if (synthetic.occurrences.empty()) return std::nullopt;
+  return narrow(std::max(wide(synthetic.offset), wide(synthetic.period)) + wide(synthetic.occurrences.front()));
+}
+std::optional<Duration> until_next(const Burst& burst) {
+  if (occurrences_of(burst) < 1) return std::nullopt;
+  // A minimum distance may displace the rest of a burst to the next period.
+  return narrow(std::max(std::max(wide(burst.offset), wide(burst.period)) + wide(burst.length),
+                         wide(burst.period) + wide(burst.minimum_distance)));
+}
+template <typename Other>
+std::optional<Duration> until_next(const Other&) {
+  return std::nullopt;
+}
+
 /// The reciprocal; nothing for zero.
 std::optional<double> per(double distance) { return distance > 0 ? std::optional(1 / distance) : std::nullopt; }
 double number(Duration time) { return static_cast<double>(time.picoseconds()); }
@@ -601,6 +624,11 @@ Duration first_arrival(const Stimulus& stimulus) {
   if (const auto* synthetic = std::get_if<Synthetic>(&stimulus.occurrence)) return synthetic->offset;
   if (const auto* burst = std::get_if<Burst>(&stimulus.occurrence)) return burst->offset;
   return {};
+}
+
+std::optional<Duration> longest_until_next(const Stimulus& stimulus) {
+  if (stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0) return std::nullopt;
+  return std::visit([](const auto& kind) { return until_next(kind); }, stimulus.occurrence);
 }
 
 std::optional<double> arrival_rate(const Stimulus& stimulus) {

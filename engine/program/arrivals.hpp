@@ -94,6 +94,11 @@ std::optional<Duration> repetition(const Stimulus& stimulus);
 /// The latest first occurrence of a stimulus that occurs at all; for Periodic only the offset.
 Duration first_arrival(const Stimulus& stimulus);
 
+/// The longest time from any instant of a run to the next occurrence. It holds for the stated offset, and for all up to
+/// the period (Sporadic: the maximum distance). Nothing if no occurrence may follow: for Single, InterProcess, EventDriven,
+/// ArrivalCurve and VariableRate, and if a condition may suppress its effect or a counter skips occurrences.
+std::optional<Duration> longest_until_next(const Stimulus& stimulus);
+
 /// Maximum long-run rate, in occurrences per picosecond. 0 for Single; nothing for InterProcess and EventDriven, and if
 /// there is no limit.
 std::optional<double> arrival_rate(const Stimulus& stimulus);

@@ -374,6 +374,46 @@ TEST_CASE("random systems with semaphores that cores share stay within their bou
   CHECK(trial.bounded > trial.systems);
 }
 
+TEST_CASE("random systems whose tasks wait for events of other tasks stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(31);
+  const std::uint64_t systems = is_thorough() ? 40'000 : 400;
+  const SystemFeatures of_waits = features_of({SystemFeature::periodic,         SystemFeature::offset,
+                                               SystemFeature::jitter,           SystemFeature::sporadic,
+                                               SystemFeature::trigger,          SystemFeature::trigger_chain,
+                                               SystemFeature::event_stimulus,   SystemFeature::several_stimuli,
+                                               SystemFeature::activation_limit, SystemFeature::varying_times,
+                                               SystemFeature::non_preemptive,   SystemFeature::interrupt,
+                                               SystemFeature::fixed_priority,   SystemFeature::earliest_deadline,
+                                               SystemFeature::several_cores,    SystemFeature::global,
+                                               SystemFeature::server,           SystemFeature::semaphore,
+                                               SystemFeature::overhead,         SystemFeature::host_wait,
+                                               SystemFeature::host_call,        SystemFeature::any_wait,
+                                               SystemFeature::effect_branch,    SystemFeature::deadline});
+  constexpr SystemFeature kinds[] = {SystemFeature::host_wait, SystemFeature::host_call, SystemFeature::any_wait};
+  for (std::uint64_t index = 0; index < systems; ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({kinds[index % 3]});
+    if (index % 4 < 2)
+      options.must.set(index / 4 % feature_count);
+    else
+      options.may = of_waits | (index % 8 < 4 ? gpu_features() : SystemFeatures{});
+    if (index % 5 < 2) options.must.set(static_cast<std::size_t>(SystemFeature::several_cores));
+    if (index % 6 < 2) options.must.set(static_cast<std::size_t>(SystemFeature::effect_branch));
+    options.must &= options.may;
+    RandomSystem drawn = random_system(random, options);
+    // Otherwise few waits have a bound.
+    for (Stimulus& stimulus : drawn.system.stimuli)
+      if (auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
+        periodic->period = periodic->period * static_cast<std::int64_t>(1 + index % 5);
+    trial.run(drawn, index, 4);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+  CHECK(3 * trial.awaiting > trial.systems);
+}
+
 TEST_CASE("no observed chain latency exceeds its bound under implicit communication") {
   // Chains have bounds if all their tasks depend on strictly periodic ones.
   RandomSystemOptions options;

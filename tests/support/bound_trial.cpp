@@ -63,6 +63,10 @@ class Trial {
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       const auto& worst = bounds_.tasks[task].worst;
       ++(worst ? all_.bounded : all_.unbounded);
+      const auto& parts = bounds_.tasks[task].parts;
+      if (std::any_of(parts.begin(), parts.end(),
+                      [](const Contribution& part) { return part.kind == ContributionKind::event; }))
+        ++all_.awaiting;
       if (bounds_.tasks[task].exact)
         ++all_.exact;
       else if (worst && !worst->is_zero())
@@ -260,12 +264,12 @@ std::string BoundTrial::text() const {
   };
   std::string text = fmt::format(
       "{} systems, {} simulations, {} jobs; {} tasks with a bound ({} exact, {} tighter for the stated "
-      "offsets), {} without, {} chains with one; seen / "
+      "offsets, {} wait for events), {} without, {} chains with one; seen / "
       "bound: "
       "median "
       "{:.3f}, 90 % {:.3f}, largest {:.6f}; {} outside",
-      systems, simulations, jobs, bounded, exact, for_offsets, unbounded, chains, quantile(0.5), quantile(0.9),
-      quantile(1), faults.size());
+      systems, simulations, jobs, bounded, exact, for_offsets, awaiting, unbounded, chains, quantile(0.5),
+      quantile(0.9), quantile(1), faults.size());
   constexpr std::size_t reported = 20;
   for (std::size_t i = 0; i < std::min(reported, faults.size()); ++i) text += "\n" + faults[i];
   return text;

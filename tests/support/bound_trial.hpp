@@ -15,6 +15,7 @@ namespace test {
 struct BoundTrial {
   std::uint64_t systems = 0, simulations = 0, jobs = 0;
   std::uint64_t bounded = 0, unbounded = 0;  ///< tasks
+  std::uint64_t awaiting = 0;                ///< bounded tasks that wait for events of tasks on CPUs
   std::uint64_t exact = 0;                   ///< bounded tasks whose bound is exact; they have no ratio
   std::uint64_t for_offsets = 0;             ///< tasks with a tighter bound for the stated offsets
   std::uint64_t chains = 0;                  ///< with a bound

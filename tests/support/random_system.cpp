@@ -55,6 +55,8 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "overhead",
                                               "rounding",
                                               "host wait",
+                                              "host call",
+                                              "any wait",
                                               "fixed priority",
                                               "OSEK",
                                               "rate monotonic",
@@ -97,7 +99,8 @@ std::size_t index_of(SystemFeature feature) { return static_cast<std::size_t>(fe
 /// Features that prevent bounds: only in some systems, unless required.
 SystemFeatures without_bound() {
   return features_of({F::loop, F::early_end, F::semaphore, F::counting_semaphore, F::polled_semaphore, F::server,
-                      F::nested_server, F::host_wait, F::copy_engines, F::coarse_preemption, F::shared_stream});
+                      F::nested_server, F::host_wait, F::host_call, F::any_wait, F::copy_engines, F::coarse_preemption,
+                      F::shared_stream});
 }
 
 /// Features that cannot be bounded together with earliest deadline first or migrating tasks.
@@ -559,7 +562,8 @@ class Generator {
         if (gpu_ && tries(F::offload))
           perhaps_in_branch(
               task, most, [&] { offload(task, period, budget_of(period)); }, true);
-        if (tries(F::host_wait)) wait_for_host(task, period);
+        perhaps_in_branch(
+            task, most, [&] { wait_for_hosts(task, period, depth); }, true);
         if (depth < 3 && (depth == 0 || tries(F::trigger_chain))) activate_others(task, period, depth);
       }
       if (part < parts) perhaps_in_branch(task, most, [&] { do_part(task, core, most); });
@@ -760,18 +764,102 @@ class Generator {
 
   void activated(TaskIndex by, TaskIndex task) { flows_.emplace_back(by, task); }
 
-  /// Another host task sets an event once a period; the waiting task has the same rate.
-  void wait_for_host(TaskIndex task, int period) {
-    const EventIndex event = maker_.event(fmt::format("event{}", maker_.system().events.size()));
+  EventIndex new_event() { return maker_.event(fmt::format("event{}", maker_.system().events.size())); }
+
+  /// The end of its body, or almost.
+  void set_at_end(TaskIndex setter, EventIndex event, TaskIndex waiting, int period) {
+    if (one_in(3))
+      maker_.add(setter, SetEvents{{event}, std::nullopt});
+    else
+      maker_.set(setter, event, waiting);
+    if (one_in(4)) compute(setter, std::max(1, budget_of(period) / 8));
+  }
+
+  /// A host task for which another one waits: often a simple one, since many tasks would overload the cores.
+  TaskIndex partner(StimulusIndex stimulus, int period, int depth) {
+    if (one_in(3)) return host_task(stimulus, period, depth + 1);
+    const std::size_t at = static_cast<std::size_t>(draw(0, static_cast<int>(cores_.size()) - 1));
+    const TaskIndex task = new_task("partner", cores_[at], stimulus);
+    if (global_) maker_[task].scheduler = cores_.front();
+    if (use(F::activation_limit, task)) maker_[task].activation_limit = static_cast<std::uint32_t>(draw(1, 2));
+    if (one_in(2)) compute(task, std::max(1, budget_of(period) / 6));
+    if (one_in(3)) wait_for_hosts(task, period, depth + 1);
+    compute(task, std::max(1, budget_of(period) / 6));
+    return task;
+  }
+
+  void wait_for_hosts(TaskIndex task, int period, int depth) {
+    constexpr std::size_t enough = 12;  // tasks
+    if (depth < 3 && maker_.system().tasks.size() < enough && tries(F::host_call)) call_host(task, period, depth);
+    if (depth < 3 && maker_.system().tasks.size() < enough && tries(F::host_wait)) wait_for_host(task, period, depth);
+    if (depth < 3 && maker_.system().tasks.size() < enough && tries(F::any_wait)) wait_for_any(task, period, depth);
+  }
+
+  /// A host task that sets an event in every job, and has its own stimulus.
+  void add_signal(TaskIndex task, EventIndex event, int period, int depth) {
+    const int own = one_in(4) ? period : std::max(8, period / draw(2, 6));
     SystemFeatures has;
-    const TaskIndex setter = new_task("setter", any_of(cores_), own_stimulus(period, has));
+    const StimulusIndex stimulus = own_stimulus(own, has);
+    const TaskIndex setter = partner(stimulus, own, depth);
     own_[setter] |= has;
-    if (global_) maker_[setter].scheduler = cores_.front();
-    compute(setter, std::max(1, budget_of(period) / 4));
-    maker_.set(setter, event, task);
-    maker_.wait(task, event, one_in(2));
-    maker_.clear(task, event);
+    set_at_end(setter, event, task, own);
+    partners_.emplace_back(task, setter);
+  }
+
+  /// Another host task that it triggers, itself or through a third one, and that sets an event.
+  void add_call(TaskIndex task, EventIndex event, int period, int depth) {
+    TaskIndex by = task;
+    if (one_in(6)) {
+      by = partner(request_of(task), period, depth);
+      activated(task, by);
+    }
+    const TaskIndex called = partner(request_of(by), period, depth);
+    activated(by, called);
+    set_at_end(called, event, task, period);
+    partners_.emplace_back(task, called);
+  }
+
+  bool polls() { return on(F::polling) ? one_in(2) : one_in(4); }
+
+  void call_host(TaskIndex task, int period, int depth) {
+    std::vector<EventIndex> events;
+    const bool first = one_in(6);
+    for (int calls = one_in(3) ? 2 : 1; calls > 0; --calls) {
+      events.push_back(new_event());
+      if (first) maker_.clear(task, events.back());
+      add_call(task, events.back(), period, depth);
+    }
+    if (one_in(2)) compute(task, std::max(1, budget_of(period) / 4));
+    maker_.add(task, WaitEvents{events, true, polls()});
+    if (!first && !one_in(8)) maker_.add(task, ClearEvents{events});
+    mark(F::host_call, task);
+  }
+
+  void wait_for_host(TaskIndex task, int period, int depth) {
+    const EventIndex event = new_event();
+    for (int setters = one_in(4) ? 2 : 1; setters > 0; --setters) add_signal(task, event, period, depth);
+    maker_.wait(task, event, polls());
+    if (!one_in(8)) maker_.clear(task, event);
     mark(F::host_wait, task);
+  }
+
+  void wait_for_any(TaskIndex task, int period, int depth) {
+    std::vector<EventIndex> events;
+    for (int count = draw(2, 3); count > 0; --count) {
+      events.push_back(new_event());
+      if (gpu_ && one_in(4)) {
+        const TaskIndex device = device_task(request_of(task), budget_of(period) / 2);
+        activated(task, device);
+        maker_.set(device, events.back(), task);
+      } else if (one_in(2)) {
+        add_call(task, events.back(), period, depth);
+      } else {
+        add_signal(task, events.back(), period, depth);
+      }
+    }
+    maker_.add(task, WaitEvents{events, false, polls()});
+    if (!one_in(8)) maker_.add(task, ClearEvents{events});
+    mark(F::any_wait, task);
   }
 
   // ---- GPU
@@ -963,9 +1051,12 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
   for (int attempt = 1;; ++attempt) {
     SystemFeatures palette = options.must;
     const SystemFeatures rare = without_bound();
+    // Drawn apart, so that systems without these features stay as they were.
+    const SystemFeatures later = features_of({F::host_call, F::any_wait});
+    std::mt19937 apart = random;
     for (std::size_t i = 0; i < feature_count; ++i) {
       const int among = options.one_in * (rare[i] ? 6 : 1);
-      const bool drawn = std::uniform_int_distribution<int>(1, among)(random) == 1;
+      const bool drawn = std::uniform_int_distribution<int>(1, among)(later[i] ? apart : random) == 1;
       if (drawn) palette.set(i);
     }
     if (attempt > hard_from)

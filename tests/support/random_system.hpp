@@ -66,7 +66,9 @@ enum class SystemFeature : std::uint8_t {
   dynamic_contention,  ///< with those that do so at the same time
   overhead,            ///< of the operating system
   rounding,            ///< cycles that are not whole picoseconds
-  host_wait,           ///< a wait for another task on a CPU
+  host_wait,           ///< a wait for a task on a CPU that has stimuli of its own
+  host_call,           ///< a wait for a task on a CPU that the waiting task triggers
+  any_wait,            ///< a wait for any of several events
   // schedulers
   fixed_priority,
   osek,

@@ -3,6 +3,7 @@
 /// \file
 /// Small systems for engine tests: every unit runs at 1 MHz, so one tick is one microsecond.
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,7 +91,9 @@ class SystemMaker {
       for (NodeIndex to = 0; to < system_.graph.size(); ++to) {
         const auto* set = std::get_if<SetEvents>(&system_.graph[from].activity);
         const auto* wait = std::get_if<WaitEvents>(&system_.graph[to].activity);
-        if (set != nullptr && wait != nullptr && set->task == system_.graph[to].task && set->events == wait->events)
+        if (set != nullptr && wait != nullptr && set->task.value_or(system_.graph[to].task) == system_.graph[to].task &&
+            std::find_first_of(set->events.begin(), set->events.end(), wait->events.begin(), wait->events.end()) !=
+                set->events.end())
           system_.graph.connect(from, to, GraphEdge{EdgeKind::event, {}});
       }
     return system_;

@@ -118,6 +118,18 @@ Triggers triggers_of(const AnalyzedSystem& subject) {
   return triggers;
 }
 
+std::vector<TaskStep> setters_of(const AnalyzedSystem& subject, const Triggers& triggers, EventIndex event,
+                                 TaskIndex receiver) {
+  std::vector<TaskStep> setters;
+  for (const TaskStep& task_step : triggers.of_event[event])
+    if (subject.activity<SetEvents>(task_step).task.value_or(receiver) == receiver) setters.push_back(task_step);
+  return setters;
+}
+
+bool is_conditional(const Stimulus& stimulus) {
+  return stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0;
+}
+
 MergedReleases merged(const std::vector<Activation>& all) {
   MergedReleases releases;
   for (const Activation& each : all) {

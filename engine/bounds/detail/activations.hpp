@@ -25,6 +25,13 @@ struct Triggers {
 };
 Triggers triggers_of(const AnalyzedSystem& subject);
 
+/// The steps that set the event for this task.
+std::vector<TaskStep> setters_of(const AnalyzedSystem& subject, const Triggers& triggers, EventIndex event,
+                                 TaskIndex receiver);
+
+/// Whether some occurrences of the stimulus do not activate.
+bool is_conditional(const Stimulus& stimulus);
+
 /// One activation pattern of a task.
 struct Activation {
   struct Source {

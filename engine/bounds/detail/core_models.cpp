@@ -117,9 +117,10 @@ CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activati
         std::any_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) { return offloads.waits_for_any(task); });
     const bool waits_or_servers = std::any_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) {
       const auto& path = models.ranks.schedulers[task];
-      return !models.shapes[task].requests.empty() || !models.shapes[task].granted.empty() ||
-             std::any_of(path.begin(), path.end(),
-                         [&](SchedulerIndex index) { return limits_time(subject.system.platform.schedulers[index]); });
+      return (faults[task].empty() && !offloads.event_waits[task].empty()) || !models.shapes[task].requests.empty() ||
+             !models.shapes[task].granted.empty() || std::any_of(path.begin(), path.end(), [&](SchedulerIndex index) {
+               return limits_time(subject.system.platform.schedulers[index]);
+             });
     });
     const std::string fault = fault_of_servers(view, subject);
     for (const TaskIndex task : core.tasks) add_fault(faults, task, fault);

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/bounds/detail/event_waits.hpp"
 #include "engine/bounds/detail/semaphore_waits.hpp"
 
 namespace amalthea::engine::bounds {
@@ -18,24 +19,30 @@ constexpr std::size_t max_semaphore_rounds = 200;
 
 class FixedPoint {
  public:
-  FixedPoint(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,
+  FixedPoint(const ProblemInput& input, const Triggers& triggers, std::vector<Activations>& activations,
              Problems& problems, Faults& faults)
-      : subject_(subject),
-        cores_(cores),
+      : subject_(input.subject),
+        cores_(input.cores),
         activations_(activations),
         problems_(problems),
         faults_(faults),
-        semaphores_(subject, cores, problems) {}
+        events_(input, triggers, problems),
+        semaphores_(input.subject, input.cores, problems) {}
 
   Solution run() {
     for (std::size_t round = 0;; ++round) {
       find_bounds();
       if (!solution_.fault.empty()) return std::move(solution_);
       const bool may_grow = round < max_rounds;
-      const bool later = raise_jitters(may_grow), more = raise_accesses(may_grow), longer = raise_responses(may_grow);
-      if (!later && !more && !longer && !semaphores_.lost_any()) break;
+      const bool later = raise_jitters(may_grow), more = raise_accesses(may_grow), longer = raise_responses(may_grow),
+                 waits = events_.raise(solution_, may_grow, faults_);
+      if (!later && !more && !longer && !waits && !semaphores_.lost_any()) break;
     }
-    for (TaskIndex task = 0; task < subject_.tasks(); ++task) solution_.semaphores.push_back(semaphores_.parts(task));
+    for (TaskIndex task = 0; task < subject_.tasks(); ++task) {
+      solution_.waits.push_back(events_.parts(task));
+      const auto semaphores = semaphores_.parts(task);
+      solution_.waits.back().insert(solution_.waits.back().end(), semaphores.begin(), semaphores.end());
+    }
     return std::move(solution_);
   }
 
@@ -72,6 +79,8 @@ class FixedPoint {
       return;
     }
     solution_.gpu = std::move(*found);
+    for (CoreProblem& core : problems_.cores)
+      for (cpu::CpuTask& task : core.tasks) task.waiting = task.polled = {};
     for (const ProblemTask& problem_task : problems_.problem_tasks) {
       if (!problem_task.waiting) continue;
       Duration waiting;
@@ -86,6 +95,7 @@ class FixedPoint {
       task.waiting = waiting;
       task.polled = polls ? waiting : Duration{};
     }
+    events_.add();
     semaphores_.begin();
     solution_.cores.resize(problems_.cores.size());
     for (std::size_t round = 0;; ++round) {
@@ -183,6 +193,7 @@ class FixedPoint {
   Problems& problems_;
   Faults& faults_;
   std::vector<bool> unbounded_accesses_;
+  EventWaits events_;
   SemaphoreWaits semaphores_;
   Solution solution_;
 };
@@ -205,9 +216,9 @@ std::vector<nvidia::WaitSegment> Solution::longest_waits(const nvidia::TimeSlice
   return longest;
 }
 
-Solution solve(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,
+Solution solve(const ProblemInput& input, const Triggers& triggers, std::vector<Activations>& activations,
                Problems& problems, Faults& faults) {
-  return FixedPoint(subject, cores, activations, problems, faults).run();
+  return FixedPoint(input, triggers, activations, problems, faults).run();
 }
 
 }  // namespace amalthea::engine::bounds

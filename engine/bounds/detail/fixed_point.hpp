@@ -17,7 +17,7 @@ struct Solution {
   nvidia::TimeSliceBounds gpu;                    ///< parallel to the tasks of Problems::gpu
   std::vector<std::vector<cpu::CpuBound>> cores;  ///< parallel to Problems::cores and their tasks
 
-  std::vector<std::vector<Contribution>> semaphores;  ///< for every task: the parts of its waits for semaphores
+  std::vector<std::vector<Contribution>> waits;  ///< for every task: the parts of its waits for events and semaphores
 
   /// The waits of a job, at this place in the problem of the GPUs, for device tasks that are active beside each other:
   /// those that take longest together.
@@ -28,7 +28,8 @@ struct Solution {
 
 /// The jitter of a triggered task is the jitter plus the bound of its source. This function updates the jitters of the
 /// activations and of the problems until none changes. A task whose jitter diverges becomes unlimited and gets a fault.
-Solution solve(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,
+/// `activations` are those of the input.
+Solution solve(const ProblemInput& input, const Triggers& triggers, std::vector<Activations>& activations,
                Problems& problems, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

@@ -19,11 +19,6 @@ bool contains(const std::vector<TaskIndex>& tasks, TaskIndex task) {
 
 tl::unexpected<std::string> because(std::string fault) { return tl::unexpected(std::move(fault)); }
 
-/// Whether some triggers of the stimulus do not activate.
-bool is_conditional(const Stimulus& stimulus) {
-  return stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0;
-}
-
 /// For one host task.
 class OffloadSearch {
  public:
@@ -33,17 +28,27 @@ class OffloadSearch {
   /// Why its waits are not analyzed; "" if they are.
   std::string run() {
     waits_.resize(steps_.size());
+    awaited_events_.resize(steps_.size());
     for (std::size_t step = 0; step < steps_.size(); ++step) {
       if (steps_[step].kind != StepKind::wait) continue;
       const auto& wait = subject_.activity<WaitEvents>({host_, step});
-      if (wait.events.size() > 1 && !wait.all) return "it waits for any of several events";
+      EventWait other{step, {}, wait.all || wait.events.size() == 1, wait.active};
       for (const EventIndex event : wait.events) {
-        const auto device = awaited(event);
+        const auto setters = setters_of(event);
+        if (setters.empty() && other.all)
+          return fmt::format("it waits for {}, which no task sets", subject_.system.events[event].name);
+        if (!other.all || setters.size() > 1 || subject_.is_host(setters.front().task)) {
+          other.events.push_back(event);
+          continue;
+        }
+        const auto device = awaited(setters.front());
         if (!device) return device.error();
         if (contains(waits_[step], *device)) return fmt::format("it waits for several events of {}", name(*device));
         waits_[step].push_back(*device);
+        awaited_events_[step].push_back(event);
         if (!contains(devices_, *device)) devices_.push_back(*device);
       }
+      if (!other.events.empty()) event_waits_.push_back(std::move(other));
     }
     for (const TaskIndex device : devices_)
       if (std::string fault = fault_of_turns(device); !fault.empty()) return fault;
@@ -53,33 +58,22 @@ class OffloadSearch {
 
   const std::vector<TaskIndex>& devices() const { return devices_; }
   const std::vector<TaskIndex>& beside() const { return beside_; }
+  bool waits_for_events() const { return !event_waits_.empty(); }
   Waits waits() && { return std::move(waits_); }
+  std::vector<EventWait> event_waits() && { return std::move(event_waits_); }
 
  private:
   const std::string& name(TaskIndex task) const { return subject_.name(task); }
 
-  /// Steps that set the event for the host.
   std::vector<TaskStep> setters_of(EventIndex event) const {
-    std::vector<TaskStep> setters;
-    for (const TaskStep& task_step : triggers_.of_event[event])
-      if (const auto receiver = subject_.activity<SetEvents>(task_step).task; !receiver || *receiver == host_)
-        setters.push_back(task_step);
-    return setters;
+    return bounds::setters_of(subject_, triggers_, event, host_);
   }
 
-  /// The only device task that a wait for the event is for, or why there is no such task.
-  tl::expected<TaskIndex, std::string> awaited(EventIndex index) const {
-    const auto setters = setters_of(index);
-    const std::string& event = subject_.system.events[index].name;
-    if (setters.empty()) return because(fmt::format("it waits for {}, which no task sets", event));
-    if (setters.size() > 1) return because(fmt::format("it waits for {}, which several places set", event));
-    const TaskIndex setter = setters.front().task;
-    if (subject_.is_host(setter))
-      return because(
-          fmt::format("it waits for {}, a task on a CPU, but the analysis covers only waits for a GPU", name(setter)));
-    if (std::string fault = fault_of_setter(setters.front()); !fault.empty()) return because(std::move(fault));
-    if (std::string fault = fault_of_activation(setter); !fault.empty()) return because(std::move(fault));
-    return setter;
+  /// The device task that a wait for the event is for, or why there is no such task.
+  tl::expected<TaskIndex, std::string> awaited(TaskStep setter) const {
+    if (std::string fault = fault_of_setter(setter); !fault.empty()) return because(std::move(fault));
+    if (std::string fault = fault_of_activation(setter.task); !fault.empty()) return because(std::move(fault));
+    return setter.task;
   }
 
   /// The device task must have finished its operations when it sets the event.
@@ -131,8 +125,7 @@ class OffloadSearch {
     std::optional<EventIndex> event;
     for (std::size_t step = 0; step < waits_.size(); ++step)
       if (const auto at = std::find(waits_[step].begin(), waits_[step].end(), device); at != waits_[step].end()) {
-        const auto& events = subject_.activity<WaitEvents>({host_, step}).events;
-        const EventIndex awaited_event = events[static_cast<std::size_t>(at - waits_[step].begin())];
+        const EventIndex awaited_event = awaited_events_[step][static_cast<std::size_t>(at - waits_[step].begin())];
         if (event && *event != awaited_event) return fmt::format("it waits for different events of {}", name(device));
         event = awaited_event;
       }
@@ -188,9 +181,11 @@ class OffloadSearch {
   TaskIndex host_;
   const std::vector<Step>& steps_;
   std::vector<Place> places_;
-  Waits waits_;                     ///< per step
-  std::vector<TaskIndex> devices_;  ///< all device tasks that it waits for, in order
-  std::vector<TaskIndex> beside_;   ///< those that may be active beside another one
+  Waits waits_;                                          ///< per step
+  std::vector<std::vector<EventIndex>> awaited_events_;  ///< parallel to them
+  std::vector<TaskIndex> devices_;                       ///< all device tasks that it waits for, in order
+  std::vector<TaskIndex> beside_;                        ///< those that may be active beside another one
+  std::vector<EventWait> event_waits_;
 };
 
 }  // namespace
@@ -205,17 +200,20 @@ bool Offloads::waits_for(TaskIndex host, TaskIndex device) const {
 }
 
 Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
-                     const std::vector<Activations>& activations, Faults& faults) {
+                     const std::vector<Activations>& activations, bool with_events, Faults& faults) {
   Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()), std::vector<Waits>(subject.tasks()),
-                    std::vector<bool>(subject.tasks())};
+                    std::vector<bool>(subject.tasks()), std::vector<std::vector<EventWait>>(subject.tasks())};
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (!subject.is_host(task) || !activations[task].any()) continue;
     OffloadSearch search(subject, triggers, task);
     faults[task] = search.run();
+    if (faults[task].empty() && !with_events && search.waits_for_events())
+      faults[task] = "it waits for an event of a task on a CPU";
     if (!faults[task].empty()) continue;
     for (const TaskIndex device : search.devices()) offloads.driver[device] = task;
     for (const TaskIndex device : search.beside()) offloads.beside[device] = true;
     offloads.waits[task] = std::move(search).waits();
+    offloads.event_waits[task] = std::move(search).event_waits();
   }
   return offloads;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which device tasks a host task waits for. Such a device task executes only while its host task waits.
+/// What a host task waits for: device tasks that work for it, and events of other tasks (event_waits.hpp).
+/// Such a device task executes only while its host task waits.
 ///
 /// An offload is a trigger of a device task and a later wait for an event. Only this device task sets the event, once,
 /// after all of its operations, and the event is cleared between waits: trigger, wait, clear, in turn. Trigger and wait
@@ -15,18 +16,28 @@
 
 namespace amalthea::engine::bounds {
 
+/// A wait for events that no device task in Offloads::driver sets.
+struct EventWait {
+  std::size_t step = 0;
+  std::vector<EventIndex> events;
+  bool all = true;  ///< else for any of them
+  bool polls = false;
+};
+
 struct Offloads {
   std::vector<std::optional<TaskIndex>> driver;  ///< for a device task, the host task that waits for it
   /// For a host task, per step: the device tasks it waits for there. Empty if its waits are not analyzed.
   std::vector<std::vector<std::vector<TaskIndex>>> waits;
   std::vector<bool> beside;  ///< for a device task: it may be active beside another one of its host
+  std::vector<std::vector<EventWait>> event_waits;  ///< for a host task
 
   bool waits_for_any(TaskIndex host) const;
   bool waits_for(TaskIndex host, TaskIndex device) const;
 };
 
-/// For the hosts that something activates. A host task that waits in another way gets a fault.
+/// For the hosts that something activates. A host task that waits in another way gets a fault; unless `with_events`, so
+/// does one with an EventWait.
 Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
-                     const std::vector<Activations>& activations, Faults& faults);
+                     const std::vector<Activations>& activations, bool with_events, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

@@ -180,6 +180,7 @@ class ProblemBuilder {
     }
     problem.by_deadline = problem.by_deadline || by_deadline;
     auto& problem_tasks = problems_.of_task[host];
+    add_event_waits(host, server.has_value(), task);
     const auto waiting = add_waiting(host, server.has_value(), task);
     for (std::size_t activation = 0; activation < (task.unlimited ? 1 : activations.all.size()); ++activation) {
       if (!task.unlimited) {
@@ -208,6 +209,24 @@ class ProblemBuilder {
                                  parent,
                                  by_deadline});
     return at->second;
+  }
+
+  /// Their times follow from the solution.
+  void add_event_waits(TaskIndex host, bool in_server, cpu::CpuTask& task) {
+    for (const EventWait& wait : input_.offloads.event_waits[host]) {
+      if (wait.polls) {
+        // The time for which it polls may belong to its last section.
+        task.last = {};
+        task.last_cooperative = {};
+      } else {
+        ++task.waits;
+        // It waits for budget also where it executes nothing before.
+        if (in_server) task.worst += Duration::picoseconds(1);
+      }
+      // It needs its core once more after the last wait.
+      const std::size_t steps = input_.subject.steps(host).size();
+      if (execution_of(input_.subject, host, wait.step, steps).worst.is_zero()) task.preemptible_at_end = true;
+    }
   }
 
   /// For a host on a separate core that waits for a GPU: adds its GPU segments to the problem of the GPUs.

@@ -39,12 +39,18 @@ double demand_on(const CoreModel& core, const CoreProblem& problem, std::int64_t
   return demand;
 }
 
-/// Of a task whose jobs wait for a GPU for longer than its period, so that they queue up; "" if they do not.
-std::string waits_beyond_period(const Problems& problems, const Solution& solution, std::size_t core, std::size_t at) {
+/// Of a task whose jobs wait for a GPU or events for longer than its period, so that they queue up; "" if they do not.
+std::string waits_beyond_period(const AnalyzedSystem& subject, const Problems& problems, const Solution& solution,
+                                std::size_t core, std::size_t at) {
   const cpu::CpuTask& task = problems.cores[core].tasks[at];
   if (task.waiting <= task.arrivals.period) return {};
   for (const ProblemTask& problem_task : problems.problem_tasks) {
-    if (problem_task.core != core || problem_task.at != at || !problem_task.waiting) continue;
+    if (problem_task.core != core || problem_task.at != at) continue;
+    for (const Contribution& part : solution.waits[problem_task.task])
+      if (part.kind == ContributionKind::event && part.time > task.arrivals.period)
+        return fmt::format("a job may wait for {} for {}, but its period is {}", subject.name(*part.by),
+                           format_duration(part.time), format_duration(task.arrivals.period));
+    if (!problem_task.waiting) continue;
     const std::string& why = solution.gpu.tasks[*problem_task.waiting].reason;
     return fmt::format("a job may wait for the GPU for {}, but its period is {}{}", format_duration(task.waiting),
                        format_duration(task.arrivals.period), why.empty() ? "" : "; " + why);
@@ -78,7 +84,8 @@ std::string why_unbounded_on_core(const ProblemInput& input, const Problems& pro
     return why.empty() ? why_unbounded_on_core(input, problems, solution, faults, task, obstacle) : why;
   }
   if (std::string blocking = endless_blocking(input.subject, problem, task); !blocking.empty()) return blocking;
-  if (std::string waiting = waits_beyond_period(problems, solution, index, at); !waiting.empty()) return waiting;
+  if (std::string waiting = waits_beyond_period(input.subject, problems, solution, index, at); !waiting.empty())
+    return waiting;
   if (core.several())
     return fmt::format("with the interference on {}, more than {} of its jobs may be pending", where,
                        cpu::most_pending_jobs);

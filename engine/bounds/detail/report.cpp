@@ -146,8 +146,8 @@ class Report {
         for (const nvidia::WaitSegment& wait : solution_.longest_waits(problems_.gpu.problem, *problem_task.waiting))
           add(solution_.gpu.tasks[wait.task].segment_parts[wait.segment], {problems_.gpu.members[wait.task].task});
       }
-      const auto& semaphores = solution_.semaphores[problem_task.task];
-      waiting.insert(waiting.end(), semaphores.begin(), semaphores.end());
+      const auto& others = solution_.waits[problem_task.task];
+      waiting.insert(waiting.end(), others.begin(), others.end());
       return contributions_on_core(subject_, problems_.cores[*problem_task.core], problem_task.task,
                                    solution_.cores[*problem_task.core][problem_task.at].parts, waiting);
     }

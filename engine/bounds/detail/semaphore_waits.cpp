@@ -59,7 +59,7 @@ void SemaphoreWaits::begin() {
   base_.resize(problems_.cores.size());
   for (std::size_t core = 0; core < base_.size(); ++core) base_[core].assign(problems_.cores[core].tasks.size(), {});
   for (const ProblemTask& problem_task : problems_.problem_tasks) {
-    if (!problem_task.core || !problem_task.waiting) continue;
+    if (!problem_task.core) continue;
     const cpu::CpuTask& task = problems_.cores[*problem_task.core].tasks[problem_task.at];
     base_[*problem_task.core][problem_task.at] = {task.waiting, task.polled};
   }

@@ -47,7 +47,7 @@ class SemaphoreWaits {
   SemaphoreWaits(const AnalyzedSystem& subject, const CoreModels& cores, Problems& problems);
 
   bool any() const { return !users_.empty(); }
-  /// Call it after the waits for GPUs have changed: adds the waits for semaphores to those of the tasks.
+  /// Call it with the waits for GPUs and events in the tasks: adds the waits for semaphores to them.
   void begin();
   /// Finds the waits for these bounds and adds them to those of the tasks. Returns whether any changed. A task without a
   /// bound on its wait becomes unlimited and gets a fault. Unless they `may_grow`, waits that would grow have no bound.
@@ -99,7 +99,7 @@ class SemaphoreWaits {
   struct Base {
     Duration waiting, polled;
   };
-  std::vector<std::vector<Base>> base_;  ///< parallel to the core problems and their tasks: for GPUs
+  std::vector<std::vector<Base>> base_;  ///< parallel to the core problems and their tasks: for GPUs and events
 };
 
 }  // namespace amalthea::engine::bounds

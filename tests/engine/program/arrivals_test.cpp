@@ -275,6 +275,10 @@ void try_patterns(const Stimulus& stated, std::uint32_t seed) {
     if (const Fault fault = fault_of(stated, times)) FAIL("seed " << seed << ": " << *fault);
     if (const Fault fault = fault_of(*bound, times)) FAIL("seed " << seed << ": " << *fault);
     if (times_of(stated, options, occurrences_looked_at) != times) FAIL("seed " << seed << ": not the same again");
+    const auto most = engine::longest_until_next(stated);
+    for (std::size_t at = 0; most && at < times.size(); ++at)
+      if (times[at] - (at == 0 ? 0 : times[at - 1]) > most->picoseconds())
+        FAIL("seed " << seed << ": occurrence " << at << " is later than it may be");
   }
 }
 
