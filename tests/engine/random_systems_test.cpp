@@ -225,6 +225,13 @@ TEST_CASE("random systems whose servers have tasks with sections that wait for a
   CHECK(trial.bounded > trial.systems);
 }
 
+TEST_CASE("random systems whose servers have cooperative tasks stay within their bounds") {
+  const BoundTrial trial = tried_in_servers(31, {SystemFeature::offload, SystemFeature::cooperative});
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
+}
+
 TEST_CASE("no observed latency between two tasks of a core exceeds its bound") {
   RandomSystemOptions options;
   options.may = features_of({SystemFeature::periodic, SystemFeature::offset, SystemFeature::trigger,

@@ -66,9 +66,18 @@ void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& a
       models.cores[at->second].units.push_back(unit);
 }
 
-/// Servers are covered on one core. Their tasks must not be cooperative or interrupts. They must not wait for a
-/// semaphore that other tasks hold, or wait within sections. A constant-bandwidth server never stops its tasks, so that
-/// it needs no such limits.
+/// A cooperative task of the core outside the server.
+std::optional<TaskIndex> cooperative_outside(const CoreView& view, SchedulerIndex server) {
+  for (const TaskIndex task : view.core.tasks) {
+    const auto& path = view.ranks.schedulers[task];
+    if (view.shapes[task].cooperative && std::find(path.begin(), path.end(), server) == path.end()) return task;
+  }
+  return std::nullopt;
+}
+
+/// Servers are covered on one core. Their tasks must not be interrupts, nor cooperative beside cooperative tasks outside
+/// the server, which may wait for their schedule points. They must not wait for a semaphore that other tasks hold, or
+/// wait within sections. A constant-bandwidth server never stops its tasks, so that it needs no such limits.
 std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject) {
   for (const TaskIndex task : view.core.tasks) {
     const auto& path = view.ranks.schedulers[task];
@@ -81,8 +90,9 @@ std::string fault_of_servers(const CoreView& view, const AnalyzedSystem& subject
       if (view.core.several())
         return fmt::format("{}, and the analysis covers servers only on one core", algorithm_of(view, index));
       const TaskShape& shape = view.shapes[task];
-      if (shape.cooperative)
-        return fmt::format("{}, and {} is cooperative", algorithm_of(view, index), subject.name(task));
+      if (const auto outside = cooperative_outside(view, index); shape.cooperative && outside)
+        return fmt::format("{}, and {} is cooperative, as is {} outside the server", algorithm_of(view, index),
+                           subject.name(task), subject.name(*outside));
       if (!shape.requests.empty())
         return fmt::format("{}, and {} may wait for a semaphore", algorithm_of(view, index), subject.name(task));
       if (!shape.granted.empty() || std::any_of(shape.sections.begin(), shape.sections.end(),

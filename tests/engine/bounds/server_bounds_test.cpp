@@ -268,6 +268,21 @@ TEST_CASE("sections of tasks in a server") {
     CHECK(bounds[first].worst == us(20 - 4 + 6 - 4 + 20 + 3));
     CHECK(part(bounds[first], ContributionKind::blocking, second) == us(6));
   }
+  SECTION("of cooperative tasks stop with the budget if no task outside waits for their end") {
+    maker.compute(first, 1);
+    maker.compute(second, 6);
+    maker[first].preemption = maker[second].preemption = Preemption::cooperative;
+    auto bounds = bounds_of(maker);
+    CHECK(bounds[above].worst == us(2));
+    CHECK(bounds[below].worst == us(3 + 2 + 2 * 4));
+    // The server has supplied its budget after 6.
+    CHECK(bounds[first].worst == us(20 - 4 + 6 - 4 + 20 + 3));
+    CHECK(part(bounds[first], ContributionKind::blocking, second) == us(6));
+    maker[below].preemption = Preemption::cooperative;
+    bounds = bounds_of(maker);
+    CHECK(bounds[above].reason ==
+          "server schedules by DeferrableServer, and first is cooperative, as is below outside the server");
+  }
   SECTION("that may wait have no bound") {
     const StimulusIndex request = maker.inter_process();
     maker.add(second, Uninterruptible{true});
