@@ -1052,7 +1052,7 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
     SystemFeatures palette = options.must;
     const SystemFeatures rare = without_bound();
     // Drawn apart, so that systems without these features stay as they were.
-    const SystemFeatures later = features_of({F::host_call, F::any_wait});
+    const SystemFeatures later = features_of({F::effect_branch, F::host_call, F::any_wait});
     std::mt19937 apart = random;
     for (std::size_t i = 0; i < feature_count; ++i) {
       const int among = options.one_in * (rare[i] ? 6 : 1);
