@@ -921,7 +921,7 @@ class Generator {
       const TaskIndex device = device_task(request, budget / 2, context);
       done.push_back(maker_.event(fmt::format("done{}", maker_.system().events.size())));
       maker_.set(device, done.back(), host);
-      if (tries(F::device_trigger)) {
+      if (maker_.system().tasks.size() < 100 && tries(F::device_trigger)) {  // that host may offload in turn
         mark(F::device_trigger, device);
         trigger_host(device, period, 2);
       }
@@ -948,7 +948,7 @@ class Generator {
     const TaskIndex device = device_task(request, budget, context);
     const EventIndex done = maker_.event(fmt::format("done{}", maker_.system().events.size()));
     maker_.set(device, done, host);
-    if (tries(F::device_trigger)) {
+    if (maker_.system().tasks.size() < 100 && tries(F::device_trigger)) {  // that host may offload in turn
       mark(F::device_trigger, device);
       trigger_host(device, period, 2);
     }
