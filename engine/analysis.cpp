@@ -204,7 +204,7 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     TaskResult& result = results.tasks[task];
     result.bound = std::move(bounds.tasks[task]);
-    result.guaranteed = guaranteed(system.tasks[task], result, releases[task].has_value());
+    result.guaranteed = guaranteed(system.tasks[task], result, releases[task] && releases[task]->once);
     // A guarantee follows from the bound, not from the simulation.
     if (result.verdict == Verdict::met && result.guaranteed == true)
       result.reason = reason_of_guarantee(system, system.tasks[task], *result.bound.worst);

@@ -249,7 +249,9 @@ class Judge {
     if (!upper_ && bound.best && lateness) result_.bound = *bound.best - *deadline_of(index);
     if (!result_.bound) return;
     // Simultaneous activations may be lost, which bounds on jobs do not cover.
-    if (upper_ && response && system_.tasks[index].activation_limit > 0 && !releases_[index]) return;
+    if (upper_ && response && system_.tasks[index].activation_limit > 0 &&
+        !(releases_[index] && releases_[index]->once))
+      return;
     if (!is_beyond(upper_, *result_.bound, limit))
       result_.guaranteed = true;
     else if (response || lateness)  // for other metrics the bound is only a rough one

@@ -73,14 +73,7 @@ class WitnessSearch {
         latest_.push_back(std::max(*offset, arrival_period(system_.stimuli[stimulus]).value_or(Duration{})));
       }
     programs_ = compile_programs(system_, options_.execution, preparation_.devices, options_.compile);
-    const auto waits_for_host = [this](const Step& step) {
-      return std::any_of(step.setters.begin(), step.setters.end(),
-                         [this](TaskIndex setter) { return system_.tasks[setter].side == Side::host; });
-    };
-    if (std::none_of(programs_.begin(), programs_.end(), [&](const Program& program) {
-          return std::any_of(program.steps.begin(), program.steps.end(), waits_for_host);
-        }))
-      latest_.assign(latest_.size(), Duration::max());
+    if (!waits_for_stimulus()) latest_.assign(latest_.size(), Duration::max());
   }
 
   void keep_stated() { try_offsets(best_); }
@@ -107,6 +100,31 @@ class WitnessSearch {
   const std::vector<Duration>& best() const { return best_; }
 
  private:
+  /// Whether the bound of a wait may depend on offsets: a task waits for another one that it does not offload to.
+  bool waits_for_stimulus() const {
+    for (TaskIndex task = 0; task < programs_.size(); ++task)
+      for (const Step& step : programs_[task].steps)
+        for (const TaskIndex setter : step.setters)
+          if (!offloads_to(task, setter)) return true;
+    return false;
+  }
+  /// Whether it is a device task that only this one activates.
+  bool offloads_to(TaskIndex host, TaskIndex device) const {
+    if (system_.tasks[device].side == Side::host) return false;
+    const auto activates = [&](StimulusIndex stimulus) {
+      const auto& tasks = system_.stimuli[stimulus].activates;
+      return std::find(tasks.begin(), tasks.end(), device) != tasks.end();
+    };
+    for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus)
+      if (activates(stimulus) && !std::holds_alternative<InterProcess>(system_.stimuli[stimulus].occurrence))
+        return false;
+    for (TaskIndex task = 0; task < programs_.size(); ++task)
+      for (const Step& step : programs_[task].steps)
+        if (task != host && step.kind == StepKind::trigger &&
+            activates(std::get<Trigger>(system_.graph[step.node].activity).stimulus))
+          return false;
+    return true;
+  }
   bool ended() const {
     return witness_.simulations >= limit_ || events_ > options_.max_steps ||
            (options_.work != nullptr && options_.work->stop);

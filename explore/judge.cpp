@@ -170,6 +170,21 @@ void Evaluator::load(Bench& bench) {
   }
 }
 
+/// The longest programs with the most expensive alternative of every branch.
+std::vector<engine::Program> Evaluator::with_one_alternative(const Bench& bench) const {
+  engine::CompileOptions compile = compile_;
+  compile.every_alternative = false;
+  std::vector<engine::Program> programs = bench.worst;
+  for (TaskIndex index = 0; index < programs.size(); ++index)
+    if (std::any_of(programs[index].steps.begin(), programs[index].steps.end(),
+                    [](const engine::Step& step) { return !step.alternatives.empty(); })) {
+      const UnitIndex unit = bench.system.tasks[index].unit;
+      programs[index] = engine::compile_program(bench.system, index, unit, engine::Execution::worst,
+                                                space_.devices[unit], compile);
+    }
+  return programs;
+}
+
 Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
   Bench& bench = this->bench(placement);
   apply(space_.placements[placement], candidate, bench.system);
@@ -248,7 +263,7 @@ double Evaluator::value_of(const Objective& objective, std::size_t placement, co
         core.unit = unit;
         results.resources.push_back(core);
       }
-    engine::add_demands(bench.system, bench.worst, results);
+    engine::add_demands(bench.system, with_one_alternative(bench), results);
     double largest = 0;
     for (const engine::ResourceResult& core : results.resources) largest = std::max(largest, core.demand);
     return largest;

@@ -27,7 +27,8 @@
 ///   the bound of the triggering task, minus the minimum execution of that task's job before and after the step. Bounds
 ///   and jitters together are the smallest common fixed point, reached from below, by the same argument as (8).
 /// - Offsets are ignored, unless the caller wants bounds for the stated ones (BoundOptions). Activation limits are
-///   ignored too: a lost activation cannot delay any task.
+///   ignored too: a lost activation cannot delay any task. Both count only for the time until a task sets an event
+///   (detail/event_waits.hpp): bounds with such a wait hold for offsets up to the stated one or the period.
 /// - Where nothing varies, device tasks that share a context get their exact response times for the stated offsets
 ///   (detail/exact_responses.hpp).
 /// - A task outside this model has no bound, and we know no limit on the time it may take from its core. Its GPU

@@ -626,8 +626,12 @@ Duration first_arrival(const Stimulus& stimulus) {
   return {};
 }
 
+bool is_conditional(const Stimulus& stimulus) {
+  return stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0;
+}
+
 std::optional<Duration> longest_until_next(const Stimulus& stimulus) {
-  if (stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0) return std::nullopt;
+  if (is_conditional(stimulus)) return std::nullopt;
   return std::visit([](const auto& kind) { return until_next(kind); }, stimulus.occurrence);
 }
 

@@ -94,6 +94,9 @@ std::optional<Duration> repetition(const Stimulus& stimulus);
 /// The latest first occurrence of a stimulus that occurs at all; for Periodic only the offset.
 Duration first_arrival(const Stimulus& stimulus);
 
+/// Whether some occurrences of the stimulus do not activate.
+bool is_conditional(const Stimulus& stimulus);
+
 /// The longest time from any instant of a run to the next occurrence. It holds for the stated offset, and for all up to
 /// the period (Sporadic: the maximum distance). Nothing if no occurrence may follow: for Single, InterProcess, EventDriven,
 /// ArrivalCurve and VariableRate, and if a condition may suppress its effect or a counter skips occurrences.

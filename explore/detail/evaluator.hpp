@@ -73,6 +73,7 @@ class Evaluator {
   };
   Bench& bench(std::size_t placement);
   void load(Bench& bench);
+  std::vector<engine::Program> with_one_alternative(const Bench& bench) const;
   void judge_deadlines(std::size_t placement, Judgement& judgement) const;
   void judge_chain_limits(std::size_t placement, Judgement& judgement) const;
   bool matters(std::size_t placement, TaskIndex task, const engine::Bound& bound) const;

@@ -64,6 +64,7 @@ class ActivationSearch {
     std::vector<std::vector<TaskStep>> groups;
     for (const TaskStep& task_step : task_steps) {
       if (groups.size() > max_activations) break;
+      if (!find(task_step.task, depth).any()) continue;
       const auto group = std::find_if(groups.begin(), groups.end(), [&](const std::vector<TaskStep>& others) {
         return std::all_of(others.begin(), others.end(), [&](const TaskStep& other) {
           return other.task == task_step.task &&
@@ -124,10 +125,6 @@ std::vector<TaskStep> setters_of(const AnalyzedSystem& subject, const Triggers& 
   for (const TaskStep& task_step : triggers.of_event[event])
     if (subject.activity<SetEvents>(task_step).task.value_or(receiver) == receiver) setters.push_back(task_step);
   return setters;
-}
-
-bool is_conditional(const Stimulus& stimulus) {
-  return stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0;
 }
 
 MergedReleases merged(const std::vector<Activation>& all) {

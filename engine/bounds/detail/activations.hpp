@@ -29,9 +29,6 @@ Triggers triggers_of(const AnalyzedSystem& subject);
 std::vector<TaskStep> setters_of(const AnalyzedSystem& subject, const Triggers& triggers, EventIndex event,
                                  TaskIndex receiver);
 
-/// Whether some occurrences of the stimulus do not activate.
-bool is_conditional(const Stimulus& stimulus);
-
 /// One activation pattern of a task.
 struct Activation {
   struct Source {

@@ -71,10 +71,11 @@ bool EventWaits::raise(const Solution& solution, bool may_grow, Faults& faults) 
         found.time.reset();
         found.reason = fmt::format("it waits for {}, and the fixed-point iteration of the two bounds diverges",
                                    subject_.name(found.by));
+        found.depends = true;
       }
       present = std::move(found);
       if (present.time) continue;
-      if (const auto next = next_in_cycle(waiter.task))
+      if (const auto next = present.depends ? next_in_cycle(waiter.task) : std::nullopt)
         present.reason = fmt::format("it waits for {}, which may wait for it{}: they may deadlock",
                                      *next == waiter.task ? "itself" : subject_.name(*next),
                                      *next == waiter.task ? "" : ", itself or through others");
@@ -99,31 +100,31 @@ std::vector<Contribution> EventWaits::parts(TaskIndex task) const {
 EventWaits::Time EventWaits::wait(TaskIndex task, const EventWait& wait, const Solution& solution,
                                   const Faults& faults) const {
   std::optional<Time> found;
-  std::string reason = "it waits for events that no task sets";
+  Time failure{std::nullopt, task, "it waits for events that no task sets"};
   bool none = true;
   for (const EventIndex event : wait.events) {
-    Place place{task, wait.step, 0};
+    Waiting waiting{task, wait.step, 0};
     for (std::size_t step = 0; step < wait.step; ++step)
-      if (clears_event(subject_, {task, step}, event)) place.since = step + 1;
+      if (clears_event(subject_, {task, step}, event)) waiting.since = step + 1;
     std::optional<Time> earliest;
     for (const TaskStep& setter : setters_of(subject_, triggers_, event, task)) {
-      if (setter.task == task && (!place.contains(setter.step) || !is_certain_before(subject_, setter, wait.step)))
+      if (setter.task == task && (!waiting.contains(setter.step) || !is_certain_before(subject_, setter, wait.step)))
         continue;
-      Time each = setter.task == task ? Time{Duration{}, task, {}} : until(setter, place, solution, faults);
-      if (!each.time && std::exchange(none, false)) reason = std::move(each.reason);
+      Time each = setter.task == task ? Time{Duration{}, task, {}} : until(setter, waiting, solution, faults);
+      if (!each.time && std::exchange(none, false)) failure = each;
       if (!each.time || (earliest && *earliest->time <= *each.time)) continue;
       each.by = setter.task;
       earliest = std::move(each);
     }
-    if (!earliest && wait.all) return {std::nullopt, task, std::move(reason)};
+    if (!earliest && wait.all) return failure;
     if (earliest && (!found || (*earliest->time < *found->time) != wait.all)) found = std::move(earliest);
   }
-  if (!found) return {std::nullopt, task, std::move(reason)};
+  if (!found) return failure;
   found->time = std::max(Duration{}, *found->time);
   return std::move(*found);
 }
 
-EventWaits::Time EventWaits::until(TaskStep step, const Place& place, const Solution& solution,
+EventWaits::Time EventWaits::until(TaskStep step, const Waiting& waiting, const Solution& solution,
                                    const Faults& faults) const {
   const TaskIndex task = step.task;
   const std::string& name = subject_.name(task);
@@ -136,8 +137,9 @@ EventWaits::Time EventWaits::until(TaskStep step, const Place& place, const Solu
     return {
         {},
         task,
-        fmt::format("it waits for {}, which has no bound{}{}", name, faults[task].empty() ? "" : ": ", faults[task])};
-  Time found = until_release(task, place, solution, faults);
+        fmt::format("it waits for {}, which has no bound{}{}", name, faults[task].empty() ? "" : ": ", faults[task]),
+        true};
+  Time found = until_release(task, waiting, solution, faults);
   if (!found.time) return found;
   if (may_miss(step, *response)) return {{}, task, fmt::format("it waits for {}, whose activations may be lost", name)};
   const Duration after = execution_of(subject_, task, step.step + 1, subject_.steps(task).size()).best;
@@ -147,19 +149,19 @@ EventWaits::Time EventWaits::until(TaskStep step, const Place& place, const Solu
   return found;
 }
 
-EventWaits::Time EventWaits::until_release(TaskIndex task, const Place& place, const Solution& solution,
+EventWaits::Time EventWaits::until_release(TaskIndex task, const Waiting& waiting, const Solution& solution,
                                            const Faults& faults) const {
   Time earliest{
       {}, task, fmt::format("it waits for {}, and nothing bounds the time until its next job", subject_.name(task))};
   bool none = true;
   const auto add = [&](Time time) {
-    if (!time.time && std::exchange(none, false)) earliest.reason = std::move(time.reason);
+    if (!time.time && !earliest.time && std::exchange(none, false)) earliest = time;
     if (time.time && (!earliest.time || *time.time < *earliest.time)) earliest = std::move(time);
   };
   const auto add_step = [&](const TaskStep& task_step) {
-    if (task_step.task != place.task) return add(until(task_step, place, solution, faults));
-    if (!place.contains(task_step.step) || !is_certain_before(subject_, task_step, place.step)) return;
-    add({Duration{} - execution_of(subject_, place.task, task_step.step + 1, place.step).best, task, {}});
+    if (task_step.task != waiting.task) return add(until(task_step, waiting, solution, faults));
+    if (!waiting.contains(task_step.step) || !is_certain_before(subject_, task_step, waiting.step)) return;
+    add({Duration{} - execution_of(subject_, waiting.task, task_step.step + 1, waiting.step).best, task, {}});
   };
   for (const StimulusIndex index : triggers_.activating[task]) {
     const Stimulus& stimulus = subject_.system.stimuli[index];

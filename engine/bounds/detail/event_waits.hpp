@@ -11,8 +11,8 @@
 ///          = U(triggering step)   if another task triggers B, or sets an event that activates it
 /// V is the minimum of what applies, and U for an event the minimum over the steps that set it. The wait W is the maximum
 /// of U over the events, or the minimum if any of them suffices. A call happens before the wait: what the job certainly
-/// executes in between does not count. Every job of B must execute the steps of B, and every job that reaches the wait must execute
-/// the call.
+/// executes in between does not count. Every job of B must execute the steps of B, and every job that reaches the wait must
+/// execute the call.
 ///
 /// An activation that is lost triggers nothing. With a limit of two or more, or none, this does no harm: some pending job
 /// has not begun then, and it executes the step no later. With a limit of one, the step must be the last one of B, or no
@@ -48,13 +48,14 @@ class EventWaits {
     std::optional<Duration> time;  ///< nothing: `reason` says why
     TaskIndex by = 0;              ///< who ends the wait
     std::string reason;
+    bool depends = false;  ///< on bounds that do not exist, perhaps because they depend on this wait
   };
   struct Waiter {
     TaskIndex task = 0;
     std::vector<Time> waits;  ///< parallel to its waits in Offloads
   };
   /// A wait for one event.
-  struct Place {
+  struct Waiting {
     TaskIndex task = 0;
     std::size_t step = 0;
     std::size_t since = 0;  ///< the step after the last one that clears the event
@@ -65,8 +66,8 @@ class EventWaits {
     return input_.offloads.event_waits[waiter.task];
   }
   Time wait(TaskIndex task, const EventWait& wait, const Solution& solution, const Faults& faults) const;
-  Time until(TaskStep step, const Place& place, const Solution& solution, const Faults& faults) const;
-  Time until_release(TaskIndex task, const Place& place, const Solution& solution, const Faults& faults) const;
+  Time until(TaskStep step, const Waiting& waiting, const Solution& solution, const Faults& faults) const;
+  Time until_release(TaskIndex task, const Waiting& waiting, const Solution& solution, const Faults& faults) const;
   std::optional<Duration> response_of(TaskIndex task, const Solution& solution, const Faults& faults) const;
   bool may_miss(TaskStep step, Duration response) const;
   std::optional<TaskIndex> next_in_cycle(TaskIndex task) const;

@@ -11,6 +11,7 @@
 #include "amalthea/detail/counted_steps.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/program/arrivals.hpp"
 #include "engine/program/releases.hpp"
 #include "engine/simulation/simulation.hpp"
 
@@ -97,7 +98,7 @@ bool has_fixed_times(const AnalyzedSystem& subject, TaskIndex task) {
 bool has_fixed_releases(const AnalyzedSystem& subject, TaskIndex task) {
   return std::all_of(subject.system.stimuli.begin(), subject.system.stimuli.end(), [&](const Stimulus& stimulus) {
     if (std::find(stimulus.activates.begin(), stimulus.activates.end(), task) == stimulus.activates.end()) return true;
-    if (stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0) return false;
+    if (is_conditional(stimulus)) return false;
     const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence);
     return std::holds_alternative<InterProcess>(stimulus.occurrence) ||
            std::holds_alternative<Single>(stimulus.occurrence) ||

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "engine/bounds/detail/places.hpp"
+#include "engine/program/arrivals.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {

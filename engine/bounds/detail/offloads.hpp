@@ -16,7 +16,7 @@
 
 namespace amalthea::engine::bounds {
 
-/// A wait for events that no device task in Offloads::driver sets.
+/// A wait for events that is no offload: for any of several, for one that tasks on CPUs set, or one that several tasks set.
 struct EventWait {
   std::size_t step = 0;
   std::vector<EventIndex> events;

@@ -10,6 +10,7 @@
 #include "engine/cpu/longest_schedule.hpp"
 #include "engine/cpu/offset_windows.hpp"
 #include "engine/cpu/schedule_graph.hpp"
+#include "engine/program/arrivals.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -36,7 +37,7 @@ std::optional<KnownReleases> releases_of(const ProblemInput& input, TaskIndex ta
     known->period = periodic->period;
     known->offset = periodic->offset + Duration::picoseconds(periodic->jitter.lower);
     known->jitter = Duration::picoseconds(periodic->jitter.upper - periodic->jitter.lower);
-    known->all = !stimulus.condition && stimulus.counter.prescaler == 1 && stimulus.counter.offset == 0;
+    known->all = !is_conditional(stimulus);
   }
   return known;
 }

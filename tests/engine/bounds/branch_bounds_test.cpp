@@ -104,6 +104,50 @@ TEST_CASE("only the most expensive alternative counts if alternatives trigger an
   }
 }
 
+TEST_CASE("triggers of a task that nothing activates hide no others") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex unused = maker.task("unused", one, 1, maker.inter_process()),
+                  caller = maker.task("caller", one, 2, maker.periodic(100)),
+                  called = maker.task("called", two, 2, request),
+                  below = maker.task("below", two, 1, maker.periodic(100));
+  for (int i = 0; i < 33; ++i) maker.trigger(unused, request);
+  maker.compute(caller, 1);
+  maker.trigger(caller, request);
+  maker.compute(called, 10);
+  maker.compute(below, 5);
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[called].worst == us(10));
+  CHECK(bounds[below].worst == us(15));
+}
+
+TEST_CASE("no deadline is guaranteed for a task with an activation limit that a loop triggers") {
+  // At worst it triggers every 4, and no activation is lost. At best it triggers every 1, and two are.
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex caller = maker.task("caller", one, 1, maker.periodic(100)),
+                  called = maker.task("called", two, 1, request);
+  maker[called].activation_limit = 1;
+  maker[called].deadline = us(50);
+  maker.system().modes.push_back({"counter", 0, {}});
+  maker.add(caller, SetMode{0, SetMode::Operation::set, 0});
+  Branch loop;
+  loop.repeats = true;
+  loop.alternatives = {{ModeCondition{{{ModeTest{0, Relation::less, 3, {}}}}}, 3}};
+  maker.add(caller, loop);
+  Ticks ticks;
+  ticks.otherwise = Cycles{1, 4, 4};
+  maker.add(caller, Compute{ticks});
+  maker.trigger(caller, request);
+  maker.add(caller, SetMode{0, SetMode::Operation::increment, 1});
+  maker.compute(called, 3);
+  const Results results = analyzed(maker.build(), us(100));
+  CHECK(results.tasks[called].bound.worst);
+  CHECK_FALSE(results.tasks[called].guaranteed);
+}
+
 TEST_CASE("alternatives that wait for a GPU count one after the other and at best only one") {
   Host made;
   branch(made.maker, made.host, {5, 1});

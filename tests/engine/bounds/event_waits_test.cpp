@@ -340,6 +340,16 @@ TEST_CASE("a call in an alternative of a branch has a bound if the wait is in it
   }
 }
 
+TEST_CASE("a task that sets its own event later does not wait for itself") {
+  Listener waits;
+  const StimulusIndex once = waits.maker.inter_process();
+  waits.maker.system().stimuli[once].occurrence = Single{us(10)};
+  waits.sender(once, 3);
+  waits.maker.set(waits.listener, waits.sent, waits.listener);
+  CHECK(found_for(waits.maker).tasks[waits.listener].reason ==
+        "it waits for sender, and nothing bounds the time until its next job");
+}
+
 TEST_CASE("tasks that wait for each other have a reason that names the deadlock") {
   SystemMaker maker;
   const EventIndex there = maker.event("there"), back = maker.event("back");

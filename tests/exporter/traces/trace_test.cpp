@@ -88,7 +88,8 @@ Case random_case(std::mt19937& random) {
     for (Task& task : drawn.system.tasks) task.name.insert(0, "a ");
     for (Label& label : drawn.system.labels) label.name.insert(0, "a label, ");
     for (Runnable& runnable : drawn.system.runnables) runnable.name.insert(0, "a ");
-    Case made{std::move(drawn.system), std::move(drawn.profile), us(400)};
+    // Ends between two nanoseconds: BTF would round a release just before a whole one up to the end.
+    Case made{std::move(drawn.system), std::move(drawn.profile), us(400) + Duration::picoseconds(500)};
     const auto responses = made.run().responses;
     if (std::any_of(responses.begin(), responses.end(), [](const auto& of_task) { return !of_task.empty(); }))
       return made;
