@@ -97,10 +97,10 @@ void add_memory_options(CLI::App& verb, AnalysisInput& options) {
 }
 
 void add_bound_options(CLI::App& verb, AnalysisInput& options) {
-  verb.add_option(
-          "--bounds", options.bounds,
-          "How to bound response times. quick: for all offsets; exact: where tighter, for the stated offsets, by "
-          "exploring all schedules of cores whose releases are known (docs/theory/bounds.md)")
+  verb.add_option("--bounds", options.bounds,
+                  "How to bound response times. quick: for all offsets that waits for other tasks allow; exact: where "
+                  "tighter, for the stated offsets, by exploring all schedules of cores whose releases are known "
+                  "(docs/theory/bounds.md)")
       ->check(CLI::IsMember({"quick", "exact"}))
       ->capture_default_str()
       ->group(group::analysis);

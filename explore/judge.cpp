@@ -179,8 +179,8 @@ std::vector<engine::Program> Evaluator::with_one_alternative(const Bench& bench)
     if (std::any_of(programs[index].steps.begin(), programs[index].steps.end(),
                     [](const engine::Step& step) { return !step.alternatives.empty(); })) {
       const UnitIndex unit = bench.system.tasks[index].unit;
-      programs[index] = engine::compile_program(bench.system, index, unit, engine::Execution::worst,
-                                                space_.devices[unit], compile);
+      programs[index] =
+          engine::compile_program(bench.system, index, unit, engine::Execution::worst, space_.devices[unit], compile);
     }
   return programs;
 }

@@ -33,11 +33,11 @@ void report_unmatched(const ComparisonInput& input, const Comparison& comparison
   for (const Unmatched& unmatched : comparison.unmatched) {
     std::vector<std::string_view> names = input.directory.names(unmatched.kind);
     std::sort(names.begin(), names.end());
-    findings.add(TraceFinding::unknown_name, {},
-                 fmt::format("{} \"{}\" with {} event{} is not in the model{}; use --names to state its name there",
-                             to_string(unmatched.kind), unmatched.name, unmatched.events,
-                             unmatched.events == 1 ? "" : "s",
-                             NearMisses(unmatched.name).offer_all(names).suggestion()));
+    findings.add(
+        TraceFinding::unknown_name, {},
+        fmt::format("{} \"{}\" with {} event{} is not in the model{}; use --names to state its name there",
+                    to_string(unmatched.kind), unmatched.name, unmatched.events, unmatched.events == 1 ? "" : "s",
+                    NearMisses(unmatched.name).offer_all(names).suggestion()));
   }
 }
 

@@ -86,8 +86,9 @@ class Members {
 class ProblemReader {
  public:
   tl::expected<TimeSliceProblem, TextError> read(const JsonValue& root) {
-    const auto members = Members::of(root, "the problem", {"context_switch"},
-                                     {"description", "preemption", "context_scheduling", "interference", "cores", "tasks"});
+    const auto members =
+        Members::of(root, "the problem", {"context_switch"},
+                    {"description", "preemption", "context_scheduling", "interference", "cores", "tasks"});
     if (!members) return tl::unexpected(members.error());
     if (auto error = read_root(root, *members)) return tl::unexpected(*error);
     return std::move(problem_);

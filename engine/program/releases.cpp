@@ -86,10 +86,9 @@ std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
   std::vector<std::optional<TaskReleases>> releases;
   for (auto& source : sources_of(system)) {
     const auto periodic = source ? strictly_periodic(system.stimuli[source->stimulus]) : std::nullopt;
-    releases.push_back(periodic
-                           ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path), source->every_time,
-                                                        source->once})
-                           : std::nullopt);
+    releases.push_back(periodic ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path),
+                                                             source->every_time, source->once})
+                                : std::nullopt);
   }
   return releases;
 }

@@ -46,7 +46,7 @@ struct PartEffect {
   std::size_t changes = 0;
   /// The older model with the changes of this part alone, and with those of all other parts.
   std::optional<Timing> alone, without;
-  std::size_t left_out = 0;  ///< changes of this part that have no meaning without other parts
+  std::size_t left_out = 0;          ///< changes of this part that have no meaning without other parts
   std::string no_alone, no_without;  ///< why there is no such timing
 };
 

@@ -43,7 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   std::vector<importer::NamedBytes> files;
-  for (const EditableModel::File& file : editable.files()) files.push_back({file.path, migration::write(*file.root, to)});
+  for (const EditableModel::File& file : editable.files())
+    files.push_back({file.path, migration::write(*file.root, to)});
   Diagnostics again;
   const auto read = importer::read_model_from_bytes(std::move(files), {}, again);
   fuzz::require(read.has_value());

@@ -64,7 +64,7 @@ class ActivationSearch {
     std::vector<std::vector<TaskStep>> groups;
     for (const TaskStep& task_step : task_steps) {
       if (groups.size() > max_activations) break;
-      if (!find(task_step.task, depth).any()) continue;
+      if (!find(task_step.task, depth).any() && subject_.worst[task_step.task].unanalyzable.empty()) continue;
       const auto group = std::find_if(groups.begin(), groups.end(), [&](const std::vector<TaskStep>& others) {
         return std::all_of(others.begin(), others.end(), [&](const TaskStep& other) {
           return other.task == task_step.task &&

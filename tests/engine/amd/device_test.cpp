@@ -37,8 +37,7 @@ gpu::StreamScenario scenario(const std::string& operations, const std::string& s
 Times completions(const gpu::StreamScenario& scenario) {
   Times times;
   const auto simulated = gpu::simulate_streams(scenario);
-  for (const gpu::OperationRun& run : simulated.value().operations)
-    times.push_back(run.completion.picoseconds());
+  for (const gpu::OperationRun& run : simulated.value().operations) times.push_back(run.completion.picoseconds());
   return times;
 }
 

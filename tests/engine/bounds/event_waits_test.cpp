@@ -335,8 +335,7 @@ TEST_CASE("a call in an alternative of a branch has a bound if the wait is in it
     CHECK(bounds.tasks[caller].worst == us(5 + 4 + 10 + 6 + 7));
     CHECK(bounds.tasks[caller].best == us(5 + 4 + 7));
   } else {
-    CHECK(bounds.tasks[caller].reason ==
-          "it waits for called, and nothing bounds the time until its next job");
+    CHECK(bounds.tasks[caller].reason == "it waits for called, and nothing bounds the time until its next job");
   }
 }
 
