@@ -33,7 +33,7 @@ BoundTrial tried(std::uint32_t seed, std::uint64_t systems, int random_runs) {
 }
 
 void check_thousands(std::uint32_t seed) {
-  const BoundTrial trial = tried(seed, is_thorough() ? 25'000 : times(1'000), 6);
+  const BoundTrial trial = tried(seed, is_thorough() ? 25'000U : times(1'000U), 6);
   WARN("seed " << seed << ": " << trial.text());
   CHECK(trial.faults.empty());
   CHECK(trial.bounded > 2 * trial.systems);
@@ -286,7 +286,7 @@ TEST_CASE("random systems under round robin stay within their bounds") {
 TEST_CASE("thousands of random systems under CPU traffic stay within their bounds", "[long]") {
   std::mt19937 random(15);
   BoundTrial trial;
-  const std::uint64_t systems = is_thorough() ? 100'000 : times(2'000);
+  const std::uint64_t systems = is_thorough() ? 100'000U : times(2'000U);
   for (std::uint64_t index = 0; index < systems; ++index) {
     RandomSystemOptions options;
     options.must = features_of({SystemFeature::cpu_traffic});
