@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// A model as plain structures. Lists refer to each other by index. Everything that the reader does not know is
+/// Refused, with the place in the file.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/behaviour.hpp"
+
+namespace reference {
+
+using Index = std::uint32_t;
+constexpr Index none = 0xffffffff;
+using Properties = std::map<std::string, std::string>;  ///< custom properties gpu.*, as written
+
+/// All values in [least, most] are possible.
+struct Range {
+  std::int64_t least = 0, most = 0;
+};
+
+/// Ticks or cycles of a step, by definition of the unit (none: all others).
+struct Ticks {
+  std::vector<std::pair<Index, Range>> of;
+};
+
+/// How a unit accesses a memory.
+struct Access {
+  bool stated = false;                ///< without it accesses take no time
+  Range read, write;                  ///< cycles of the unit for each line; no latency: 0
+  std::int64_t bytes_per_second = 0;  ///< 0: not stated
+};
+
+struct Unit {
+  std::string name;
+  Index definition = none;
+  bool gpu = false;
+  std::int64_t hertz = 0;
+  std::vector<Access> access;  ///< by memory
+  Properties properties;
+  std::string platform_hint;  ///< names of the unit and of the structures around it, separated by blanks
+};
+
+struct Label {
+  std::string name;
+  std::int64_t bytes = 0;
+  Index memory = none, section = none;
+  bool host = false;  ///< some task on a CPU uses it (S-device-1)
+};
+
+/// Terms that hold or not: a disjunction of conjunctions.
+struct Condition {
+  enum class Relation : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
+  struct Term {
+    Index mode = none, other = none;  ///< mode labels; none: not known, so a question decides
+    std::int64_t value = 0;
+    Relation relation = Relation::equal;
+  };
+  std::vector<std::vector<Term>> any_of;
+};
+
+struct Counter {
+  std::int64_t prescaler = 1, offset = 0;
+};
+
+/// An activity, with what it contains.
+struct Item {
+  enum class Kind : std::uint8_t {
+    ticks,
+    label,
+    call,
+    group,
+    wait,
+    set,
+    clear,
+    trigger,
+    semaphore,
+    mode,
+    switch_,
+    probability,
+    loop,
+    schedule_point,
+    terminate,
+    custom_event,
+    entry,  ///< of a switch: condition (none: default) and items
+  };
+
+  Kind kind = Kind::ticks;
+  Ticks ticks;
+  Index target = none;  ///< label, runnable, stimulus, semaphore, mode label, custom event, process of set
+  bool write = false;   ///< label: writes; mode: sets
+  std::int64_t accesses_least = 1, accesses_most = 1;  ///< label and call: by their statistic
+  bool ordered = true, interruptible = true;           ///< group
+  bool release = false, exclusive = false;             ///< semaphore
+  bool active = true;                                  ///< wait and semaphore: keeps its core
+  bool all = false;                                    ///< wait: for all events
+  std::vector<Index> events;                           ///< wait, set, clear
+  std::int64_t value = 0;                              ///< mode: the value set, or the step (negative: decrement)
+  bool step = false;
+  bool counts = false;
+  Counter counter;  ///< where counts
+  double probability = 0;
+  Condition condition;
+  std::vector<Item> items;
+};
+
+struct Runnable {
+  std::string name;
+  Condition condition;  ///< of its execution; empty: none
+  std::vector<Item> items;
+  Index section = none;
+  Properties properties;
+};
+
+struct Stimulus {
+  enum class Kind : std::uint8_t {
+    periodic,
+    relative,
+    synthetic,
+    single,
+    burst,
+    arrival_curve,
+    variable_rate,
+    inter_process,
+    event
+  };
+  struct Border {
+    std::int64_t occurrences = 1;
+    Time lower = 0, upper = never;  ///< time that so many occurrences span
+  };
+
+  std::string name;
+  Kind kind = Kind::periodic;
+  Time offset = 0, period = 0, least_distance = 0;
+  Range jitter, distance;      ///< picoseconds
+  std::vector<Time> instants;  ///< synthetic
+  Time burst_length = 0;
+  std::int64_t burst_count = 1;
+  std::vector<Border> borders;  ///< arrival curve
+  Time step = 0;                ///< variable rate
+  double least_per_step = 0, most_per_step = 0, increase = -1, decrease = -1;
+  bool counts = false;
+  Counter counter;
+  std::vector<Index> triggers;                        ///< event stimulus: events of the event model
+  Condition condition;                                ///< empty: none
+  std::vector<std::pair<Index, std::int64_t>> modes;  ///< mode labels that it sets
+};
+
+struct Semaphore {
+  std::string name;
+  std::int64_t users = 0, most = 1;  ///< at the start; at most
+  bool ceiling = false, spin = false;
+};
+
+struct ModeLabel {
+  std::string name;
+  std::int64_t initial = 0;           ///< literals count from 0
+  std::vector<std::string> literals;  ///< empty: a number
+};
+
+struct Overhead {
+  Ticks terminate, schedule, request, release, set, wait, clear, activate, request_spinlock, release_spinlock;
+  std::array<Ticks, 2> before, after;  ///< interrupts, by category
+};
+
+struct Scheduler {
+  enum class Algorithm : std::uint8_t {
+    fixed_priority,
+    rate_monotonic,
+    deadline_monotonic,
+    earliest_deadline,
+    round_robin,
+    grouping,
+    polling_server,
+    deferrable_server,
+    constant_bandwidth_server,
+    interrupts,
+    gpu
+  };
+
+  std::string name;
+  Algorithm algorithm = Algorithm::fixed_priority;
+  Index parent = none;
+  std::int64_t priority = 0;  ///< within the parent
+  Time budget = 0, period = 0, slice = 0;
+  std::vector<Index> units;  ///< those it is responsible for, else those of its parent
+  Overhead overhead;
+  std::map<std::string, std::string> parameters;  ///< all of the model, as written
+};
+
+/// A process. Interrupt service routines follow all tasks.
+struct Task {
+  enum class Preemption : std::uint8_t { preemptive, cooperative, none };
+
+  std::string name;
+  bool isr = false;
+  int category = 2;  ///< ISR
+  Preemption preemption = Preemption::preemptive;
+  std::int64_t limit = 0;  ///< of activations; 0: none
+  std::vector<Index> stimuli;
+  Index scheduler = none;    ///< none: never runs
+  std::vector<Index> units;  ///< where it may run
+  std::int64_t priority = 0;
+  bool priority_stated = false;
+  Time deadline = -1;    ///< least upper limit on its response time; -1: none
+  Time period = -1;      ///< least distance of releases by its stimuli; -1: not known
+  bool device = false;   ///< on a GPU
+  bool dropped = false;  ///< a wrapper whose function runs on a CPU (S-device-6)
+  std::vector<Item> items;
+  Properties properties;
+  std::map<std::string, std::string> parameters;  ///< of its allocation, as written
+};
+
+/// An event of the event model: occurrences in the trace that fit it.
+struct Event {
+  enum class Of : std::uint8_t {
+    process,
+    chain,
+    runnable,
+    label,
+    stimulus,
+    semaphore,
+    mode,
+    custom,
+    channel,
+    component,
+    set
+  };
+
+  std::string name;
+  Of of = Of::process;
+  std::string type;  ///< as written; empty: all
+  Index entity = none, runnable = none, process = none, unit = none;
+};
+
+struct Chain {
+  struct Link {
+    Index event = none;  ///< none: named by a task
+    Index task = none;   ///< none: in no process, or in several
+    Index label = none;
+    bool activation = false;  ///< stimulus or activation of the task
+  };
+
+  std::string name;
+  std::vector<Link> links;   ///< in order; parallel parts are left out
+  std::vector<Index> tasks;  ///< without repetition of neighbours; empty: not a chain of tasks
+};
+
+struct Constraint {
+  enum class Kind : std::uint8_t {
+    delay,
+    repetition,
+    synchronization,
+    chain_synchronization,
+    chain_latency,
+    data_age_time,
+    data_age_cycle,
+    coherency,
+    stability,
+    sequencing,
+    section
+  };
+  enum class Scope : std::uint8_t { process, runnable, none };
+
+  std::string name;
+  Kind kind = Kind::delay;
+  std::string type;           ///< mapping, synchronization, latency, direction or order, as written
+  std::vector<Index> events;  ///< delay: source and target
+  std::vector<Index> chains, labels, memories, scopes;  ///< scopes: tasks or runnables
+  Scope scope = Scope::none;
+  std::vector<std::vector<Index>> groups;  ///< runnables
+  Index section = none, runnable = none;
+  std::int64_t lower = 0, upper = never;  ///< picoseconds; cycles
+  bool lower_stated = false, upper_stated = false;
+  Time jitter = 0, tolerance = 0;
+  std::int64_t span = 1;
+  bool multiple = false;
+};
+
+struct Requirement {
+  enum class Of : std::uint8_t { process, runnable, chain };
+  enum class Measure : std::uint8_t { time, count, percentage, cpu };
+
+  std::string name;
+  Of of = Of::process;
+  Index entity = none;
+  std::vector<Index> processes;  ///< of a process chain
+  Measure measure = Measure::time;
+  std::string metric;
+  bool upper = true;
+  double limit = 0;  ///< picoseconds for times
+  Index unit = none;
+};
+
+struct Model {
+  std::vector<std::string> definitions, memories, sections, os_events;
+  std::vector<Unit> units;
+  std::int64_t line_bytes = 64;
+  std::vector<Scheduler> schedulers;
+  std::vector<Task> tasks;
+  std::vector<Runnable> runnables;
+  std::vector<Label> labels;
+  std::vector<Stimulus> stimuli;
+  std::vector<Semaphore> semaphores;
+  std::vector<ModeLabel> modes;
+  std::vector<Event> events;
+  std::vector<Chain> chains;
+  std::vector<Constraint> constraints;
+  std::vector<Requirement> requirements;
+};
+
+/// How `read` takes what the caller of the product may choose.
+struct ReadOptions {
+  bool keep_wrappers = false;  ///< functions mapped to a CPU keep their wrapper and their copies
+  bool free_accesses = false;  ///< accesses take no time
+};
+
+/// Reads a model (AMALTHEA 3.3.0). Throws Refused.
+Model read(std::string_view amxmi, const ReadOptions& = {});
+
+/// The entry with this name; throws Refused where there is none.
+template <class T>
+Index find(const std::vector<T>& list, std::string_view name) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].name == name) return static_cast<Index>(i);
+  }
+  throw Refused(std::string(name), "not in the model");
+}
+
+/// Adds a chain through these tasks (`--chain "A->B->C"`) and returns its place.
+Index add_chain(Model&, std::string name, const std::vector<Index>& tasks);
+
+}  // namespace reference
