@@ -59,10 +59,10 @@ void build_tasks(BuildContext& context) {
     context.task_elements.push_back(element);
     activate_task(context, element, index);
   }
+  build_isrs(context);
   if (context.system.tasks.empty())
     context.error("AM0312", "the model has no task to analyze; pass all its files, or add a task to the swModel",
                   context.model.documents().front()->root().location());
-  build_isrs(context);
   check_host_schedulers(context);
   build_deadlines(context);
 }

@@ -677,7 +677,7 @@ class Generator {
       const RunnableIndex outer = new_runnable();
       call(task, outer, most);
       if (one_in(3)) {
-        call(task, new_runnable(), most / 2);
+        call(task, new_runnable(), most / 2, 2);
         compute(task, draw(0, most / 2));
         in_runnable(task, outer);
       }
@@ -700,14 +700,16 @@ class Generator {
     runnables.push_back({fmt::format("runnable{}", runnables.size()), {}});
     return static_cast<RunnableIndex>(runnables.size() - 1);
   }
-  void in_runnable(TaskIndex task, RunnableIndex runnable) {
-    maker_.system().graph[maker_[task].body.back()].runnable = runnable;
+  void in_runnable(TaskIndex task, RunnableIndex runnable, std::uint32_t depth = 1) {
+    GraphNode& node = maker_.system().graph[maker_[task].body.back()];
+    node.runnable = runnable;
+    node.depth = depth;
   }
-  void call(TaskIndex task, RunnableIndex runnable, int most) {
+  void call(TaskIndex task, RunnableIndex runnable, int most, std::uint32_t depth = 1) {
     maker_.add(task, Call{});
-    in_runnable(task, runnable);
+    in_runnable(task, runnable, depth);
     compute(task, most);
-    in_runnable(task, runnable);
+    in_runnable(task, runnable, depth);
   }
 
   // ---- triggered tasks
