@@ -326,6 +326,11 @@ class Writer {
     software();
     constraints();
     mapping();
+    Texts parameters;
+    for (const std::string& name : parameters_)
+      parameters.push_back(fmt::format("<schedulingParameterDefinitions name=\"{}\" type=\"{}\"/>", name,
+                                       name == "priority" ? "Integer" : "Time"));
+    os_ += join(parameters);
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<am:Amalthea xmi:version=\"2.0\" "
         "xmlns:xmi=\"http://www.omg.org/XMI\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
@@ -460,16 +465,17 @@ class Writer {
         ticks("preExecutionOverhead", of.isr_category2_before), ticks("postExecutionOverhead", of.isr_category2_after));
   }
 
-  static std::string parameter(std::string_view name, std::string_view value) {
+  std::string parameter(std::string_view name, std::string_view value) {
+    parameters_.insert(std::string(name));
     return fmt::format(
         "<schedulingParameters key=\"{}?type=SchedulingParameterDefinition\"><value xsi:type=\"am:{}/></"
         "schedulingParameters>",
         name, value);
   }
-  static std::string time_parameter(std::string_view name, const std::optional<Duration>& value) {
+  std::string time_parameter(std::string_view name, const std::optional<Duration>& value) {
     return value ? parameter(name, fmt::format("Time\" {}", time_attributes(*value))) : std::string();
   }
-  static std::string number_parameter(std::string_view name, std::int64_t value) {
+  std::string number_parameter(std::string_view name, std::int64_t value) {
     return parameter(name, fmt::format("IntegerObject\" value=\"{}\"", value));
   }
 
@@ -500,10 +506,6 @@ class Writer {
     }
     for (const std::string& algorithm : algorithms)
       definitions.push_back(fmt::format("<schedulerDefinitions name=\"{}\"/>", algorithm));
-    Texts parameters{R"(<schedulingParameterDefinitions name="priority" type="Integer"/>)"};
-    for (const std::string_view name :
-         {"capacity", "period", "timeSliceLength", "minimumTimeslice", "maximumTimeslice"})
-      parameters.push_back(fmt::format("<schedulingParameterDefinitions name=\"{}\" type=\"Time\"/>", name));
     for (const Semaphore& one : system_.semaphores)
       semaphores.push_back(
           fmt::format("<semaphores {} semaphoreType=\"{}\" initialValue=\"{}\" maxValue=\"{}\" "
@@ -513,7 +515,7 @@ class Writer {
                       : one.capacity > 1 ? "CountingSemaphore"
                                          : "Resource",
                       one.capacity - one.free, one.capacity, one.priority_ceiling));
-    os_ = join(semaphores) + join(systems) + join(overheads) + join(definitions) + join(parameters);
+    os_ = join(semaphores) + join(systems) + join(overheads) + join(definitions);
   }
 
   // ---- conditions
@@ -1069,6 +1071,7 @@ class Writer {
   const ModelText& form_;
   std::mt19937 random_;
   std::map<std::string, std::string> runnables_;  ///< by name
+  std::set<std::string> parameters_;              ///< of schedulers, those that are used
   Texts events_;
   std::string software_, hardware_, os_, stimuli_, constraints_, mapping_;
 };

@@ -23,6 +23,19 @@ inline Ticks constant_ticks(std::int64_t value) {
   return ticks;
 }
 
+/// Adds the event edges, from which the engine knows which task sets which event.
+inline void connect_events(System& system) {
+  for (NodeIndex from = 0; from < system.graph.size(); ++from)
+    for (NodeIndex to = 0; to < system.graph.size(); ++to) {
+      const auto* set = std::get_if<SetEvents>(&system.graph[from].activity);
+      const auto* wait = std::get_if<WaitEvents>(&system.graph[to].activity);
+      if (set != nullptr && wait != nullptr && set->task.value_or(system.graph[to].task) == system.graph[to].task &&
+          std::find_first_of(set->events.begin(), set->events.end(), wait->events.begin(), wait->events.end()) !=
+              set->events.end())
+        system.graph.connect(from, to, GraphEdge{EdgeKind::event, {}});
+    }
+}
+
 class SystemMaker {
  public:
   UnitIndex core(const std::string& name) { return unit(name, PuType::cpu); }
@@ -85,17 +98,9 @@ class SystemMaker {
     set(device, done, host);
   }
 
-  /// With event edges, from which the engine knows which task sets which event.
+  /// With event edges.
   System build() {
-    for (NodeIndex from = 0; from < system_.graph.size(); ++from)
-      for (NodeIndex to = 0; to < system_.graph.size(); ++to) {
-        const auto* set = std::get_if<SetEvents>(&system_.graph[from].activity);
-        const auto* wait = std::get_if<WaitEvents>(&system_.graph[to].activity);
-        if (set != nullptr && wait != nullptr && set->task.value_or(system_.graph[to].task) == system_.graph[to].task &&
-            std::find_first_of(set->events.begin(), set->events.end(), wait->events.begin(), wait->events.end()) !=
-                set->events.end())
-          system_.graph.connect(from, to, GraphEdge{EdgeKind::event, {}});
-      }
+    connect_events(system_);
     return system_;
   }
 
