@@ -136,8 +136,10 @@ void Gpu::enter_queues() {
     if (arriving[queue].empty()) queues.push_back(queue);
     arriving[queue].push_back(stream.queue.front());
   }
-  for (std::deque<std::uint32_t>* queue : queues)
+  for (std::deque<std::uint32_t>* queue : queues) {
+    std::sort(arriving[queue].begin(), arriving[queue].end());
     while (!arriving[queue].empty()) queue->push_back(one_of(arriving[queue]));
+  }
 }
 
 // S-gpu-4
@@ -235,7 +237,9 @@ bool Gpu::must_leave(Engine& engine) {
   if (!engine.contested && engine.slice_end <= now_) {
     // Slices renewed themselves while no other context had work: how much of the last one is left is open, and which of
     // its slots the context has.
-    engine.slice_end = now_ + behaviour_.ask(Question::Kind::gpu_slice_phase, number_, 0, slice);
+    const Time renewed = (slice - (now_ - engine.slice_end) % slice) % slice;  // one after the other
+    engine.slice_end =
+        now_ + (renewed + behaviour_.ask(Question::Kind::gpu_slice_phase, number_, 0, slice)) % (slice + 1);
     std::vector<std::size_t> own;
     for (std::size_t step = 0; step < runlist_.size(); ++step)
       if (const std::size_t slot = (engine.slot + step) % runlist_.size(); runlist_[slot] == served)
@@ -243,11 +247,6 @@ bool Gpu::must_leave(Engine& engine) {
     engine.slot = own[choose(Question::Kind::gpu_tie, own.size())];
   }
   engine.contested = true;
-  // The next slot may belong to the same context: then its next slice follows at once.
-  while (engine.slice_end <= now_ && runlist_[slot_after(engine)] == served) {
-    engine.slot = slot_after(engine);
-    engine.slice_end += slice;
-  }
   return engine.slice_end <= now_;
 }
 
@@ -398,45 +397,43 @@ bool Gpu::runs(const Block& block) const {
 Wide Gpu::slowness(const Block& block) const {
   if (!slows_) return full_speed;
   const Operation& slowed = operations_[block.operation];
-  const bool kernel = slowed.what.kind == GpuOperation::Kind::kernel;
-  const int gpc = settings_.sms_per_gpc > 0 ? block.sm / settings_.sms_per_gpc : 0;
+  const auto gpc_of = [this](const Block& any) { return any.sm / std::max(1, settings_.sms_per_gpc); };
   bool memcpy = false, memset = false;
-  std::map<std::uint32_t, bool> near;  // other kernels; whether on this GPC
-  std::map<std::uint32_t, bool> far;
-  for (const std::size_t number : unfinished_) {
-    const Block& other = blocks_[number];
+  std::map<std::uint32_t, bool> others;  // kernels; whether with a block on the GPC of this one
+  for (const std::size_t place : unfinished_) {
+    const Block& other = blocks_[place];
     if (other.operation == block.operation || !runs(other)) continue;
     const GpuOperation::Kind kind = operations_[other.operation].what.kind;
-    if (kind == GpuOperation::Kind::memset) memset = true;
-    if (kind == GpuOperation::Kind::to_device || kind == GpuOperation::Kind::from_device) memcpy = true;
-    if (kind != GpuOperation::Kind::kernel) continue;
-    const bool same = kernel && other.sm / std::max(1, settings_.sms_per_gpc) == gpc;
-    (same || !kernel ? near : far)[other.operation] = true;
+    if (kind == GpuOperation::Kind::kernel)
+      others[other.operation] |= gpc_of(other) == gpc_of(block);
+    else
+      (kind == GpuOperation::Kind::memset ? memset : memcpy) = true;
   }
   // Aggressors of one kind add up by their memory shares, to at most one; of several kinds the worst counts.
-  const auto share = [this](const std::map<std::uint32_t, bool>& kernels) {
-    std::int64_t sum = 0;
-    for (const auto& [number, present] : kernels) sum += operations_[number].what.memory;
-    return std::min<std::int64_t>(sum, 1000);
-  };
-  const auto excess = [](std::int64_t factor, std::int64_t weight) { return (factor - 1000) * weight; };
-  std::int64_t worst = 0;  // in 10^-6
-  if (kernel) {
-    if (memcpy) worst = std::max(worst, excess(settings_.kernel_by_memcpy, 1000));
-    if (memset) worst = std::max(worst, excess(settings_.kernel_by_memset, 1000));
-    worst = std::max(
-        {worst, excess(settings_.kernel_by_same_gpc, share(near)), excess(settings_.kernel_by_other_gpc, share(far))});
-    if (traffic_) worst = std::max(worst, excess(settings_.kernel_by_cpu, 1000));
+  std::int64_t near = 0, far = 0;
+  for (const auto& [other, meets] : others) (meets ? near : far) += operations_[other].what.memory;
+  near = std::min<std::int64_t>(near, 1000);
+  far = std::min<std::int64_t>(far, 1000);
+  std::int64_t worst = 0;  // excess over full speed in 10^-6
+  const auto add = [&](std::int64_t factor, std::int64_t share) { worst = std::max(worst, (factor - 1000) * share); };
+  if (slowed.what.kind == GpuOperation::Kind::kernel) {
+    add(settings_.kernel_by_memcpy, memcpy ? 1000 : 0);
+    add(settings_.kernel_by_memset, memset ? 1000 : 0);
+    add(settings_.kernel_by_same_gpc, near);
+    add(settings_.kernel_by_other_gpc, far);
+    add(settings_.kernel_by_cpu, traffic_ ? 1000 : 0);
+    worst *= slowed.what.memory;
   } else {
-    worst = std::max(worst, excess(settings_.copy_by_kernel, share(near)));
-    if (traffic_) worst = std::max(worst, excess(settings_.copy_by_cpu, 1000));
+    add(settings_.copy_by_kernel, std::min<std::int64_t>(near + far, 1000));
+    add(settings_.copy_by_cpu, traffic_ ? 1000 : 0);
+    worst *= 1000;
   }
-  return full_speed + static_cast<Wide>(worst) * (kernel ? slowed.what.memory : 1000) * (1000 - slowed.relief);
+  return full_speed + static_cast<Wide>(worst) * (1000 - slowed.relief);
 }
 
-/// Rounded down: no operation ends later than with exact arithmetic. S-gpu-13.
+/// Rounded down, but for the rounding of `left`: no operation ends later than with exact arithmetic. S-gpu-13.
 Time Gpu::time_left(const Block& block) const {
-  return static_cast<Time>(block.left * slowness(block) / (full_speed * unit));
+  return static_cast<Time>((block.left * slowness(block) + full_speed * unit / 1024) / (full_speed * unit));
 }
 
 Time Gpu::next() const {

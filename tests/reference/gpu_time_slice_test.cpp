@@ -74,14 +74,15 @@ TEST_CASE("reference GPU: high, medium and low priority have three, two and one 
   execute(three.gpu, {{0, 0, whole(Kind::kernel, 6)}, {0, 1, whole(Kind::kernel, 4)}, {0, 2, whole(Kind::kernel, 2)}});
   std::vector<std::uint32_t> served;
   for (const auto& [context, start] : turns_of(three.gpu)) served.push_back(context);
-  // The last slot of a round and the first one of the next belong to A: one turn of two slices.
-  CHECK(served == std::vector<std::uint32_t>{0, 1, 2, 0, 1, 0, 1, 2, 0, 1, 0});
+  CHECK(served == std::vector<std::uint32_t>{0, 1, 2, 0, 1, 0, 0, 1, 2, 0, 1, 0});
 }
 
 TEST_CASE("reference GPU: slices renew themselves without competitors; how much is left is a question", "[reference]") {
-  for (const Time left : {0, 1, 2}) {
+  // At 5 one unit of the third slice is left by default; each answer adds one, up to 2, then 0.
+  for (const Time answer : {0, 1, 2}) {
     Fixture two(slices(2), {{}, {}});
-    two.behaviour.set(Question::Kind::gpu_slice_phase, 0, 0, left);
+    two.behaviour.set(Question::Kind::gpu_slice_phase, 0, 0, answer);
+    const Time left = answer == 2 ? 0 : 1 + answer;
     CHECK(execute(two.gpu, {{0, 0, whole(Kind::kernel, 9)}, {5, 1, whole(Kind::kernel, 1)}})[1] == 6 + left);
   }
   Fixture early(slices(2), {{}, {}});  // the first slice is not over
