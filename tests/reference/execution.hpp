@@ -20,10 +20,10 @@ struct RunOptions {
   Time tail = never;  ///< time after it, in which jobs may end; never: until all have ended, or for `until` again
   bool any_offsets =
       false;  ///< offsets are questions: of periodic stimuli, 0 up to the larger of offset and period (exclusive)
-  bool trace = false;                       ///< fills Execution::events; run() turns it on if the model has constraints
-  bool ready_order_open = false;            ///< ready ties are open even where a documented order exists
-  GpuSettings gpu;                          ///< of every GPU without settings of its own
-  std::map<std::string, GpuSettings> gpus;  ///< by unit
+  bool trace = false;             ///< fills Execution::events; run() turns it on if the model has constraints
+  bool ready_order_open = false;  ///< ready ties are open even where a documented order exists
+  GpuSettings gpu{};              ///< of every GPU without settings of its own
+  std::map<std::string, GpuSettings> gpus{};  ///< by unit
 };
 
 enum class State : std::uint8_t {
@@ -104,6 +104,7 @@ struct Passage {
   Index chain = none;
   Communication communication = Communication::implicit;
   std::vector<Time> reads;
+  std::vector<Time> activations;  ///< of the job of each read
   std::vector<Write> writes;
   bool complete = true;  ///< false: this communication has no meaning here (LET of releases without a period)
 };
@@ -120,6 +121,9 @@ struct Execution {
 
 /// Throws Refused. `behaviour` is restarted; its recorded answers describe the execution.
 Execution run(const Model&, Behaviour&, const RunOptions&);
+
+/// Whether an occurrence is one of the event.
+bool fits(const Event&, const Occurrence&);
 
 /// What device tasks execute: a step is an operation or an activity without time (set, clear, trigger).
 struct DeviceStep {

@@ -105,7 +105,9 @@ struct Item {
   bool counts = false;
   Counter counter;  ///< where counts
   double probability = 0;
-  Condition condition;
+  bool otherwise = false;  ///< entry: the default of its switch
+  bool free = false;       ///< label: takes no time (S-device-6)
+  Condition condition;     ///< empty: none
   std::vector<Item> items;
 };
 
@@ -185,6 +187,7 @@ struct Scheduler {
 
   std::string name;
   Algorithm algorithm = Algorithm::fixed_priority;
+  bool osek = false;  ///< equals run in the order of activation
   Index parent = none;
   std::int64_t priority = 0;  ///< within the parent
   Time budget = 0, period = 0, slice = 0;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/folding.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace reference {
+
+namespace {
+
+bool contains(const std::vector<Index>& list, Index value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// The host task that alone triggers this task and waits for it, if the rule S-device-6 applies; else none.
+Index wrapper_of(const Model& model, Index function) {
+  const auto& task = model.tasks[function];
+  if (task.isr || task.device || task.scheduler == none || task.stimuli.size() != 1) return none;
+  if (model.stimuli[task.stimuli[0]].kind != Stimulus::Kind::inter_process) return none;
+  std::set<Index> gpus, sets;
+  for (const auto& unit : model.units) {
+    if (unit.gpu) gpus.insert(unit.definition);
+  }
+  bool for_gpu = false;
+  each_item(model, task.items, none, [&](const Item& item, Index) {
+    for (const auto& [definition, range] : item.ticks.of) for_gpu = for_gpu || gpus.count(definition) > 0;
+    if (item.kind == Item::Kind::set) sets.insert(item.events.begin(), item.events.end());
+  });
+  if (!for_gpu) return none;
+  Index wrapper = none;
+  for (Index other = 0; other < model.tasks.size(); ++other) {
+    if (other != function && contains(model.tasks[other].stimuli, task.stimuli[0])) return none;
+    bool triggers = false, waits = false;
+    each_item(model, model.tasks[other].items, none, [&](const Item& item, Index) {
+      triggers = triggers || (item.kind == Item::Kind::trigger && item.target == task.stimuli[0]);
+      for (const auto event : item.events) waits = waits || (item.kind == Item::Kind::wait && sets.count(event) > 0);
+    });
+    if (!triggers) continue;
+    if (wrapper != none || !waits || model.tasks[other].device) return none;
+    wrapper = other;
+  }
+  return wrapper;
+}
+
+/// Copies take no time, device labels and events are left out (S-device-6).
+void fold_items(const Model& model, std::vector<Item>& items) {
+  items.erase(std::remove_if(items.begin(), items.end(),
+                             [&](const Item& item) {
+                               return item.kind == Item::Kind::set ||
+                                      (item.kind == Item::Kind::label && !model.labels[item.target].host);
+                             }),
+              items.end());
+  for (auto& item : items) {
+    item.free = true;
+    fold_items(model, item.items);
+  }
+}
+
+void fold(Model& model, Index function, Index wrapper) {
+  auto& task = model.tasks[function];
+  auto& host = model.tasks[wrapper];
+  std::set<Index> called;
+  each_item(model, task.items, none, [&](const Item& item, Index) {
+    if (item.kind == Item::Kind::call) called.insert(item.target);
+  });
+  for (const auto& other : model.tasks) {
+    if (&other == &task) continue;
+    each_item(model, other.items, none, [&](const Item& item, Index) {
+      if (item.kind == Item::Kind::call && called.count(item.target) > 0)
+        throw Refused(task.name, "shares a runnable with " + other.name);
+    });
+  }
+  fold_items(model, task.items);
+  for (const auto runnable : called) fold_items(model, model.runnables[runnable].items);
+  task.stimuli = host.stimuli;
+  task.period = host.period;
+  task.deadline = host.deadline;
+  host.stimuli.clear();
+  host.dropped = true;
+  const auto instead = [&](Index& process) {
+    if (process == wrapper) process = function;
+  };
+  for (auto& event : model.events) {
+    if (event.of == Event::Of::process) instead(event.entity);
+    instead(event.process);
+  }
+  for (auto& requirement : model.requirements) {
+    if (requirement.of == Requirement::Of::process) instead(requirement.entity);
+    for (auto& process : requirement.processes) instead(process);
+  }
+}
+
+}  // namespace
+
+std::vector<Index> users(const Model& model, Index runnable) {
+  std::vector<Index> out;
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    if (model.tasks[task].dropped) continue;
+    bool uses = false;
+    each_item(model, model.tasks[task].items, none, [&](const Item&, Index in) { uses = uses || in == runnable; });
+    if (uses) out.push_back(task);
+  }
+  return out;
+}
+
+std::vector<Index> accessors(const Model& model, Index label, Index runnable, int write) {
+  std::vector<Index> out;
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    if (model.tasks[task].dropped) continue;
+    bool accesses = false;
+    each_item(model, model.tasks[task].items, none, [&](const Item& item, Index in) {
+      accesses = accesses || (item.kind == Item::Kind::label && item.target == label &&
+                              (runnable == none || in == runnable) && (write < 0 || item.write == (write > 0)));
+    });
+    if (accesses) out.push_back(task);
+  }
+  return out;
+}
+
+namespace {
+
+/// The process in which a link's event happens, if there is just one (docs/theory/chains.md).
+void place(const Model& model, Chain::Link& link) {
+  const auto& event = model.events[link.event];
+  std::vector<Index> tasks;
+  if (event.process != none) {
+    tasks = {event.process};
+  } else if (event.of == Event::Of::process && event.entity != none) {
+    tasks = {event.entity};
+  } else if (event.of == Event::Of::runnable && event.entity != none) {
+    tasks = users(model, event.entity);
+  } else if (event.of == Event::Of::label && event.entity != none) {
+    tasks = accessors(model, event.entity, event.runnable, event.type.empty() ? -1 : event.type == "write" ? 1 : 0);
+  } else if (event.of == Event::Of::stimulus && event.entity != none) {
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      if (contains(model.tasks[task].stimuli, event.entity)) tasks.push_back(task);
+    }
+  }
+  link.task = tasks.size() == 1 ? tasks[0] : none;
+  if (event.of == Event::Of::label) link.label = event.entity;
+  link.activation = event.of == Event::Of::stimulus || (event.of == Event::Of::process && event.type == "activate");
+}
+
+}  // namespace
+
+void finish(Model& model, const ReadOptions& options) {
+  std::vector<std::pair<Index, Index>> functions;
+  for (Index task = 0; task < model.tasks.size() && !options.keep_wrappers; ++task) {
+    const auto wrapper = wrapper_of(model, task);
+    if (wrapper != none) functions.emplace_back(task, wrapper);
+  }
+  for (Index task = 0; task < model.tasks.size(); ++task) {  // S-device-1
+    const bool function =
+        std::any_of(functions.begin(), functions.end(), [&](const auto& f) { return f.first == task; });
+    if (model.tasks[task].device || function) continue;
+    each_item(model, model.tasks[task].items, none, [&](const Item& item, Index) {
+      if (item.kind == Item::Kind::label) model.labels[item.target].host = true;
+    });
+  }
+  for (const auto& [function, wrapper] : functions) fold(model, function, wrapper);
+  for (auto& chain : model.chains) {
+    bool known = !chain.links.empty();
+    for (auto& link : chain.links) {
+      place(model, link);
+      known = known && link.task != none;
+      if (known && (chain.tasks.empty() || chain.tasks.back() != link.task)) chain.tasks.push_back(link.task);
+    }
+    if (!known) chain.tasks.clear();
+  }
+}
+
+Index add_chain(Model& model, std::string name, const std::vector<Index>& tasks) {
+  auto& chain = model.chains.emplace_back();
+  chain.name = std::move(name);
+  chain.tasks = tasks;
+  for (const auto task : tasks) chain.links.push_back({none, task, none, false});
+  return static_cast<Index>(model.chains.size() - 1);
+}
+
+}  // namespace reference
