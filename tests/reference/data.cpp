@@ -21,8 +21,8 @@ Data::Data(const Model& model) : model_(model) {
     passed.implicit = {number, Passage::Communication::implicit, {}, {}, {}, true};
     passed.explicit_ = {number, Passage::Communication::explicit_, {}, {}, {}, true};
     for (const auto task : chain.tasks) passed.steps.emplace_back().task = task;
-    passed.first_label = chain.links.front().label;
-    passed.last_label = chain.links.back().label;
+    if (!chain.links.front().write) passed.first_label = chain.links.front().label;
+    if (chain.links.back().write) passed.last_label = chain.links.back().label;
     for (std::size_t k = 0; k + 1 < passed.steps.size(); ++k) {  // S-data-1: the labels between two neighbours
       auto& from = passed.steps[k];
       auto& to = passed.steps[k + 1];

@@ -138,6 +138,7 @@ void place(const Model& model, Chain::Link& link) {
   }
   link.task = tasks.size() == 1 ? tasks[0] : none;
   if (event.of == Event::Of::label) link.label = event.entity;
+  link.write = event.of == Event::Of::label && event.type == "write";
   link.activation = event.of == Event::Of::stimulus || (event.of == Event::Of::process && event.type == "activate");
 }
 
@@ -173,7 +174,7 @@ Index add_chain(Model& model, std::string name, const std::vector<Index>& tasks)
   auto& chain = model.chains.emplace_back();
   chain.name = std::move(name);
   chain.tasks = tasks;
-  for (const auto task : tasks) chain.links.push_back({none, task, none, false});
+  for (const auto task : tasks) chain.links.push_back({none, task, none, false, false});
   return static_cast<Index>(model.chains.size() - 1);
 }
 

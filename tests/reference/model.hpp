@@ -246,6 +246,7 @@ struct Chain {
     Index event = none;  ///< none: named by a task
     Index task = none;   ///< none: in no process, or in several
     Index label = none;
+    bool write = false;             ///< the event is a write of the label
     bool activation = false;  ///< stimulus or activation of the task
   };
 

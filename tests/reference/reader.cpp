@@ -178,70 +178,42 @@ Time time_of(const Node& parent, const char* name, Time otherwise) {
   return node ? time_of(node) : otherwise;
 }
 
+/// Bytes, or bytes per second.
 std::int64_t bytes_of(const Node& node) {
   if (!node) return 0;
   std::string unit = node.attribute("unit").value();
+  if (const auto rate = unit.find("PerSecond"); rate != std::string::npos) unit.resize(rate);
   const bool bits = unit.size() >= 3 && unit.substr(unit.size() - 3) == "bit";
-  unit.resize(unit.size() - (bits ? 3 : 1));
-  const auto factor =
-      pick<std::int64_t>(node, unit, "- k M G T K Ki Mi Gi",
-                         {1, 1000, 1'000'000, 1'000'000'000, 1'000'000'000'000, 1000, 1 << 10, 1 << 20, 1 << 30});
-  const auto amount = whole(node, "value", 0) * factor;
-  return bits ? (amount + 7) / 8 : amount;
-}
-
-std::int64_t rate_of(const Node& node) {
-  if (!node) return 0;
-  std::string unit = node.attribute("unit").value();
-  if (unit.size() < 9 || unit.substr(unit.size() - 9) != "PerSecond") throw Refused(at(node), "unit of a data rate");
-  unit.resize(unit.size() - 9);
-  const bool bits = unit.size() >= 3 && unit.substr(unit.size() - 3) == "bit";
-  unit.resize(unit.size() - (bits ? 3 : 1));
+  unit.resize(unit.size() - (bits ? 3 : unit.empty() ? 0 : 1));
   const auto factor =
       pick<std::int64_t>(node, unit, "- k M G T Ki Mi Gi",
                          {1, 1000, 1'000'000, 1'000'000'000, 1'000'000'000'000, 1 << 10, 1 << 20, 1 << 30});
   const auto amount = whole(node, "value", 0) * factor;
-  return bits ? amount / 8 : amount;
+  return bits ? (amount + 7) / 8 : amount;
 }
 
 /// S-time-2: every distribution with two bounds is the range between them.
 Range range_of(const Node& node) {
-  Range range;
   const auto type = type_of(node);
-  if (type == "DiscreteValueConstant") {
-    range.least = range.most = whole(node, "value", 0);
-  } else if (type == "DiscreteValueHistogram") {
-    range = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
-    for (const auto& entry : node.children("entries")) {
-      range.least = std::min(range.least, whole(entry, "lowerBound", 0));
-      range.most = std::max(range.most, whole(entry, "upperBound", 0));
-    }
-  } else {
-    if (!node.attribute("upperBound") || (type == "DiscreteValueGaussDistribution" && !node.attribute("lowerBound")))
-      throw Refused(at(node), "a distribution without bounds");
-    range = {whole(node, "lowerBound", 0), whole(node, "upperBound", 0)};
-  }
-  if (range.least > range.most || range.least < 0) throw Refused(at(node), "bounds in the wrong order, or negative");
-  return range;
-}
-
-Range time_range_of(const Node& node) {
-  Range range;
-  const auto type = type_of(node);
-  if (type == "TimeConstant") {
-    range.least = range.most = time_of(node, "value", 0);
-  } else if (type == "TimeHistogram") {
+  const bool time = type.rfind("Time", 0) == 0;
+  const auto value = [&](const Node& from, const char* name) {
+    return time ? time_of(from, name, 0) : whole(from, name, 0);
+  };
+  const auto stated = [&](const char* name) { return time ? bool(node.child(name)) : bool(node.attribute(name)); };
+  Range range{value(node, "lowerBound"), value(node, "upperBound")};
+  if (type.find("Constant") != std::string::npos) {
+    range.least = range.most = value(node, "value");
+  } else if (type.find("Histogram") != std::string::npos) {
     range = {never, -never};
     for (const auto& entry : node.children("entries")) {
-      range.least = std::min(range.least, time_of(entry, "lowerBound", 0));
-      range.most = std::max(range.most, time_of(entry, "upperBound", 0));
+      range.least = std::min(range.least, value(entry, "lowerBound"));
+      range.most = std::max(range.most, value(entry, "upperBound"));
     }
-  } else {
-    if (!node.child("lowerBound") || !node.child("upperBound"))
-      throw Refused(at(node), "a distribution without bounds");
-    range = {time_of(node, "lowerBound", 0), time_of(node, "upperBound", 0)};
+  } else if (!stated("upperBound") || ((time || type.find("Gauss") != std::string::npos) && !stated("lowerBound"))) {
+    throw Refused(at(node), "a distribution without bounds");
   }
-  if (range.least > range.most) throw Refused(at(node), "bounds in the wrong order");
+  if (range.least > range.most || (!time && range.least < 0))
+    throw Refused(at(node), "bounds in the wrong order, or negative");
   return range;
 }
 
@@ -266,6 +238,7 @@ class Reader {
     names(root);
     hardware();
     operating_systems(root.child("osModel"));
+    mode_labels(root.child("swModel"));
     stimuli(root.child("stimuliModel"));
     software(root.child("swModel"));
     mapping(root.child("mappingModel"));
@@ -439,7 +412,7 @@ class Reader {
         auto& access = unit.access[memory];
         if (access.stated) throw Refused(at(element), "a second way to the same memory");
         access.stated = true;
-        access.bytes_per_second = rate_of(element.child("dataRate"));
+        access.bytes_per_second = bytes_of(element.child("dataRate"));
         const auto memory_definition = refer(memory_nodes_[memory], "definition");
         for (const bool write : {false, true}) {
           auto latency = element.child(write ? "writeLatency" : "readLatency");
@@ -468,23 +441,22 @@ class Reader {
 
   Overhead overhead_of(const Node& node) {
     Overhead overhead;
-    if (const auto api = node.child("apiOverhead")) {
-      overhead.terminate = ticks_of(api.child("apiTerminateTask"));
-      overhead.schedule = ticks_of(api.child("apiSchedule"));
-      overhead.request = ticks_of(api.child("apiRequestResource"));
-      overhead.release = ticks_of(api.child("apiReleaseResource"));
-      overhead.set = ticks_of(api.child("apiSetEvent"));
-      overhead.wait = ticks_of(api.child("apiWaitEvent"));
-      overhead.clear = ticks_of(api.child("apiClearEvent"));
-      overhead.activate = ticks_of(api.child("apiActivateTask"));
-      overhead.request_spinlock = ticks_of(api.child("apiRequestSpinlock"));
-      overhead.release_spinlock = ticks_of(api.child("apiReleaseSpinlock"));
-    }
-    for (const std::size_t category : {1u, 2u}) {
-      const auto isr = node.child(category == 1 ? "isrCategory1Overhead" : "isrCategory2Overhead");
-      if (!isr) continue;
-      overhead.before[category - 1] = ticks_of(isr.child("preExecutionOverhead"));
-      overhead.after[category - 1] = ticks_of(isr.child("postExecutionOverhead"));
+    const auto api = node.child("apiOverhead");
+    const std::pair<const char*, Ticks*> calls[] = {{"apiTerminateTask", &overhead.terminate},
+                                                    {"apiSchedule", &overhead.schedule},
+                                                    {"apiRequestResource", &overhead.request},
+                                                    {"apiReleaseResource", &overhead.release},
+                                                    {"apiSetEvent", &overhead.set},
+                                                    {"apiWaitEvent", &overhead.wait},
+                                                    {"apiClearEvent", &overhead.clear},
+                                                    {"apiActivateTask", &overhead.activate},
+                                                    {"apiRequestSpinlock", &overhead.request_spinlock},
+                                                    {"apiReleaseSpinlock", &overhead.release_spinlock}};
+    for (const auto& [name, ticks] : calls) *ticks = ticks_of(api.child(name));
+    for (const std::size_t category : {0u, 1u}) {
+      const auto isr = node.child(category == 0 ? "isrCategory1Overhead" : "isrCategory2Overhead");
+      overhead.before[category] = ticks_of(isr.child("preExecutionOverhead"));
+      overhead.after[category] = ticks_of(isr.child("postExecutionOverhead"));
     }
     return overhead;
   }
@@ -523,66 +495,66 @@ class Reader {
       semaphore.spin = std::string(node.attribute("semaphoreType").value()) == "Spinlock";
       if (semaphore.users > semaphore.most || semaphore.most < 1) throw Refused(at(node), "more users than allowed");
     }
-    std::vector<Node> overhead_nodes, definition_nodes, default_nodes;
-    for (const auto& node : os.children("osOverheads")) overhead_nodes.push_back(node);
-    for (const auto& node : os.children("schedulerDefinitions")) {
-      definition_nodes.push_back(node);
-    }
-    for (const auto& node : os.children("schedulingParameterDefinitions")) {
-      default_nodes.push_back(node);
-    }
+    std::vector<Node> overheads, definitions, parameters;
+    for (const auto& node : os.children("osOverheads")) overheads.push_back(node);
+    for (const auto& node : os.children("schedulerDefinitions")) definitions.push_back(node);
+    for (const auto& node : os.children("schedulingParameterDefinitions")) parameters.push_back(node);
     number = 0;
     for (const auto& system : os.children("operatingSystems")) {
       const auto overhead = refer(system, "overhead");
-      for (const bool interrupts : {false, true}) {
-        for (const auto& node : system.children(interrupts ? "interruptControllers" : "taskSchedulers")) {
-          auto& scheduler = model_.schedulers[number++];
-          if (overhead != none) scheduler.overhead = overhead_of(overhead_nodes[overhead]);
-          std::string algorithm;
+      for (const char* list : {"taskSchedulers", "interruptControllers"}) {
+        for (const auto& node : system.children(list)) {
+          auto& one = model_.schedulers[number++];
+          if (overhead != none) one.overhead = overhead_of(overheads[overhead]);
+          if (std::string(list) == "interruptControllers") one.algorithm = Scheduler::Algorithm::interrupts;
           const auto definition = refer(node, "definition");
           if (definition != none) {
-            for (const char c : definitions_[definition]) {
-              if (std::isalnum(static_cast<unsigned char>(c))) algorithm += static_cast<char>(std::tolower(c));
-            }
-            for (const auto parameter : refer_all(definition_nodes[definition], "algorithmParameters")) {
-              if (const auto value = default_nodes[parameter].child("defaultValue"))
-                scheduler.parameters[parameters_[parameter]] = value_of(value);
+            for (const auto parameter : refer_all(definitions[definition], "algorithmParameters")) {
+              if (const auto value = parameters[parameter].child("defaultValue"))
+                one.parameters[parameters_[parameter]] = value_of(value);
             }
           }
-          parameters(node, scheduler.parameters);
+          this->parameters(node, one.parameters);
           if (const auto association = node.child("parentAssociation")) {
-            scheduler.parent = refer(association, "parent", true);
-            parameters(association, scheduler.parameters);
+            one.parent = refer(association, "parent", true);
+            this->parameters(association, one.parameters);
           }
-          using A = Scheduler::Algorithm;
-          if (interrupts) {
-            scheduler.algorithm = A::interrupts;
-          } else if (algorithm.empty()) {
-            scheduler.algorithm = A::fixed_priority;
-          } else if (algorithm.find("gpu") != std::string::npos) {
-            scheduler.algorithm = A::gpu;
-          } else {
-            scheduler.algorithm = pick<A>(
-                node, algorithm,
-                "fixedprioritypreemptive prioritybased osek ratemonotonic deadlinemonotonic earliestdeadlinefirst "
-                "prioritybasedroundrobin grouping pollingperiodicserver deferrableserver constantbandwidthserver",
-                {A::fixed_priority, A::fixed_priority, A::fixed_priority, A::rate_monotonic, A::deadline_monotonic,
-                 A::earliest_deadline, A::round_robin, A::grouping, A::polling_server, A::deferrable_server,
-                 A::constant_bandwidth_server});
-          }
-          scheduler.osek = algorithm == "osek";
-          scheduler.priority = number_in(scheduler.parameters, "priority", at(node));
-          scheduler.budget = time_in(scheduler.parameters, {"maxBudget", "capacity", "budget", "minBudget"});
-          scheduler.period = time_in(scheduler.parameters, {"replenishment", "period"});
-          scheduler.slice = time_in(scheduler.parameters, {"timeSliceLength", "timeSlice", "quantSize"});
-          const bool server = scheduler.algorithm == A::polling_server || scheduler.algorithm == A::deferrable_server ||
-                              scheduler.algorithm == A::constant_bandwidth_server;
-          if (server && (scheduler.budget <= 0 || scheduler.period < scheduler.budget))
-            throw Refused(at(node), "budget or period");
-          if (scheduler.algorithm == A::grouping && scheduler.parent == none)
-            throw Refused(at(node), "grouping without parent");
+          algorithm_names_.push_back(definition == none ? "" : definitions_[definition]);
+          one.priority = number_in(one.parameters, "priority", at(node));
+          one.budget = time_in(one.parameters, {"maxBudget", "capacity", "budget", "minBudget"});
+          one.period = time_in(one.parameters, {"replenishment", "period"});
+          one.slice = time_in(one.parameters, {"timeSliceLength", "timeSlice", "quantSize"});
         }
       }
+    }
+  }
+
+  /// S-cores-1: the algorithm of a scheduler follows from the name of its definition, unless all its units are GPUs.
+  void algorithms() {
+    using A = Scheduler::Algorithm;
+    for (std::size_t i = 0; i < model_.schedulers.size(); ++i) {
+      auto& one = model_.schedulers[i];
+      if (one.algorithm == A::interrupts) continue;
+      std::string name;
+      for (const char c : algorithm_names_[i]) {
+        if (std::isalnum(static_cast<unsigned char>(c))) name += static_cast<char>(std::tolower(c));
+      }
+      one.osek = name == "osek";
+      if (name.empty() || name == "fpp" || name == "prioritybased" || one.osek) name = "fixedprioritypreemptive";
+      const auto gpu = [&](Index unit) { return model_.units[unit].gpu; };
+      if (!one.units.empty() && std::all_of(one.units.begin(), one.units.end(), gpu)) {
+        one.algorithm = A::gpu;
+        continue;
+      }
+      one.algorithm = pick<A>(
+          Node(), name,
+          "fixedprioritypreemptive ratemonotonic deadlinemonotonic earliestdeadlinefirst prioritybasedroundrobin "
+          "grouping pollingperiodicserver deferrableserver constantbandwidthserver");
+      const bool server = one.algorithm == A::polling_server || one.algorithm == A::deferrable_server ||
+                          one.algorithm == A::constant_bandwidth_server;
+      if ((server && (one.budget <= 0 || one.period < one.budget)) ||
+          (one.algorithm == A::grouping && one.parent == none))
+        throw Refused(one.name, "budget, period or parent");
     }
   }
 
@@ -599,29 +571,24 @@ class Reader {
     for (const auto& node : parent.children("stimuli")) {
       using K = Stimulus::Kind;
       auto& stimulus = model_.stimuli[number++];
-      const auto type = type_of(node);
-      stimulus.kind =
-          pick<K>(node, type,
-                  "PeriodicStimulus RelativePeriodicStimulus PeriodicSyntheticStimulus SingleStimulus "
-                  "PeriodicBurstStimulus ArrivalCurveStimulus VariableRateStimulus InterProcessStimulus EventStimulus",
-                  {K::periodic, K::relative, K::synthetic, K::single, K::burst, K::arrival_curve, K::variable_rate,
-                   K::inter_process, K::event});
-      const std::string base = "setModeValueList executionCondition ";
+      stimulus.kind = pick<K>(
+          node, type_of(node),
+          "PeriodicStimulus RelativePeriodicStimulus PeriodicSyntheticStimulus SingleStimulus PeriodicBurstStimulus "
+          "ArrivalCurveStimulus VariableRateStimulus InterProcessStimulus EventStimulus");
       stimulus.condition = condition_of(node.child("executionCondition"));
       for (const auto& entry : node.child("setModeValueList").children("entries")) {
         const auto label = refer(entry, "label", true);
-        stimulus.modes.emplace_back(label, 0);
-        assignments_.push_back({number - 1, stimulus.modes.size() - 1, entry.attribute("value").value()});
+        stimulus.modes.emplace_back(label, mode_value(entry, label, entry.attribute("value").value()));
       }
       stimulus.offset = time_of(node, "offset", 0);
       stimulus.period = time_of(node, "recurrence", 0);
       stimulus.least_distance = time_of(node, "minDistance", time_of(node, "occurrenceMinDistance", 0));
-      if (const auto jitter = node.child("jitter")) stimulus.jitter = time_range_of(jitter);
+      if (const auto jitter = node.child("jitter")) stimulus.jitter = range_of(jitter);
       if (stimulus.jitter.least != 0) {  // S-release-2
         stimulus.offset += stimulus.jitter.least;
         stimulus.jitter = {0, stimulus.jitter.most - stimulus.jitter.least};
       }
-      if (const auto next = node.child("nextOccurrence")) stimulus.distance = time_range_of(next);
+      if (const auto next = node.child("nextOccurrence")) stimulus.distance = range_of(next);
       for (const auto& time : node.children("occurrenceTimes")) stimulus.instants.push_back(time_of(time));
       if (stimulus.kind == K::single) stimulus.offset = time_of(node, "occurrence", 0);
       stimulus.burst_length = time_of(node, "burstLength", 0);
@@ -673,12 +640,10 @@ class Reader {
       if (type == "ChannelFillCondition" || type == "LocalModeCondition") return term;
       using R = Condition::Relation;
       term.relation = pick<R>(entry, entry.attribute("relation").value(),
-                              "EQUAL NOT_EQUAL LESS_THAN LESS_THAN_OR_EQUAL GREATER_THAN GREATER_THAN_OR_EQUAL",
-                              {R::equal, R::not_equal, R::less, R::less_equal, R::greater, R::greater_equal});
+                              "EQUAL NOT_EQUAL LESS_THAN LESS_THAN_OR_EQUAL GREATER_THAN GREATER_THAN_OR_EQUAL");
       if (type == "ModeValueCondition") {
         term.mode = refer(entry, "label", true);
-        pending_.push_back({entry, term.mode, entry.attribute("value").value()});
-        term.value = static_cast<std::int64_t>(pending_.size() - 1);  // replaced by resolve()
+        term.value = mode_value(entry, term.mode, entry.attribute("value").value());
       } else if (type == "ModeLabelCondition") {
         term.mode = refer(entry, "label1", true);
         term.other = refer(entry, "label2", true);
@@ -698,28 +663,16 @@ class Reader {
     return condition;
   }
 
-  void resolve(Condition& condition) {
-    for (auto& terms : condition.any_of) {
-      for (auto& term : terms) {
-        if (term.mode == none || term.other != none) continue;
-        const auto& text = pending_[static_cast<std::size_t>(term.value)];
-        term.value = mode_value(text.node, text.label, text.value);
-      }
-    }
-  }
-
   std::vector<Item> items_of(const Node& parent) {
     std::vector<Item> items;
     for (const auto& node : parent.children("items")) items.push_back(item_of(node));
     return items;
   }
 
-  void statistic(const Node& node, Item& item) {
-    const auto value = node.child("value") ? node.child("value") : node.child("statistic");
+  void statistic(const Node& value, Item& item) {
     if (!value) return;
-    const auto type = type_of(value);
-    const auto least = real(value, type == "MinAvgMaxStatistic" ? "min" : "value", 0);
-    const auto most = real(value, type == "MinAvgMaxStatistic" ? "max" : "value", 0);
+    const bool several = type_of(value) == "MinAvgMaxStatistic";
+    const auto least = real(value, several ? "min" : "value", 0), most = real(value, several ? "max" : "value", 0);
     if (least != std::floor(least) || most != std::floor(most) || least < 0 || least > most)
       throw Refused(at(value), "a statistic that is not whole, or in the wrong order");
     item.accesses_least = static_cast<std::int64_t>(least);
@@ -729,113 +682,76 @@ class Reader {
   Item item_of(const Node& node) {
     using K = Item::Kind;
     Item item;
-    const auto type = type_of(node);
     const std::string access = node.attribute("access").value();
-    const auto waiting = [&] {
-      item.active = std::string(node.attribute("waitingBehaviour").value()) == "active";
-    };  // AM0453
-    const auto mask = [&] {
-      item.events = refer_all(node.child("eventMask"), "events");
-      if (item.events.empty()) throw Refused(at(node), "no event");
-    };
+    item.kind = pick<K>(
+        node, type_of(node),
+        "Ticks LabelAccess RunnableCall Group WaitEvent SetEvent ClearEvent InterProcessTrigger SemaphoreAccess "
+        "ModeLabelAccess Switch ProbabilitySwitch WhileLoop SchedulePoint TerminateProcess CustomEventTrigger "
+        "SynchronousServerCall",
+        {K::ticks, K::label, K::call, K::group, K::wait, K::set, K::clear, K::trigger, K::semaphore, K::mode,
+         K::switch_, K::probability, K::loop, K::schedule_point, K::terminate, K::custom_event, K::call});
+    for (const char* name : {"data", "runnable", "serverRunnable", "process", "stimulus", "semaphore", "event"}) {
+      if (node.attribute(name)) item.target = refer(node, name);
+    }
+    const bool whole_process = item.kind == K::set || item.kind == K::terminate || item.kind == K::schedule_point;
+    const bool composed = item.kind == K::ticks || item.kind == K::group || item.kind == K::wait ||
+                          item.kind == K::clear || item.kind == K::switch_ || item.kind == K::probability ||
+                          item.kind == K::loop;
+    if (item.target == none && !whole_process && !composed) throw Refused(at(node), "a reference is missing");
+    item.ticks = ticks_of(node);
+    statistic(node.child("statistic").child("value"), item);
+    item.ordered = truth(node, "ordered", true);
+    item.interruptible = truth(node, "interruptible", true);
+    item.active = std::string(node.attribute("waitingBehaviour").value()) == "active";  // S-event-2
+    item.all = std::string(node.attribute("maskType").value()) == "AND";
+    item.events = refer_all(node.child("eventMask"), "events");
     if (const auto counter = node.child("counter")) {
       item.counts = true;
       item.counter = counter_of(counter);
     }
-    if (type == "Ticks") {
-      item.kind = K::ticks;
-      item.ticks = ticks_of(node);
-    } else if (type == "LabelAccess") {
-      item.kind = K::label;
-      item.target = refer(node, "data", true);
-      item.write = pick<bool>(node, access, "read write -", {false, true, false});
-      statistic(node.child("statistic"), item);
-    } else if (type == "RunnableCall") {
-      item.kind = K::call;
-      item.target = refer(node, "runnable", true);
-    } else if (type == "SynchronousServerCall") {
-      item.kind = K::call;
-      item.target = refer(node, "serverRunnable", true);
-    } else if (type == "Group") {
-      item.kind = K::group;
-      item.ordered = truth(node, "ordered", true);
-      item.interruptible = truth(node, "interruptible", true);
-      item.items = items_of(node);
-    } else if (type == "WaitEvent") {
-      item.kind = K::wait;
-      item.all = std::string(node.attribute("maskType").value()) == "AND";
-      waiting();
-      mask();
-    } else if (type == "SetEvent") {
-      item.kind = K::set;
-      item.target = refer(node, "process");
-      mask();
-    } else if (type == "ClearEvent") {
-      item.kind = K::clear;
-      mask();
-    } else if (type == "InterProcessTrigger") {
-      item.kind = K::trigger;
-      item.target = refer(node, "stimulus", true);
-    } else if (type == "SemaphoreAccess") {
-      item.kind = K::semaphore;
-      item.target = refer(node, "semaphore", true);
-      item.release = pick<bool>(node, access, "request release exclusive", {false, true, false});
-      item.exclusive = access == "exclusive";
-      waiting();
-    } else if (type == "ModeLabelAccess") {
-      item.kind = K::mode;
-      item.target = refer(node, "data", true);
-      item.write = access != "read";
-      item.step = access == "increment" || access == "decrement";
-      if (item.step) {
-        item.value = whole(node, "step", 1) * (access == "increment" ? 1 : -1);
-      } else if (access == "set") {
-        item.value = mode_value(node, item.target, node.attribute("value").value());
-      } else if (access != "read") {
-        throw Refused(at(node), "access");
+    item.condition = condition_of(node.child("condition"));
+    item.items = items_of(node);
+    switch (item.kind) {
+      case K::label:
+        item.write = pick<bool>(node, access, "read write -", {false, true, false});
+        break;
+      case K::wait:
+      case K::set:
+      case K::clear:
+        if (item.events.empty()) throw Refused(at(node), "no event");
+        break;
+      case K::semaphore:
+        item.release = pick<bool>(node, access, "request release exclusive", {false, true, false});
+        item.exclusive = access == "exclusive";
+        break;
+      case K::mode: {
+        const auto sign = pick<int>(node, access, "read set increment decrement", {0, 0, 1, -1});
+        item.write = access != "read";
+        item.step = sign != 0;
+        item.value = item.step ? sign * whole(node, "step", 1) : 0;
+        if (access == "set") item.value = mode_value(node, item.target, node.attribute("value").value());
+        break;
       }
-    } else if (type == "Switch") {
-      item.kind = K::switch_;
-      for (const auto& entry : node.children("entries")) {
-        auto& one = item.items.emplace_back();
-        one.kind = K::entry;
-        one.condition = condition_of(entry.child("condition"));
-        resolve(one.condition);
-        one.items = items_of(entry);
-      }
-      if (const auto entry = node.child("defaultEntry")) {
-        auto& one = item.items.emplace_back();
-        one.kind = K::entry;
-        one.otherwise = true;
-        one.items = items_of(entry);
-      }
-    } else if (type == "ProbabilitySwitch") {
-      item.kind = K::probability;
-      for (const auto& entry : node.children("entries")) {
-        auto& one = item.items.emplace_back();
-        one.kind = K::entry;
-        one.probability = real(entry, "probability", 0);
-        one.items = items_of(entry);
-      }
-    } else if (type == "WhileLoop") {
-      item.kind = K::loop;
-      item.condition = condition_of(node.child("condition"));
-      resolve(item.condition);
-      item.items = items_of(node);
-    } else if (type == "SchedulePoint") {
-      item.kind = K::schedule_point;
-    } else if (type == "TerminateProcess") {
-      item.kind = K::terminate;
-    } else if (type == "CustomEventTrigger") {
-      item.kind = K::custom_event;
-      item.target = refer(node, "event", true);
-    } else {
-      throw Refused(at(node), type);
+      case K::switch_:
+      case K::probability:
+        for (const char* list : {"entries", "defaultEntry"}) {
+          for (const auto& entry : node.children(list)) {
+            auto& one = item.items.emplace_back();
+            one.kind = K::entry;
+            one.otherwise = std::string(list) == "defaultEntry";
+            one.probability = real(entry, "probability", 0);
+            one.condition = condition_of(entry.child("condition"));
+            one.items = items_of(entry);
+          }
+        }
+        break;
+      default:
+        break;
     }
     return item;
   }
 
-  void software(const Node& sw) {
+  void mode_labels(const Node& sw) {
     std::size_t number = 0;
     for (const auto& node : sw.children("modeLabels")) {
       auto& label = model_.modes[number++];
@@ -847,12 +763,10 @@ class Reader {
       const std::string initial = node.attribute("initialValue").value();
       if (!initial.empty()) label.initial = mode_value(node, static_cast<Index>(number - 1), initial);
     }
-    for (const auto& one : assignments_) {
-      auto& [label, value] = model_.stimuli[one.stimulus].modes[one.entry];
-      value = mode_value(sw, label, one.value);
-    }
-    for (auto& stimulus : model_.stimuli) resolve(stimulus.condition);
-    number = 0;
+  }
+
+  void software(const Node& sw) {
+    std::size_t number = 0;
     for (const auto& node : sw.children("labels")) {
       model_.labels[number].bytes = bytes_of(node.child("size"));
       model_.labels[number++].section = refer(node, "section");
@@ -861,7 +775,6 @@ class Reader {
     for (const auto& node : sw.children("runnables")) {
       auto& runnable = model_.runnables[number++];
       runnable.condition = condition_of(node.child("executionCondition"));
-      resolve(runnable.condition);
       runnable.section = refer(node, "section");
       runnable.properties = properties(
           node, "copy access memoryIntensity grid block registers sharedMemory cacheConfig instructions budget");
@@ -903,6 +816,7 @@ class Reader {
           scheduler.units = model_.schedulers[scheduler.parent].units;
       }
     }
+    algorithms();
     for (const char* list : {"taskAllocation", "isrAllocation"}) {
       for (const auto& node : map.children(list)) {
         const bool isr = std::string(list) == "isrAllocation";
@@ -951,9 +865,7 @@ class Reader {
       using O = Event::Of;
       event.of = pick<O>(node, type_of(node),
                          "ProcessEvent ProcessChainEvent RunnableEvent LabelEvent StimulusEvent SemaphoreEvent "
-                         "ModeLabelEvent CustomEvent ChannelEvent ComponentEvent EventSet",
-                         {O::process, O::chain, O::runnable, O::label, O::stimulus, O::semaphore, O::mode, O::custom,
-                          O::channel, O::component, O::set});
+                         "ModeLabelEvent CustomEvent ChannelEvent ComponentEvent EventSet");
       if (event.of == O::channel || event.of == O::component || event.of == O::set)
         throw Refused(at(node), type_of(node));
       event.type = event.of == O::custom ? "" : node.attribute("eventType").value();
@@ -985,7 +897,7 @@ class Reader {
     for (const auto& node : parent.children("eventChains")) {
       std::vector<Index> all;
       chain_events(node, all);
-      for (const auto event : all) model_.chains[number].links.push_back({event, none, none, false});
+      for (const auto event : all) model_.chains[number].links.push_back({event, none, none, false, false});
       ++number;
     }
     using K = Constraint::Kind;
@@ -1002,12 +914,9 @@ class Reader {
       constraint.upper = time_of(node, upper, never);
     };
     for (const auto& node : parent.children("timingConstraints")) {
-      const auto type = type_of(node);
-      auto& one =
-          add(node, pick<K>(node, type,
-                            "DelayConstraint RepetitionConstraint EventSynchronizationConstraint "
-                            "EventChainSynchronizationConstraint EventChainLatencyConstraint",
-                            {K::delay, K::repetition, K::synchronization, K::chain_synchronization, K::chain_latency}));
+      auto& one = add(node, pick<K>(node, type_of(node),
+                                    "DelayConstraint RepetitionConstraint EventSynchronizationConstraint "
+                                    "EventChainSynchronizationConstraint EventChainLatencyConstraint"));
       one.type = node.attribute(one.kind == K::delay ? "mappingType" : "type").value();
       if (one.kind == K::delay) {
         one.events = {refer(node, "source", true), refer(node, "target", true)};
@@ -1084,7 +993,10 @@ class Reader {
                        : one.of == O::runnable ? "runnable"
                                                : "processChain",
                        true);
-    if (one.of == O::chain) one.processes = chain_processes_[one.entity];
+    if (one.of == O::chain) {
+      one.processes = chain_processes_[one.entity];
+      one.entity = add_chain(model_, one.name, one.processes);
+    }
     const auto limit = node.child("limit");
     using M = Requirement::Measure;
     one.measure =
@@ -1124,24 +1036,12 @@ class Reader {
     finish(model_, options_);
   }
 
-  struct Pending {
-    Node node;
-    Index label;
-    std::string value;
-  };
-  struct Assignment {
-    std::size_t stimulus, entry;
-    std::string value;
-  };
-
   const ReadOptions& options_;
   Model model_;
   std::map<std::string, Index> ids_;
   std::vector<Node> unit_nodes_, memory_nodes_, definition_nodes_, domain_nodes_, mode_nodes_;
-  std::vector<std::string> process_chains_, definitions_, parameters_, overheads_, clocks_;
+  std::vector<std::string> process_chains_, definitions_, parameters_, overheads_, clocks_, algorithm_names_;
   std::vector<std::vector<Index>> chain_processes_;
-  std::vector<Pending> pending_;
-  std::vector<Assignment> assignments_;
   std::size_t first_isr_ = 0;
 };
 
