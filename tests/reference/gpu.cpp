@@ -172,27 +172,14 @@ void Gpu::arbitrate(Engine& engine) {
         if (!engine.leaving || !may_leave(engine)) return;
       }
       engine.serving = false;
-      for (auto turn = turns_.rbegin(); turn != turns_.rend(); ++turn)
-        if (turn->engine == engine.number) {
-          turn->end = now_;
-          break;
-        }
+      turns_[engine.turn].end = now_;
     }
     next_turn(engine, from_idle);
     if (!engine.serving) return;
   }
 }
 
-std::size_t Gpu::slot_after(const Engine& engine) const {
-  for (std::size_t step = 1; step <= runlist_.size(); ++step) {
-    const std::size_t slot = (engine.slot + step) % runlist_.size();
-    if (has_work(engine, runlist_[slot])) return slot;
-  }
-  return runlist_.size();
-}
-
 void Gpu::next_turn(Engine& engine, bool from_idle) {
-  std::size_t context = 0;
   std::vector<std::size_t> open;  // contexts, or slots of the runlist in cyclic order
   if (by_priority_) {             // S-gpu-9
     for (std::size_t other = 0; other < contexts_.size(); ++other) {
@@ -200,17 +187,15 @@ void Gpu::next_turn(Engine& engine, bool from_idle) {
       if (!open.empty() && contexts_[other].what.urgency > contexts_[open.front()].what.urgency) open.clear();
       if (open.empty() || contexts_[other].what.urgency == contexts_[open.front()].what.urgency) open.push_back(other);
     }
-  } else if (from_idle) {  // S-gpu-6: an idle engine may be anywhere in its runlist
-    for (std::size_t step = 1; step <= runlist_.size(); ++step)
+  } else {  // S-gpu-6: the next slot; an idle engine may be anywhere in its runlist
+    for (std::size_t step = 1; step <= runlist_.size() && (from_idle || open.empty()); ++step)
       if (const std::size_t slot = (engine.slot + step) % runlist_.size(); has_work(engine, runlist_[slot]))
         open.push_back(slot);
-  } else if (const std::size_t slot = slot_after(engine); slot < runlist_.size()) {
-    open.push_back(slot);
   }
   if (open.empty()) return;
   const std::size_t chosen = open[choose(Question::Kind::gpu_tie, open.size())];
   if (!by_priority_) engine.slot = chosen;
-  context = by_priority_ ? chosen : runlist_[chosen];
+  const std::size_t context = by_priority_ ? chosen : runlist_[chosen];
   // S-gpu-7
   const bool switches = engine.loaded >= 0 && engine.loaded != static_cast<std::int64_t>(context);
   engine.ready = switches ? now_ + settings_.context_switch : now_;
@@ -218,6 +203,7 @@ void Gpu::next_turn(Engine& engine, bool from_idle) {
   engine.serving = true;
   engine.contested = engine.leaving = false;
   engine.slice_end = engine.ready + contexts_[context].what.slice;
+  engine.turn = turns_.size();
   turns_.push_back({engine.number, static_cast<std::uint32_t>(context), now_, engine.ready, -1});
 }
 

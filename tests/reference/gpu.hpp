@@ -134,8 +134,8 @@ class Gpu {
   struct Engine {
     int number = 0;
     bool serving = false, contested = false, leaving = false;
-    std::int64_t loaded = -1;  ///< context whose state the engine holds
-    std::size_t slot = 0;
+    std::int64_t loaded = -1;        ///< context whose state the engine holds
+    std::size_t slot = 0, turn = 0;  ///< of the runlist; of turns()
     Time ready = 0, slice_end = never;
   };
   struct Room {
@@ -147,7 +147,6 @@ class Gpu {
   void enter_queues();
   void arbitrate(Engine&);
   void next_turn(Engine&, bool from_idle);
-  std::size_t slot_after(const Engine&) const;
   bool must_leave(Engine&);
   bool may_leave(const Engine&) const;
   bool has_work(const Engine&, std::size_t context) const;
