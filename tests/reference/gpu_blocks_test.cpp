@@ -57,9 +57,11 @@ std::vector<std::vector<int>> placed(const GpuSettings& settings, const std::vec
   return result;
 }
 
+/// A published test vector, in AMALTHEA_SPEC (default ../shared/spec); empty: absent.
 std::string vectors(const char* file) {
   const char* folder = std::getenv("AMALTHEA_SPEC");
-  std::ifstream in(std::string(folder != nullptr ? folder : "/work/shared/spec") + "/vectors/" + file);
+  std::ifstream in(std::string(folder != nullptr ? folder : AMALTHEA_SOURCE_DIR "/../shared/spec") + "/vectors/" +
+                   file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -82,9 +84,9 @@ TEST_CASE("reference GPU: the thesis' algorithm as corrected for releases, round
   CHECK(ends({{1, 5, 2}, {4, 9, 4}, {7, 2, 10}}, 512) == std::vector<Time>{6, 13, 13});
 }
 
-TEST_CASE("reference GPU: random sets of kernels with releases end as in the shared vectors", "[reference]") {
+TEST_CASE("reference GPU: random sets of kernels with releases end as in the published vectors", "[reference]") {
   const std::string text = vectors("rta.json");
-  if (text.empty()) test::skip("shared vectors (AMALTHEA_SPEC)");
+  if (text.empty()) test::skip("published test vectors (AMALTHEA_SPEC)");
   // Numbers per set: gmax, triples (r, C, g), ends, responses; the keys separate them.
   std::size_t at = 0;
   const auto numbers = [&](const std::string& key, const std::string& until) {
