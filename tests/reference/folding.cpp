@@ -42,7 +42,7 @@ Index wrapper_of(const Model& model, Index function) {
   return wrapper;
 }
 
-/// Copies take no time, device labels and events are left out (S-device-6).
+/// Device labels and events are left out (S-device-6).
 void fold_items(const Model& model, std::vector<Item>& items) {
   items.erase(std::remove_if(items.begin(), items.end(),
                              [&](const Item& item) {
@@ -50,10 +50,7 @@ void fold_items(const Model& model, std::vector<Item>& items) {
                                       (item.kind == Item::Kind::label && !model.labels[item.target].host);
                              }),
               items.end());
-  for (auto& item : items) {
-    item.free = true;
-    fold_items(model, item.items);
-  }
+  for (auto& item : items) fold_items(model, item.items);
 }
 
 void fold(Model& model, Index function, Index wrapper) {

@@ -176,8 +176,9 @@ class RunnableOperations {
     }
     if ((host_read && !to) || (host_write && !from))
       throw Refused(runnable_.name, "accesses to host labels on the wrong side of the kernel, or between two");
-    if (host_read && !host_write && !out.empty()) throw Refused(runnable_.name, "a copy to the device that reads it");
-    if (host_write && !host_read && !in.empty()) throw Refused(runnable_.name, "a copy from the device that writes it");
+    // A runnable that copies in one direction only has all its accesses in that copy.
+    if (host_read && !host_write) in.insert(in.end(), out.begin(), out.end());
+    if (host_write && !host_read) out.insert(out.end(), in.begin(), in.end());
     const auto host = [this](const Item* access) { return model_.labels[access->target].host; };
     if (host_read && host_write && std::all_of(in.begin(), in.end(), host) && std::all_of(out.begin(), out.end(), host))
       throw Refused(runnable_.name, "a copy between host labels");

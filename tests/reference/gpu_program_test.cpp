@@ -136,9 +136,6 @@ TEST_CASE("reference GPU: what this reading does not know is refused", "[referen
   refused([](Model& model) { model.runnables[0].properties["gpu.grid"] = "4"; });
   refused([](Model& model) { model.runnables[0].properties["gpu.copy"] = "h2d"; });
   refused([](Model& model) { model.runnables[0].items.push_back(access(Sample::image_host, false)); });
-  refused([](Model& model) {
-    model.runnables[0].items.insert(model.runnables[0].items.begin() + 1, access(Sample::result_device, false));
-  });
   refused([](Model& model) { model.tasks[0].items.push_back(ticks(1, 1)); });
   refused([](Model& model) { model.tasks[0].properties["gpu.mpsShare"] = "50"; });
   refused([](Model& model) { model.tasks[0].properties["gpu.cuMask"] = "0xf"; });

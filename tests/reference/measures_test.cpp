@@ -227,3 +227,37 @@ TEST_CASE("the constraints of the sample have the verdicts that its comment stat
           (model.constraints[i].name == "SpeedAndAngle" ? Verdict::missed : Verdict::met));
   }
 }
+
+TEST_CASE("the model of WATERS 2019 has its published latencies, and response times without interference",
+          "[measures]") {
+  std::ifstream in(AMALTHEA_SOURCE_DIR "/samples/waters2019-tx2.amxmi");
+  std::stringstream file;
+  file << in.rdbuf();
+  const auto model = read(file.str());
+  RunOptions options;
+  options.until = 14'400 * ms;
+  Behaviour longest;
+  longest.rule(Question::Kind::execution_time, Behaviour::Rule::most);
+  longest.rule(Question::Kind::block_time, Behaviour::Rule::most);
+  const auto execution = run(model, longest, options);
+  const auto response = [&](const char* task) {
+    return responses(execution, find(model.tasks, task), options.until).longest;
+  };
+  CHECK(response("EKF") == 5'362'550'000);  // 4762.55 of its own and 600 of CANbus_polling
+  CHECK(response("CANbus_polling") == 600'000'000);
+  CHECK(model.tasks[find(model.tasks, "PRE_Localization_gpu_POST")].dropped);  // Localization is mapped to a CPU
+  CHECK(responses(execution, find(model.tasks, "Localization"), options.until).jobs == 36);
+  const std::pair<const char*, std::pair<Time, Time>> published[] = {{"Lidar_to_DASM", {875, 908}},
+                                                                     {"CAN_via_Localization_to_DASM", {845, 855}},
+                                                                     {"CAN_to_DASM", {55, 65}},
+                                                                     {"SFM_to_DASM", {65, 98}},
+                                                                     {"Lane_to_DASM", {98, 164}}};
+  for (const auto& [name, expected] : published) {
+    for (const auto& passage : execution.passages) {
+      if (passage.communication != Passage::Communication::let || model.chains[passage.chain].name != name) continue;
+      const auto measured = latencies(passage, execution.end);
+      CHECK(measured.reduced_reaction == expected.first * ms);
+      CHECK(measured.reaction == expected.second * ms);
+    }
+  }
+}

@@ -106,7 +106,6 @@ struct Item {
   Counter counter;  ///< where counts
   double probability = 0;
   bool otherwise = false;  ///< entry: the default of its switch
-  bool free = false;       ///< label: takes no time (S-device-6)
   Condition condition;     ///< empty: none
   std::vector<Item> items;
 };
@@ -246,7 +245,7 @@ struct Chain {
     Index event = none;  ///< none: named by a task
     Index task = none;   ///< none: in no process, or in several
     Index label = none;
-    bool write = false;             ///< the event is a write of the label
+    bool write = false;       ///< the event is a write of the label
     bool activation = false;  ///< stimulus or activation of the task
   };
 
@@ -321,7 +320,6 @@ struct Model {
 /// How `read` takes what the caller of the product may choose.
 struct ReadOptions {
   bool keep_wrappers = false;  ///< functions mapped to a CPU keep their wrapper and their copies
-  bool free_accesses = false;  ///< accesses take no time
 };
 
 /// Reads a model (AMALTHEA 3.3.0). Throws Refused.

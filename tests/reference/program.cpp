@@ -67,7 +67,7 @@ class Compiler {
       const auto& unit = model_.units[number];
       Cost cost;
       cost.hertz = unit.hertz;
-      if (!item.free && label.memory != none && unit.access[label.memory].stated) {
+      if (label.memory != none && unit.access[label.memory].stated) {
         const auto& way = unit.access[label.memory];
         const auto& latency = item.write ? way.write : way.read;
         const auto lines = (label.bytes + model_.line_bytes - 1) / model_.line_bytes;
