@@ -60,7 +60,11 @@ class Maker {
       const auto places = places_of(gpu, name, context, profile);
       for (const engine::GpuStream& stream : context.streams) {
         const std::string& owner = stream.name.empty() ? system_.tasks[stream.tasks.front()].name : stream.name;
-        const EntityIndex core = add(Kind::core, fmt::format("{}_EE_{}", gpu, owner), Part::execution_engine);
+        std::string track = fmt::format("{}_EE_{}", gpu, owner);
+        const bool taken = std::any_of(model_.entities.begin(), model_.entities.end(),
+                                       [&](const TraceEntity& entity) { return entity.text == track; });
+        if (taken) track = fmt::format("{}_EE_{}_{}", gpu, name, owner);  // a stream of another context
+        const EntityIndex core = add(Kind::core, track, Part::execution_engine);
         for (const TaskIndex task : stream.tasks) {
           TraceModel::TaskFacts& facts = model_.tasks[task];
           facts.own_core = add(Kind::core, fmt::format("{}:{}", gpu, system_.tasks[task].name), Part::device_task);
