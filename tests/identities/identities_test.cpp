@@ -368,7 +368,7 @@ constexpr std::size_t ordinary = 150;
 }  // namespace
 
 TEST_CASE("bounds and guarantees do not change with the order of elements in the file") {
-  check_identity("order", 51, all_features(), ordinary, [](const RandomSystem& of) {
+  check_identity("order", 51, all_but({F::several_roots}), ordinary, [](const RandomSystem& of) {
     const Judgement before = judged(read_back(of), of);
     for (const std::uint32_t seed : {1U, 2U}) {
       const std::string found = difference(before, judged(read_back(of, {seed, ""}), of));
@@ -404,8 +404,10 @@ TEST_CASE("all times are seven times as long if every time in the model is") {
     const RandomSystem slow = scaled(of, 7);
     const System system = read_back(of), other = read_back(slow);
     Judgement before = judged(system, of), after = judged(other, slow);
-    before.erase("guarantee of the model");  // depends on what is simulated, which is not longer
-    after.erase("guarantee of the model");
+    // A picosecond may decide a guarantee.
+    const auto is_guarantee = [](const auto& entry) { return entry.first.starts_with("guarantee"); };
+    std::erase_if(before, is_guarantee);
+    std::erase_if(after, is_guarantee);
     return difference(before, after, 7, 1000);  // some picoseconds for rounding are added to both
   });
 }

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/bounds/bounds.hpp"
+#include "engine/chains/chain_latency.hpp"
 #include "tests/support/system_maker.hpp"
 
 namespace test {
@@ -91,7 +93,19 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "AMD GPU",
                                               "CU mask",
                                               "deadline",
-                                              "chain"};
+                                              "chain",
+                                              "data chain",
+                                              "rare access",
+                                              "chain limit",
+                                              "constraint",
+                                              "requirement",
+                                              "tie",
+                                              "several roots",
+                                              "spinlock",
+                                              "exclusive",
+                                              "context priority",
+                                              "SM mask",
+                                              "occupancy"};
 static_assert(std::size(feature_names) == feature_count);
 
 std::size_t index_of(SystemFeature feature) { return static_cast<std::size_t>(feature); }
@@ -100,7 +114,7 @@ std::size_t index_of(SystemFeature feature) { return static_cast<std::size_t>(fe
 SystemFeatures without_bound() {
   return features_of({F::loop, F::early_end, F::semaphore, F::counting_semaphore, F::polled_semaphore, F::server,
                       F::nested_server, F::host_wait, F::host_call, F::any_wait, F::copy_engines, F::coarse_preemption,
-                      F::shared_stream});
+                      F::shared_stream, F::spinlock, F::exclusive});
 }
 
 /// Features that cannot be bounded together with earliest deadline first or migrating tasks.
@@ -140,6 +154,14 @@ SystemFeatures needs(SystemFeature feature) {
       return features_of({F::shared_context, F::offload});
     case F::cu_mask:
       return features_of({F::amd, F::blocks});
+    case F::sm_mask:
+    case F::occupancy:
+      return features_of({F::blocks, F::offload});
+    case F::rare_access:
+    case F::chain_limit:
+      return features_of({F::data_chain});
+    case F::spinlock:
+      return features_of({F::several_cores});
     case F::memory_table:
       return features_of({F::memory});
     case F::dynamic_contention:
@@ -175,11 +197,18 @@ class Generator {
     for (int root = 0; root < roots_; ++root) make_root();
     if (on(F::chain))
       for (int chains = draw(1, 4); chains > 0; --chains) make_chain();
+    if (on(F::data_chain))
+      for (int chains = draw(1, 2); chains > 0; --chains) make_data_chain();
+    if (on(F::constraint))
+      for (int constraints = draw(1, 4); constraints > 0; --constraints) make_constraint();
+    if (on(F::requirement))
+      for (int requirements = draw(1, 3); requirements > 0; --requirements) make_requirement();
     RandomSystem made;
     made.system = maker_.build();
     made.profile = profile_;
     made.memory = memory_;
     if (on(F::dynamic_contention)) made.contention = engine::Contention::dynamic;
+    if (on(F::chain_limit)) add_chain_limits(made);
     made.met = what_meets();
     return made;
   }
@@ -279,11 +308,17 @@ class Generator {
       if (on(F::constant_bandwidth))
         add_child(core, F::constant_bandwidth, SchedulingAlgorithm::constant_bandwidth_server);
       if (on(F::deadline_child)) add_child(core, F::deadline_child, SchedulingAlgorithm::earliest_deadline_first);
+      if (on(F::several_roots)) add_root(core);
     }
     for (std::size_t i = 0; i < cores_.size(); ++i) ceilings_.push_back(add_semaphore(true, 1));
     shared_ = add_semaphore(false, 1);
     shared_ceiling_ = add_semaphore(true, 1);
     counted_ = add_semaphore(one_in(2), 2);
+    if (on(F::spinlock)) {
+      spinlock_ = add_semaphore(false, 1);
+      maker_.system().semaphores[spinlock_].spinlock = true;
+    }
+    if (gpu_ && on(F::context_priority) && !on(F::amd)) platform.units[*gpu_].context_scheduling = "priority";
     maker_.system().modes.push_back({"mode", 0, {"one", "other"}});
     for (int i = 0; i < 3; ++i) labels_.push_back(add_label(DataSize{64 * draw(1, on(F::cpu_traffic) ? 6 : 2)}));
     make_profile();
@@ -298,7 +333,7 @@ class Generator {
     child.kind = kind;
     child.units = schedulers[core].units;
     child.parent = parent.value_or(core);
-    child.share.priority = draw(1, 6);
+    child.share.priority = urgency(draw(1, 6));
     if (feature == F::server || feature == F::constant_bandwidth) {
       child.share.period = us(draw(20, 60));
       child.share.budget = us(draw(8, 18));
@@ -313,6 +348,22 @@ class Generator {
     children_.emplace_back(core, static_cast<SchedulerIndex>(schedulers.size()));
     schedulers.push_back(std::move(child));
   }
+
+  void add_root(UnitIndex core) {
+    auto& schedulers = maker_.system().platform.schedulers;
+    Scheduler root;
+    root.name = fmt::format("root{}", schedulers.size());
+    root.kind = any_of(std::vector{SchedulingAlgorithm::fixed_priority_preemptive, SchedulingAlgorithm::osek,
+                                   SchedulingAlgorithm::earliest_deadline_first});
+    root.units = schedulers[core].units;
+    if (one_in(2)) root.overhead = schedulers[core].overhead;
+    of_scheduler_.push_back(features_of({F::several_roots}));
+    children_.emplace_back(core, static_cast<SchedulerIndex>(schedulers.size()));
+    schedulers.push_back(std::move(root));
+  }
+
+  /// With ties only few different ones.
+  int urgency(int drawn) const { return on(F::tie) ? 1 + drawn % 2 : drawn; }
 
   SemaphoreIndex add_semaphore(bool ceiling, std::int64_t capacity) {
     Semaphore semaphore;
@@ -349,7 +400,7 @@ class Generator {
       profile_.preemption = one_in(2) ? engine::gpu::Preemption::block : engine::gpu::Preemption::kernel;
     if (on(F::blocks) || on(F::amd)) {
       profile_.multiprocessors.emplace();
-      profile_.multiprocessors->sms = 2;
+      profile_.multiprocessors->sms = on(F::sm_mask) ? 4 : 2;
     }
     if (on(F::amd)) make_amd();
   }
@@ -414,7 +465,7 @@ class Generator {
     const auto start = [&] {
       if (!tries(F::offset)) return us(0);
       has.set(index_of(F::offset));
-      return us(draw(1, period));
+      return us(on(F::tie) ? draw(0, 1) * 40 : draw(1, period));
     };
     switch (kind) {
       case F::sporadic:
@@ -488,7 +539,7 @@ class Generator {
 
   int new_period() {
     static constexpr int periods[] = {40, 60, 80, 120, 240};
-    return periods[draw(0, 4)];
+    return on(F::tie) ? 40 * draw(1, 2) : periods[draw(0, 4)];
   }
   int budget_of(int period) const { return std::max(3, period * load_ / 100 / roots_); }
 
@@ -516,8 +567,9 @@ class Generator {
 
   TaskIndex new_task(const std::string& kind, UnitIndex unit, StimulusIndex stimulus) {
     const TaskIndex task =
-        maker_.task(fmt::format("{}{}", kind, maker_.system().tasks.size()), unit, draw(1, 6), stimulus);
+        maker_.task(fmt::format("{}{}", kind, maker_.system().tasks.size()), unit, urgency(draw(1, 6)), stimulus);
     own_.emplace_back();
+    if (on(F::tie)) mark(F::tie, task);
     return task;
   }
 
@@ -539,7 +591,7 @@ class Generator {
     for (const auto& [core, child] : children_)
       if (core == maker_[task].scheduler) children.push_back(child);
     if (!children.empty() && !one_in(3)) maker_[task].scheduler = any_of(children);
-    if (use(F::deadline, task)) maker_[task].deadline = us(draw(period / 2, 2 * period));
+    if (use(F::deadline, task)) maker_[task].deadline = us(on(F::tie) ? period : draw(period / 2, 2 * period));
     if (use(F::activation_limit, task)) maker_[task].activation_limit = static_cast<std::uint32_t>(draw(1, 3));
     if (one_in(2) && use(F::interrupt, task)) {
       maker_[task].kind = one_in(2) ? ProcessKind::isr_category1 : ProcessKind::isr_category2;
@@ -611,25 +663,34 @@ class Generator {
   void do_part(TaskIndex task, std::size_t core, int most) {
     const bool interrupt = maker_[task].kind != ProcessKind::task;
     std::vector<SemaphoreIndex> held;
+    bool exclusive = false;
     if (!interrupt && one_in(2)) {
       if (use(F::ceiling, task)) held.push_back(ceiling_for(task, global_ ? 0 : core));
       if (use(F::semaphore, task)) held.push_back(shared_);
       if (use(F::shared_ceiling, task)) held.push_back(shared_ceiling_);
       if (one_in(2) && use(F::counting_semaphore, task)) held.push_back(counted_);
+      if (use(F::spinlock, task)) held.push_back(spinlock_);
+      if (std::find(held.begin(), held.end(), counted_) == held.end() && use(F::exclusive, task)) {
+        held.push_back(counted_);
+        exclusive = true;
+      }
     }
     const bool uninterruptible = one_in(2) && use(F::uninterruptible, task), first = uninterruptible && one_in(2);
     if (first) maker_.add(task, Uninterruptible{true});
     for (const SemaphoreIndex semaphore : held) {
       const bool shared = semaphore == shared_ || semaphore == shared_ceiling_;
-      maker_.add(task,
-                 UseSemaphore{semaphore, UseSemaphore::Operation::request, shared && use(F::polled_semaphore, task)});
+      const bool spins = on(F::spinlock) && semaphore == spinlock_;
+      const auto operation =
+          exclusive && semaphore == counted_ ? UseSemaphore::Operation::exclusive : UseSemaphore::Operation::request;
+      maker_.add(task, UseSemaphore{semaphore, operation, spins || (shared && use(F::polled_semaphore, task))});
       if (held.size() > 1 && one_in(2)) compute(task, most / 4);
     }
     if (uninterruptible && !first) maker_.add(task, Uninterruptible{true});
     do_work(task, most);
     if (uninterruptible) maker_.add(task, Uninterruptible{false});
     while (!held.empty()) {
-      maker_.add(task, UseSemaphore{held.back(), UseSemaphore::Operation::release, false});
+      const bool spins = on(F::spinlock) && held.back() == spinlock_;
+      maker_.add(task, UseSemaphore{held.back(), UseSemaphore::Operation::release, spins});
       held.pop_back();
     }
     if (use(F::schedule_point, task)) maker_.add(task, SchedulePoint{});
@@ -869,7 +930,8 @@ class Generator {
   /// `context`: that another device task already has.
   TaskIndex device_task(StimulusIndex stimulus, int budget, const std::string& context = "") {
     const TaskIndex device = new_task("device", *gpu_, stimulus);
-    maker_[device].priority = 0;
+    maker_[device].priority = on(F::context_priority) ? draw(1, 3) : 0;
+    if (on(F::context_priority)) mark(F::context_priority, device);
     maker_[device].time_slice = us(draw(1, 4) * draw(1, 10));
     maker_[device].gpu.runlist_slots = static_cast<std::uint32_t>(draw(1, 3));
     maker_[device].gpu.context = context;
@@ -893,14 +955,32 @@ class Generator {
           const int most_blocks = std::max<int>(20, 8 * static_cast<int>(profile_.multiprocessors->sms_per_gpc));
           kernel.launch = Launch{draw(1, on(F::amd) && one_in(2) ? most_blocks : 7), one_in(2) ? 512 : 1024, 0, 0, ""};
           if (on(F::amd) && one_in(2)) kernel.launch->threads = 32 * draw(1, 32);
+          if (use(F::occupancy, device)) {
+            kernel.launch->registers = one_in(3) ? 0 : 16 * draw(1, 4);
+            kernel.launch->shared_memory = one_in(3) ? 0 : 4096 * draw(1, 12);
+          }
         }
         maker_.add(device, kernel);
       }
     }
+    if (use(F::sm_mask, device)) mask_processors(device);
     for (const SystemFeature feature :
          {F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption, F::amd})
       if (on(feature)) mark(feature, device);
     return device;
+  }
+
+  /// Only of a task that has its stream alone, and whose kernels all have launches.
+  void mask_processors(TaskIndex device) {
+    if (!maker_[device].gpu.stream.empty() || !maker_[device].gpu.cu_mask.empty()) return;
+    for (const NodeIndex node : maker_[device].body)
+      if (const auto* kernel = std::get_if<Kernel>(&maker_.system().graph[node].activity);
+          kernel != nullptr && !kernel->launch)
+        return;
+    if (on(F::amd))
+      maker_[device].gpu.cu_mask = cu_mask();
+    else
+      maker_[device].gpu.sm_mask = one_in(2) ? "0x1" : "0x2";  // two TPCs
   }
 
   void offload(TaskIndex host, int period, int budget) {
@@ -985,6 +1065,267 @@ class Generator {
     system.chains.push_back({name, std::move(tasks), {}, Chain::Source::request, {}});
   }
 
+  std::vector<TaskIndex> some_hosts(int most) {
+    std::vector<TaskIndex> tasks;
+    for (TaskIndex task = 0; task < maker_.system().tasks.size(); ++task)
+      if (maker_[task].side == Side::host) tasks.push_back(task);
+    std::shuffle(tasks.begin(), tasks.end(), random_);
+    tasks.resize(static_cast<std::size_t>(draw(1, std::min(most, static_cast<int>(tasks.size())))));
+    return tasks;
+  }
+
+  void make_data_chain() {
+    auto& system = maker_.system();
+    const bool any_host =
+        std::any_of(system.tasks.begin(), system.tasks.end(), [](const Task& task) { return task.side == Side::host; });
+    if (!any_host) return;
+    const std::vector<TaskIndex> tasks = some_hosts(4);
+    std::vector<LabelIndex> links;
+    for (std::size_t i = 0; i + 1 < tasks.size(); ++i) links.push_back(add_label(DataSize{64 * draw(1, 2)}));
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      mark(F::data_chain, tasks[i]);
+      if (i > 0) add_access(tasks[i], links[i - 1], false);
+      if (i + 1 < tasks.size()) add_access(tasks[i], links[i], true);
+    }
+    Chain chain;
+    chain.name = fmt::format("data{}", system.chains.size());
+    chain.tasks = tasks;
+    chain.from_activation = one_in(3);
+    if (on(F::chain_limit))
+      for (const TaskIndex task : tasks) mark(F::chain_limit, task);
+    system.chains.push_back(std::move(chain));
+  }
+
+  /// Anywhere in the body, in a branch, a counted call, a loop, or twice.
+  void add_access(TaskIndex task, LabelIndex label, bool write) {
+    for (int times = one_in(4) ? 2 : 1; times > 0; --times)
+      insert(task, [&] {
+        AccessCount count;
+        if (use(F::rare_access, task)) count = one_in(2) ? AccessCount{0, 1, 1} : AccessCount{0, 1, 2};
+        const auto access = [&] {
+          if (write)
+            maker_.add(task, WriteLabel{label, count});
+          else
+            maker_.add(task, ReadLabel{label, count});
+        };
+        Branch branch;
+        switch (draw(1, 7)) {
+          case 1:
+            branch.alternatives = {{EveryNth{draw(2, 3), draw(0, 1)}, 1}};
+            break;
+          case 2:
+            branch.alternatives = {{Probability{1}, 1}, {Probability{1.0 * draw(0, 2)}, 0}};
+            break;
+          case 3:
+            branch.alternatives = {{ModeCondition{{{ModeTest{0, Relation::equal, draw(0, 1), {}}}}}, 1}};
+            break;
+          case 4: {
+            const RunnableIndex runnable = new_runnable();
+            maker_.add(task, Call{});
+            in_runnable(task, runnable);
+            access();
+            return in_runnable(task, runnable);
+          }
+          case 5: {
+            auto& modes = maker_.system().modes;
+            const auto counter = static_cast<ModeIndex>(modes.size());
+            modes.push_back({fmt::format("count{}", counter), 0, {}});
+            maker_.add(task, SetMode{counter, SetMode::Operation::set, 0});
+            branch.repeats = true;
+            branch.alternatives = {{ModeCondition{{{ModeTest{counter, Relation::less, draw(0, 2), {}}}}}, 2}};
+            maker_.add(task, branch);
+            access();
+            return maker_.add(task, SetMode{counter, SetMode::Operation::increment, 1});
+          }
+          default:
+            return access();
+        }
+        maker_.add(task, branch);
+        access();
+      });
+  }
+
+  /// Moves what `fill` adds to some place of the body, outside of branches and calls.
+  template <typename Fill>
+  void insert(TaskIndex task, Fill fill) {
+    const auto& graph = maker_.system().graph;
+    std::vector<std::size_t> places;
+    const std::size_t size = maker_[task].body.size();
+    for (std::size_t i = 0; i < size; ++i) {
+      const GraphNode& node = graph[maker_[task].body[i]];
+      if (node.depth == 0 || (node.depth == 1 && std::holds_alternative<Call>(node.activity))) places.push_back(i);
+      if (const auto* branch = std::get_if<Branch>(&node.activity))
+        for (const Branch::Alternative& alternative : branch->alternatives) i += alternative.length;
+    }
+    places.push_back(size);
+    const std::size_t place = any_of(places);
+    fill();
+    auto& body = maker_[task].body;
+    std::rotate(body.begin() + static_cast<std::ptrdiff_t>(place), body.begin() + static_cast<std::ptrdiff_t>(size),
+                body.end());
+  }
+
+  /// Near the bounds, or some periods.
+  void add_chain_limits(RandomSystem& made) {
+    System& system = made.system;
+    std::vector<const engine::DeviceProfile*> devices(system.platform.units.size(), nullptr);
+    if (gpu_) devices[*gpu_] = &made.profile;
+    engine::CompileOptions compile;
+    compile.memory = made.memory;
+    std::vector<std::optional<Duration>> responses;
+    for (const engine::Bound& bound : engine::system_bounds(system, devices, compile).tasks)
+      responses.push_back(bound.worst);
+    const auto chains = engine::chain_latencies(system, responses);
+    for (std::size_t at = 0; at < system.chains.size(); ++at) {
+      Chain& chain = system.chains[at];
+      if (!chain.name.starts_with("data")) continue;
+      for (const ChainLimit::Kind kind : {ChainLimit::Kind::reaction, ChainLimit::Kind::age}) {
+        const auto& bounds = one_in(2) ? chains[at].explicit_access : chains[at].implicit;
+        ChainLimit limit;
+        limit.name = fmt::format("{} of {}", kind == ChainLimit::Kind::age ? "age" : "reaction", chain.name);
+        std::replace(limit.name.begin(), limit.name.end(), ' ', '_');
+        limit.kind = kind;
+        const Duration bound =
+            bounds ? kind == ChainLimit::Kind::age ? bounds->age : bounds->reaction : us(draw(50, 600));
+        limit.maximum = one_in(2)   ? bound
+                        : one_in(2) ? std::max(us(1), bound - us(1))
+                                    : scale(bound, draw(40, 110), 100, Rounding::nearest);
+        if (one_in(4)) limit.minimum = us(draw(1, 10));
+        chain.limits.push_back(std::move(limit));
+      }
+    }
+  }
+
+  // ---- constraints and requirements
+
+  ObservableEvent event_of(TaskIndex task) {
+    const System& system = maker_.system();
+    std::vector<ObservableEvent> events;
+    const auto offer = [&](auto what) {
+      events.push_back({fmt::format("observed{}_{}", system.constraints.size(), observed_++), what});
+    };
+    for (const EventAction action : {EventAction::start, EventAction::terminate, EventAction::activate})
+      offer(ObservableEvent::OfProcess{task, action, {}});
+    for (const NodeIndex index : maker_[task].body) {
+      const GraphNode& node = system.graph[index];
+      if (const auto* read = std::get_if<ReadLabel>(&node.activity))
+        offer(ObservableEvent::OfLabel{read->label, EventAction::read, {}, task});
+      if (const auto* write = std::get_if<WriteLabel>(&node.activity))
+        offer(ObservableEvent::OfLabel{write->label, EventAction::write, {}, task});
+      if (std::holds_alternative<Call>(node.activity)) {
+        offer(ObservableEvent::OfRunnable{node.runnable, EventAction::start, {}, {}});
+        offer(ObservableEvent::OfRunnable{node.runnable, EventAction::terminate, task, {}});
+      }
+      if (const auto* use = std::get_if<UseSemaphore>(&node.activity))
+        offer(ObservableEvent::OfSemaphore{use->semaphore, EventAction::lock, {}, task, {}});
+      if (const auto* set = std::get_if<SetMode>(&node.activity))
+        offer(ObservableEvent::OfMode{
+            set->mode,
+            set->operation == SetMode::Operation::set ? EventAction::write : EventAction::increment,
+            {},
+            task});
+    }
+    for (StimulusIndex index = 0; index < system.stimuli.size(); ++index)
+      if (std::find(system.stimuli[index].activates.begin(), system.stimuli[index].activates.end(), task) !=
+          system.stimuli[index].activates.end())
+        offer(ObservableEvent::OfStimulus{index});
+    return any_of(events);
+  }
+
+  void make_constraint() {
+    System& system = maker_.system();
+    const auto any_task = [&] {
+      const auto task = static_cast<TaskIndex>(draw(0, static_cast<int>(system.tasks.size()) - 1));
+      mark(F::constraint, task);
+      return task;
+    };
+    const auto called = [&](TaskIndex task, bool reads) {  // (runnable, label) pairs
+      std::vector<std::pair<RunnableIndex, LabelIndex>> found;
+      for (const NodeIndex index : maker_[task].body) {
+        const GraphNode& node = system.graph[index];
+        const auto* read = std::get_if<ReadLabel>(&node.activity);
+        if (node.runnable && reads == (read != nullptr) && maker_[task].side == Side::host)
+          found.emplace_back(*node.runnable, read != nullptr ? read->label : LabelIndex{0});
+      }
+      return found;
+    };
+    const TaskIndex first = any_task(), second = one_in(2) ? first : any_task();
+    TimingConstraint constraint;
+    constraint.name = fmt::format("constraint{}", system.constraints.size());
+    const auto limits = [&] {
+      TimeLimits made;
+      if (!one_in(3)) made.lower = us(draw(0, 40));
+      if (!made.lower || !one_in(4)) made.upper = us(draw(40, 300));
+      return made;
+    };
+    switch (draw(1, 8)) {
+      case 1:
+      case 2:
+        constraint.kind =
+            DelayLimit{event_of(first), event_of(second), limits(), static_cast<DelayLimit::Mapping>(draw(0, 2))};
+        break;
+      case 3:
+        constraint.kind = Repetition{event_of(first), draw(1, 3), limits(), us(draw(0, 60))};
+        break;
+      case 4:
+        constraint.kind = EventSynchronization{{event_of(first), event_of(second)}, us(draw(1, 200)), one_in(2)};
+        break;
+      case 5: {
+        const auto pairs = called(first, true);
+        if (pairs.empty()) return;
+        const auto [runnable, label] = any_of(pairs);
+        DataAge age{runnable, label, {}, {}, {}};
+        if (one_in(3)) {
+          age.least_cycles = draw(0, 1);
+          age.max_cycles = draw(2, 5);
+        } else {
+          age.limits = limits();
+        }
+        constraint.kind = age;
+        break;
+      }
+      case 6:
+        constraint.kind = DataCoherency{labels_, {{first}, {}}, one_in(2)};
+        break;
+      case 7:
+        constraint.kind = DataStability{{any_of(labels_)}, {{first}, {}}};
+        break;
+      default: {
+        const auto pairs = called(first, false);
+        if (pairs.empty() || pairs.front().first == pairs.back().first) return;
+        RunnableSequence sequence;
+        sequence.order = static_cast<RunnableSequence::Order>(draw(0, 3));
+        if (one_in(2)) sequence.tasks = {first};
+        sequence.groups = {{{pairs.front().first}, {}, false}, {{pairs.back().first}, {}, false}};
+        constraint.kind = sequence;
+      }
+    }
+    system.constraints.push_back(std::move(constraint));
+  }
+
+  void make_requirement() {
+    System& system = maker_.system();
+    const auto task = static_cast<TaskIndex>(draw(0, static_cast<int>(system.tasks.size()) - 1));
+    mark(F::requirement, task);
+    Requirement requirement;
+    requirement.name = fmt::format("requirement{}", system.requirements.size());
+    requirement.kind = Requirement::Kind::process;
+    requirement.subject = Requirement::OfProcess{task};
+    requirement.subject_name = maker_[task].name;
+    requirement.limit_type = one_in(3) ? Requirement::LimitType::lower : Requirement::LimitType::upper;
+    if (one_in(4)) {
+      requirement.limit = Requirement::CountLimit{one_in(2) ? "Preemptions" : "MtaLimitExceeding", draw(0, 3)};
+    } else {
+      const std::vector<TimeMetric> metrics{
+          TimeMetric::activate_to_activate, TimeMetric::start_to_start,      TimeMetric::end_to_end,
+          TimeMetric::end_to_start,         TimeMetric::start_delay,         TimeMetric::gross_execution_time,
+          TimeMetric::net_execution_time,   TimeMetric::core_execution_time, TimeMetric::ready_time,
+          TimeMetric::waiting_time,         TimeMetric::running_time,        TimeMetric::lateness};
+      requirement.limit = Requirement::TimeLimit{any_of(metrics), us(draw(1, 250))};
+    }
+    system.requirements.push_back(std::move(requirement));
+  }
+
   std::vector<SystemFeatures> what_meets() {
     const System& system = maker_.system();
     std::vector<SystemFeatures> met = own_;
@@ -1004,13 +1345,14 @@ class Generator {
   std::vector<UnitIndex> cores_;
   std::optional<UnitIndex> gpu_;
   bool global_ = false;
+  int observed_ = 0;  ///< events of constraints
   int load_ = 0, roots_ = 0;
   std::vector<SystemFeatures> own_;           ///< of every task
   std::vector<SystemFeatures> of_scheduler_;  ///< of every scheduler
   std::vector<std::pair<UnitIndex, SchedulerIndex>> children_;
   std::vector<SemaphoreIndex> ceilings_;  ///< of every core
   std::map<SchedulerIndex, SemaphoreIndex> ceilings_of_children_;
-  SemaphoreIndex shared_ = 0, shared_ceiling_ = 0, counted_ = 0;
+  SemaphoreIndex shared_ = 0, shared_ceiling_ = 0, counted_ = 0, spinlock_ = 0;
   std::vector<LabelIndex> labels_;
   std::vector<std::pair<TaskIndex, TaskIndex>> flows_;     ///< who activates whom
   std::vector<std::pair<TaskIndex, TaskIndex>> partners_;  ///< who waits for which device task
@@ -1019,10 +1361,12 @@ class Generator {
 }  // namespace
 
 SystemFeatures gpu_features() {
-  return features_of({F::offload, F::polling, F::passive_waiting, F::work_beside, F::several_visits, F::device_alone,
-                      F::device_trigger, F::shared_context, F::shared_stream, F::copy, F::memset, F::blocks,
-                      F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption, F::amd,
-                      F::cu_mask});
+  return features_of({F::offload,           F::polling,      F::passive_waiting, F::work_beside,
+                      F::several_visits,    F::device_alone, F::device_trigger,  F::shared_context,
+                      F::shared_stream,     F::copy,         F::memset,          F::blocks,
+                      F::context_switch,    F::interference, F::cpu_traffic,     F::copy_engines,
+                      F::coarse_preemption, F::amd,          F::cu_mask,         F::context_priority,
+                      F::sm_mask,           F::occupancy});
 }
 
 std::string_view name_of(SystemFeature feature) { return feature_names[index_of(feature)]; }
@@ -1054,7 +1398,10 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
     SystemFeatures palette = options.must;
     const SystemFeatures rare = without_bound();
     // Drawn apart, so that systems without these features stay as they were.
-    const SystemFeatures later = features_of({F::effect_branch, F::host_call, F::any_wait});
+    const SystemFeatures later =
+        features_of({F::effect_branch, F::host_call, F::any_wait, F::data_chain, F::rare_access, F::chain_limit,
+                     F::constraint, F::requirement, F::tie, F::several_roots, F::spinlock, F::exclusive,
+                     F::context_priority, F::sm_mask, F::occupancy});
     std::mt19937 apart = random;
     for (std::size_t i = 0; i < feature_count; ++i) {
       const int among = options.one_in * (rare[i] ? 6 : 1);

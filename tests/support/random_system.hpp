@@ -107,8 +107,21 @@ enum class SystemFeature : std::uint8_t {
   // what is asked of the system
   deadline,
   chain,
+  // later ones, so that systems without them stay as they were
+  data_chain,     ///< a chain over labels, accessed anywhere in the tasks: in branches, calls, loops, writes first
+  rare_access,    ///< accesses that may not happen
+  chain_limit,    ///< on both latencies, near the bounds
+  constraint,     ///< timing constraints of all classes but those of two event chains
+  requirement,    ///< other than deadlines
+  tie,            ///< equal priorities, periods, offsets and deadlines
+  several_roots,  ///< another outermost scheduler on a core
+  spinlock,
+  exclusive,         ///< takes all units of a counting semaphore
+  context_priority,  ///< the GPU serves contexts by priority
+  sm_mask,           ///< a mask of SMs, or of compute units
+  occupancy,         ///< registers and shared memory limit the blocks on an SM
 };
-inline constexpr std::size_t feature_count = static_cast<std::size_t>(SystemFeature::chain) + 1;
+inline constexpr std::size_t feature_count = static_cast<std::size_t>(SystemFeature::occupancy) + 1;
 using SystemFeatures = std::bitset<feature_count>;
 
 std::string_view name_of(SystemFeature);
