@@ -406,8 +406,15 @@ TEST_CASE("all times are seven times as long if every time in the model is") {
     Judgement before = judged(system, of), after = judged(other, slow);
     // A picosecond may decide a guarantee.
     const auto is_guarantee = [](const auto& entry) { return entry.first.starts_with("guarantee"); };
-    std::erase_if(before, is_guarantee);
     std::erase_if(after, is_guarantee);
+    std::erase_if(before, is_guarantee);
+    // Seven times a bound of many days may be too long to compute.
+    constexpr std::int64_t too_long = 1'000'000'000'000'000;
+    for (const auto& [name, value] : Judgement(before))
+      if (value > too_long) {
+        before.erase(name);
+        after.erase(name);
+      }
     return difference(before, after, 7, 1000);  // some picoseconds for rounding are added to both
   });
 }
@@ -420,8 +427,12 @@ TEST_CASE("bounds that hold for all offsets do not change with the stated ones")
         for (Stimulus& stimulus : other.system.stimuli)
           if (Duration* offset = offset_of(stimulus)) *offset = us(std::uniform_int_distribution<int>(0, 200)(random));
         Judgement before = judged(read_back(of), of, "", false), after = judged(read_back(other), other, "", false);
-        before.erase("guarantee of the model");
-        after.erase("guarantee of the model");
+        // LET latencies are those of the stated offsets.
+        const auto depends = [](const auto& entry) {
+          return entry.first == "guarantee of the model" || entry.first.starts_with("guarantee of LET");
+        };
+        std::erase_if(before, depends);
+        std::erase_if(after, depends);
         return difference(before, after);
       });
 }
@@ -522,9 +533,10 @@ TEST_CASE("a shorter worst case raises no bound") {
 }
 
 TEST_CASE("rarer activations raise no bound") {
-  // Periods are priorities under the other algorithms.
-  const SystemFeatures may = all_but(
-      {F::rate_monotonic, F::deadline_monotonic, F::earliest_deadline, F::deadline_child, F::constant_bandwidth});
+  // A rarer task sets its events later. Periods are priorities under the other algorithms.
+  const SystemFeatures may =
+      all_but({F::host_wait, F::any_wait, F::host_call, F::several_roots, F::rate_monotonic, F::deadline_monotonic,
+               F::earliest_deadline, F::deadline_child, F::constant_bandwidth});
   check_identity("rarer", 60, may, ordinary, [](const RandomSystem& of) {
     const Judgement before = of_tasks(judged(read_back(of), of));
     std::mt19937 random(10);
