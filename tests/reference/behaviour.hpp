@@ -42,6 +42,8 @@ struct Question {
     semaphore_tie,        ///< which of several equally urgent tasks gets a semaphore
     core_choice,          ///< which of several free cores a task gets
     simultaneous_events,  ///< what comes first at one instant
+    preemption,           ///< whether a job that makes another one ready first goes on with what takes no time
+    cooperation,          ///< whether tasks between may run while a cooperative task waits for the end of a runnable
     server_phase,         ///< when the first period of a server begins
     gpu_request_order,
     gpu_tie,

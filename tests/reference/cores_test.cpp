@@ -57,8 +57,14 @@ TEST_CASE("cooperative tasks preempt each other between runnables only", "[cores
   CHECK(times(text, "H", 50 * us) == V{7});
   CHECK(times(text, "L", 50 * us) == V{13});
   other.task("P", "S0", 2, "50 1", work(1)).task("H", "S0", 3, "50 1", call("R4"), coop);
-  CHECK(times(other, "P", 50 * us) == V{1});  // preemptive tasks preempt at any time
-  CHECK(times(other, "H", 50 * us) == V{8});  // and H still waits for the end of the runnable
+  CHECK(times(other, "P", 50 * us) == V{8});  // while H waits for the end of the runnable, L continues,
+  CHECK(times(other, "H", 50 * us) == V{7});
+  Behaviour between;  // or tasks between H and L run, too
+  between.rule(Question::Kind::cooperation, Behaviour::Rule::most);
+  RunOptions options;
+  options.until = 50 * us;
+  CHECK(times(other, "P", between, options) == V{1});
+  CHECK(times(other, "H", between, options) == V{8});
 }
 
 TEST_CASE("schedule points let more urgent tasks run", "[cores]") {

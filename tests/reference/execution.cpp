@@ -4,6 +4,8 @@
 #include "reference/execution.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -52,11 +54,9 @@ struct Server {
   int running = 0;
 };
 
-/// How two tasks compare: in their lowest common scheduler, or as parts of different roots.
-struct Relation {
-  Index scheduler = none;         ///< none: different roots
-  Index child[2] = {none, none};  ///< through which child scheduler; none: directly
-  int roots = 0;                  ///< different roots: -1 or 1 by their order, 0: priorities decide
+/// What a scheduler decides about: its tasks, and its child schedulers.
+struct Level {
+  std::vector<Index> tasks, children;
 };
 
 bool is_server(Algorithm algorithm) {
@@ -85,11 +85,10 @@ class Executor {
       auto& server = servers_.emplace_back();
       if (!is_server(model.schedulers[number].algorithm)) continue;
       has_servers_ = true;
-      if (options.any_offsets && model.schedulers[number].algorithm != Algorithm::constant_bandwidth_server) {
+      if (model.schedulers[number].algorithm != Algorithm::polling_server)
+        server.budget = model.schedulers[number].budget;  // S-server-1
+      if (options.any_offsets && model.schedulers[number].algorithm != Algorithm::constant_bandwidth_server)
         server.replenished = ask(Kind::server_phase, number, 0, model.schedulers[number].period - 1);
-      } else if (model.schedulers[number].algorithm == Algorithm::constant_bandwidth_server) {
-        server.budget = model.schedulers[number].budget;
-      }
     }
   }
 
@@ -145,15 +144,12 @@ class Executor {
 
   void prepare_order() {
     const auto count = model_.tasks.size();
-    relations_.resize(count * count);
     paths_.resize(count);
+    wanting_.resize(count);
+    levels_.resize(model_.schedulers.size());
     cores_.resize(model_.units.size());
     cluster_.resize(model_.units.size());
     for (Index unit = 0; unit < model_.units.size(); ++unit) cluster_[unit] = unit;
-    std::vector<bool> has_child(model_.schedulers.size());
-    for (const auto& scheduler : model_.schedulers) {
-      if (scheduler.parent != none) has_child[scheduler.parent] = true;
-    }
     for (Index task = 0; task < count; ++task) {
       const auto& one = model_.tasks[task];
       if (one.device || one.scheduler == none || one.stimuli.empty()) continue;
@@ -167,27 +163,20 @@ class Executor {
         std::replace(cluster_.begin(), cluster_.end(), from, to);
       }
       cpu_tasks_.push_back(task);
-    }
-    for (const auto a : cpu_tasks_) {
-      for (const auto b : cpu_tasks_) {
-        auto& relation = relations_[a * count + b];
-        auto p = paths_[a], q = paths_[b];
-        if (p.back() != q.back()) {
-          const auto plain = [&](Index root) {
-            const auto algorithm = model_.schedulers[root].algorithm;
-            return !has_child[root] && algorithm == Algorithm::fixed_priority;
-          };
-          relation.roots = plain(p.back()) && plain(q.back()) ? 0 : p.back() < q.back() ? -1 : 1;
-          continue;
-        }
-        while (!p.empty() && !q.empty() && p.back() == q.back()) {
-          relation.scheduler = p.back();
-          p.pop_back();
-          q.pop_back();
-        }
-        if (!p.empty()) relation.child[0] = p.back();
-        if (!q.empty()) relation.child[1] = q.back();
+      levels_[paths_[task].front()].tasks.push_back(task);
+      for (std::size_t i = 0; i + 1 < paths_[task].size(); ++i) {
+        auto& children = levels_[paths_[task][i + 1]].children;
+        if (std::find(children.begin(), children.end(), paths_[task][i]) == children.end())
+          children.push_back(paths_[task][i]);
       }
+    }
+    roots_.resize(model_.units.size());
+    for (const auto task : cpu_tasks_) {
+      if (model_.tasks[task].isr) continue;
+      auto& roots = roots_[cluster_[model_.tasks[task].units[0]]];
+      if (std::find(roots.begin(), roots.end(), paths_[task].back()) == roots.end())
+        roots.push_back(paths_[task].back());
+      std::sort(roots.begin(), roots.end());
     }
     ceilings_.assign(model_.semaphores.size(), std::numeric_limits<std::int64_t>::min() / 4);
     for (const auto task : cpu_tasks_) {
@@ -229,16 +218,14 @@ class Executor {
     return out;
   }
 
-  std::int64_t level(Index task, Index child, Algorithm in) const {
-    if (child == none) return level(task);
+  std::int64_t level(Index child, Algorithm in) const {
     const auto& scheduler = model_.schedulers[child];
     const bool by_period = in == Algorithm::rate_monotonic || in == Algorithm::deadline_monotonic;
     return 2 * (by_period ? -or_never(scheduler.period > 0 ? scheduler.period : -1) : scheduler.priority);
   }
 
   /// S-cores-4: the deadline of a child under a scheduler by deadlines.
-  Time deadline(Index task, Index child) const {
-    if (child == none) return active_[task].deadline;
+  Time deadline(Index child) const {
     const auto algorithm = model_.schedulers[child].algorithm;
     if (algorithm == Algorithm::constant_bandwidth_server) return servers_[child].deadline;
     if (is_server(algorithm)) return servers_[child].replenished;
@@ -250,30 +237,99 @@ class Executor {
     return first;
   }
 
-  /// Negative: a is more urgent; 0: nothing decides.
-  int compare(Index a, Index b) const {
-    const auto sign = [](std::int64_t x, std::int64_t y) { return x < y ? -1 : x > y ? 1 : 0; };
-    if (model_.tasks[a].isr != model_.tasks[b].isr) return model_.tasks[a].isr ? -1 : 1;
-    const auto& relation = relations_[a * model_.tasks.size() + b];
-    if (relation.scheduler == none) return relation.roots != 0 ? relation.roots : sign(level(b), level(a));
-    const auto& scheduler = model_.schedulers[relation.scheduler];
-    if (relation.child[0] == relation.child[1] && relation.child[0] != none) return 0;
-    switch (scheduler.algorithm) {
-      case Algorithm::earliest_deadline:
-        return sign(deadline(a, relation.child[0]), deadline(b, relation.child[1]));
-      case Algorithm::constant_bandwidth_server:
-        return 0;
-      default:
-        break;
+  bool wants(Index scheduler) const {
+    const auto& level = levels_[scheduler];
+    return std::any_of(level.tasks.begin(), level.tasks.end(), [&](Index task) { return wanting_[task] != 0; }) ||
+           std::any_of(level.children.begin(), level.children.end(), [&](Index child) { return wants(child); });
+  }
+
+  /// The default order of what is equally urgent: what runs, then what became ready first, then the order of the model.
+  std::tuple<bool, Time, Index> earliness(Index scheduler) const {
+    std::tuple<bool, Time, Index> first{true, never, none};
+    for (const auto task : levels_[scheduler].tasks) {
+      if (wanting_[task] != 0) first = std::min(first, earliness_of(task));
     }
-    const auto order =
-        sign(level(b, relation.child[1], scheduler.algorithm), level(a, relation.child[0], scheduler.algorithm));
-    if (order != 0) return order;
-    if (scheduler.algorithm == Algorithm::round_robin) return sign(active_[a].turn, active_[b].turn);
-    if (scheduler.osek && relation.child[0] == none && relation.child[1] == none)
-      return sign(result_.jobs[static_cast<std::size_t>(active_[a].job)].release,
-                  result_.jobs[static_cast<std::size_t>(active_[b].job)].release);
-    return 0;
+    for (const auto child : levels_[scheduler].children) first = std::min(first, earliness(child));
+    return first;
+  }
+  std::tuple<bool, Time, Index> earliness_of(Index task) const {
+    return {active_[task].unit == none, active_[task].ready_since, task};
+  }
+
+  /// A task or a child scheduler, with its place in the order: smaller is more urgent.
+  struct Entity {
+    std::int64_t order = 0, second = 0;
+    Index task = none, child = none;
+    std::tuple<bool, Time, Index> earliness;
+  };
+
+  /// The most urgent task that wants a core, below this scheduler (S-cores-3). `merged`: further schedulers whose tasks
+  /// compete with its own.
+  Index select(Index number, const std::vector<Index>& merged) {
+    const auto& scheduler = model_.schedulers[number];
+    std::vector<Entity> best;
+    const auto add = [&](const Entity& one) {
+      if (!best.empty() && one.order > best.front().order) return;
+      if (!best.empty() && one.order < best.front().order) best.clear();
+      best.push_back(one);
+    };
+    for (const auto each : merged) {
+      for (const auto task : levels_[each].tasks) {
+        if (wanting_[task] == 0) continue;
+        Entity one{-level(task), 0, task, none, earliness_of(task)};
+        if (scheduler.algorithm == Algorithm::earliest_deadline) one.order = active_[task].deadline;
+        if (scheduler.algorithm == Algorithm::constant_bandwidth_server) one.order = 0;
+        if (scheduler.algorithm == Algorithm::round_robin) one.second = active_[task].turn;
+        if (scheduler.osek) one.second = job(task).release;
+        add(one);
+      }
+      for (const auto child : levels_[each].children) {
+        if (!wants(child)) continue;
+        Entity one{-level(child, scheduler.algorithm), 0, none, child, earliness(child)};
+        if (scheduler.algorithm == Algorithm::earliest_deadline) one.order = deadline(child);
+        if (scheduler.algorithm == Algorithm::constant_bandwidth_server) one.order = 0;
+        add(one);
+      }
+    }
+    auto second = never;  // turns and activations decide among tasks only
+    for (const auto& one : best) second = one.task != none ? std::min(second, one.second) : second;
+    best.erase(
+        std::remove_if(best.begin(), best.end(), [&](const Entity& e) { return e.task != none && e.second > second; }),
+        best.end());
+    const auto& chosen = best[choose(best, Kind::ready_tie, number)];
+    return chosen.task != none ? chosen.task : select(chosen.child, {chosen.child});
+  }
+
+  /// One of several, in the order of `earliness`, by a question.
+  std::size_t choose(std::vector<Entity>& list, Kind kind, Index entity) {
+    if (list.size() == 1) return 0;
+    std::sort(list.begin(), list.end(), [](const Entity& a, const Entity& b) { return a.earliness < b.earliness; });
+    return static_cast<std::size_t>(ask(kind, entity, 0, static_cast<std::int64_t>(list.size()) - 1));
+  }
+
+  Index next_task(Index cluster) {
+    std::vector<Entity> interrupts;
+    for (const int first : {0, 1, 2}) {
+      for (const auto task : cpu_tasks_) {
+        if (wanting_[task] == 0 || rank(task) != first) continue;
+        if (first != 1) return task;
+        const Entity one{-level(task), 0, task, none, earliness_of(task)};
+        if (!interrupts.empty() && one.order > interrupts.front().order) continue;
+        if (!interrupts.empty() && one.order < interrupts.front().order) interrupts.clear();
+        interrupts.push_back(one);
+      }
+      if (!interrupts.empty())
+        return interrupts[choose(interrupts, Kind::ready_tie, model_.tasks[interrupts[0].task].scheduler)].task;
+    }
+    const auto& roots = roots_[cluster];
+    const bool plain = std::all_of(roots.begin(), roots.end(), [&](Index root) {
+      return levels_[root].children.empty() && model_.schedulers[root].algorithm == Algorithm::fixed_priority;
+    });
+    if (plain) return select(roots.front(), roots);
+    for (const auto root : roots) {
+      if (wants(root)) return select(root, {root});
+    }
+    return none;
   }
 
   bool unpreemptible(Index task) const {
@@ -302,46 +358,36 @@ class Executor {
   }
 
   void schedule(Index cluster) {
-    auto& list = list_;
-    list.clear();
+    std::size_t wanting = 0, free = 0;
     for (const auto task : cpu_tasks_) {
-      if (cluster_[model_.tasks[task].units[0]] == cluster && runnable(task)) list.push_back(task);
+      const bool wants = cluster_[model_.tasks[task].units[0]] == cluster && runnable(task);
+      wanting_[task] = wants ? 1 : 0;
+      wanting += wants ? 1u : 0u;
     }
-    std::size_t free = 0;
     for (Index unit = 0; unit < cores_.size(); ++unit) {
       if (cluster_[unit] != cluster) continue;
       cores_[unit].taken = false;
       cores_[unit].next = none;
       ++free;
     }
-    const auto before = [&](Index a, Index b) {
-      const auto p = rank(a), q = rank(b);
-      if (p != q) return p < q;
-      if (const auto order = compare(a, b); order != 0) return order < 0;
-      const auto& x = active_[a];
-      const auto& y = active_[b];
-      if ((x.unit == none) != (y.unit == none)) return y.unit == none;
-      return x.ready_since != y.ready_since ? x.ready_since < y.ready_since : a < b;
-    };
-    for (std::size_t i = 1; i < list.size(); ++i) {
-      for (std::size_t j = i; j > 0 && before(list[j], list[j - 1]); --j) std::swap(list[j], list[j - 1]);
-    }
-    for (std::size_t i = 0; i < list.size() && free > 0; ++i) {
-      std::size_t equal = 1;
-      while (i + equal < list.size() && rank(list[i]) == rank(list[i + equal]) &&
-             compare(list[i], list[i + equal]) == 0)
-        ++equal;
-      if (equal > 1 && rank(list[i]) % 2 == 1 && list.size() - i > free) {  // S-cores-3
-        const auto chosen =
-            ask(Kind::ready_tie, model_.tasks[list[i]].scheduler, 0, static_cast<std::int64_t>(equal) - 1);
-        std::rotate(list.begin() + static_cast<std::ptrdiff_t>(i),
-                    list.begin() + static_cast<std::ptrdiff_t>(i) + chosen,
-                    list.begin() + static_cast<std::ptrdiff_t>(i) + chosen + 1);
+    for (; wanting > 0 && free > 0; --wanting) {
+      auto task = next_task(cluster);
+      wanting_[task] = 0;
+      auto unit = place(task);
+      if (unit == none && cooperates(task)) {  // S-cores-5: who waits for the end of a runnable lets it continue
+        const auto core = std::find_if(cores_.begin(), cores_.end(), [&](const Core& one) {
+          return one.cooperative != none && !one.taken && may_use(task, one);
+        });
+        if (core == cores_.end() || wanting_[core->cooperative] == 0) continue;
+        if (wanting > 2 && ask(Kind::cooperation, model_.tasks[task].scheduler, 0, 1) == 1) continue;
+        task = core->cooperative;
+        wanting_[task] = 0;
+        --wanting;
+        unit = place(task);
       }
-      const auto unit = place(list[i]);
       if (unit == none) continue;
       cores_[unit].taken = true;
-      cores_[unit].next = list[i];
+      cores_[unit].next = task;
       --free;
     }
     for (Index unit = 0; unit < cores_.size(); ++unit) {
@@ -375,6 +421,11 @@ class Executor {
     if (choices.empty()) return none;
     return choices[static_cast<std::size_t>(
         ask(Kind::core_choice, task, 0, static_cast<std::int64_t>(choices.size()) - 1))];
+  }
+
+  bool may_use(Index task, const Core& core) const {
+    const auto& units = model_.tasks[task].units;
+    return std::find(units.begin(), units.end(), static_cast<Index>(&core - cores_.data())) != units.end();
   }
 
   bool cooperates(Index task) const { return model_.tasks[task].preemption == Task::Preemption::cooperative; }
@@ -744,7 +795,7 @@ class Executor {
           ++a.locks;
           break;
         case Op::Kind::unlock:
-          if (--a.locks == 0 && model_.tasks[task].preemption != Task::Preemption::none) {
+          if (--a.locks == 0) {
             ++a.pc;
             return yield(task);
           }
@@ -775,7 +826,8 @@ class Executor {
           return finish_job(task);
       }
       ++a.pc;
-      if (!a.executing && std::find(dirty_.begin(), dirty_.end(), cluster_[a.unit]) != dirty_.end())
+      if (!a.executing && std::find(dirty_.begin(), dirty_.end(), cluster_[a.unit]) != dirty_.end() &&
+          ask(Kind::preemption, task, 0, 1) == 0)
         return yield(task);  // S-cores-8
     }
   }
@@ -911,8 +963,9 @@ class Executor {
   }
 
   int more_urgent(Index a, Index b) const {
-    const auto& relation = relations_[a * model_.tasks.size() + b];
-    if (relation.scheduler != none) return compare(a, b);
+    const auto scheduler = paths_[a].front();
+    if (scheduler == paths_[b].front() && model_.schedulers[scheduler].algorithm == Algorithm::earliest_deadline)
+      return active_[a].deadline < active_[b].deadline ? -1 : active_[a].deadline > active_[b].deadline ? 1 : 0;
     return urgency(a) > urgency(b) ? -1 : urgency(a) < urgency(b) ? 1 : 0;
   }
 
@@ -1134,10 +1187,12 @@ class Executor {
   std::vector<std::vector<DeviceStep>> device_steps_;
   std::vector<Active> active_;
   std::vector<Core> cores_;
-  std::vector<Index> cluster_, cpu_tasks_, list_, choices_;
+  std::vector<Index> cluster_, cpu_tasks_, choices_;
   std::vector<std::size_t> open_choices_;
   std::vector<std::vector<Index>> paths_, waiters_;
-  std::vector<Relation> relations_;
+  std::vector<Level> levels_;
+  std::vector<std::vector<Index>> roots_;  ///< by cluster
+  std::vector<char> wanting_;              ///< tasks that want a core and have none yet
   std::vector<std::int64_t> ceilings_, modes_, users_, occurred_;
   std::vector<Releases> releases_;
   std::vector<Server> servers_;

@@ -141,7 +141,39 @@ void place(const Model& model, Chain::Link& link) {
 
 }  // namespace
 
+namespace {
+
+/// S-cores-2: the least distance that the stimuli state; of a triggered task that of the tasks that trigger it.
+void periods(Model& model) {
+  std::vector<std::vector<Index>> triggers(model.stimuli.size());
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    each_item(model, model.tasks[task].items, none, [&](const Item& item, Index) {
+      if (item.kind == Item::Kind::trigger) triggers[item.target].push_back(task);
+    });
+  }
+  for (std::size_t round = 0; round <= model.tasks.size(); ++round) {
+    for (auto& task : model.tasks) {
+      const auto at_most = [&](Time period) {
+        if (period >= 0) task.period = task.period < 0 ? period : std::min(task.period, period);
+      };
+      for (const auto stimulus : task.stimuli) {
+        using K = Stimulus::Kind;
+        const auto& one = model.stimuli[stimulus];
+        if (one.kind == K::periodic) at_most(one.period);
+        if (one.kind == K::synthetic && !one.instants.empty())
+          at_most(one.period / static_cast<Time>(one.instants.size()));
+        if (one.kind == K::burst) at_most(one.period / one.burst_count);
+        if (one.kind == K::relative) at_most(one.distance.least);
+        for (const auto other : triggers[stimulus]) at_most(model.tasks[other].period);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void finish(Model& model, const ReadOptions& options) {
+  periods(model);
   std::vector<std::pair<Index, Index>> functions;
   for (Index task = 0; task < model.tasks.size() && !options.keep_wrappers; ++task) {
     const auto wrapper = wrapper_of(model, task);

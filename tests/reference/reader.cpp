@@ -515,6 +515,7 @@ class Reader {
             }
           }
           this->parameters(node, one.parameters);
+          if (one.parameters.count("priority") > 0) throw Refused(at(node), "a priority beside the association");
           if (const auto association = node.child("parentAssociation")) {
             one.parent = refer(association, "parent", true);
             this->parameters(association, one.parameters);
@@ -1021,17 +1022,6 @@ class Reader {
     for (std::size_t i = 0; i < model_.labels.size(); ++i) {
       auto& label = model_.labels[i];
       if (label.memory == none && model_.memories.size() == 1) label.memory = 0;  // AM0443
-    }
-    for (auto& task : model_.tasks) {  // least distance of releases, for orders by periods
-      for (const auto stimulus : task.stimuli) {
-        const auto& one = model_.stimuli[stimulus];
-        const auto period = one.kind == Stimulus::Kind::periodic || one.kind == Stimulus::Kind::synthetic ||
-                                    one.kind == Stimulus::Kind::burst
-                                ? one.period
-                            : one.kind == Stimulus::Kind::relative ? one.distance.least
-                                                                   : Time{-1};
-        if (period >= 0) task.period = task.period < 0 ? period : std::min(task.period, period);
-      }
     }
     finish(model_, options_);
   }

@@ -64,24 +64,26 @@ class Text {
   /// parameters: "name=microseconds" or, for the priority, "priority=number", separated by blanks.
   Text& scheduler(const std::string& name, const std::string& algorithm, const std::string& core = "C0",
                   const std::string& parameters = "", const std::string& parent = "") {
-    std::string values;
+    std::string values, above;
     for (std::size_t at = 0; at < parameters.size();) {
       const auto end = std::min(parameters.find(' ', at), parameters.size());
       const auto one = parameters.substr(at, end - at);
       const auto equals = one.find('=');
       const auto key = one.substr(0, equals), value = one.substr(equals + 1);
-      values += "<schedulingParameters key=\"" + ref(key, "SchedulingParameterDefinition") +
-                "\"><value xsi:type=\"am:" +
-                (key == "priority" ? "IntegerObject\" value=\"" + value + "\""
-                                   : "Time\" value=\"" + value + "\" unit=\"us\"") +
-                "/></schedulingParameters>";
+      (key == "priority" ? above : values) += "<schedulingParameters key=\"" +
+                                              ref(key, "SchedulingParameterDefinition") + "\"><value xsi:type=\"am:" +
+                                              (key == "priority" ? "IntegerObject\" value=\"" + value + "\""
+                                                                 : "Time\" value=\"" + value + "\" unit=\"us\"") +
+                                              "/></schedulingParameters>";
       at = end + 1;
     }
     const bool interrupts = algorithm == "interrupts";
     const auto tag = std::string(interrupts ? "interruptControllers" : "taskSchedulers");
     schedulers += "<" + tag + " name=\"" + name + "\"" +
                   (interrupts ? "" : " definition=\"" + ref(algorithm, "SchedulerDefinition") + "\"") + ">" + values;
-    if (!parent.empty()) schedulers += "<parentAssociation parent=\"" + ref(parent, "TaskScheduler") + "\"/>";
+    if (!parent.empty())
+      schedulers +=
+          "<parentAssociation parent=\"" + ref(parent, "TaskScheduler") + "\">" + above + "</parentAssociation>";
     schedulers += "</" + tag + ">";
     if (!interrupts && os.find("\"" + algorithm + "\"") == std::string::npos)
       os += "<schedulerDefinitions name=\"" + algorithm + "\"/>";
