@@ -29,7 +29,8 @@ CoreScheduling::CoreScheduling(const System& system, const std::vector<std::opti
   free_.resize(cores());
   undecided_ = IndexSet(domains());
   for (const Server& server : servers_)
-    for (const DomainIndex domain : server.domains) call(domain);  // idle polling servers lose their budget
+    if (server.kind == SchedulingAlgorithm::polling_periodic_server)
+      for (const DomainIndex domain : server.domains) call(domain);  // idle ones lose their budget, at time 0 too
 }
 
 void CoreScheduling::build_tasks() {
@@ -309,6 +310,7 @@ void CoreScheduling::settle_servers(Instant now) {
 }
 
 Instant CoreScheduling::next_event() const {
+  if (next_undecided(0)) return now_;
   Instant next = Instant::never();
   for (const CoreIndex core : metered_) {
     const TaskIndex task = *running_[core];

@@ -354,6 +354,25 @@ TEST_CASE("servers give their tasks a budget each period") {
         "periodic 0-6, request 6-8, periodic 8-12, request 12-14, periodic 14-18, request 18-19, periodic 19-25");
 }
 
+TEST_CASE("an idle polling server loses its first budget whether or not anything happens at time 0") {
+  for (const bool beside : {false, true}) {
+    SystemMaker maker;
+    const auto core = maker.core("core");
+    const auto request = maker.task("request", core, 5, maker.periodic(100, 3));
+    maker.compute(request, 1);
+    if (beside) maker.compute(maker.task("beside", core, 1, maker.periodic(100)), 1);
+    Scheduler child;
+    child.name = "server";
+    child.kind = SchedulingAlgorithm::polling_periodic_server;
+    child.units = {core};
+    child.parent = maker[request].scheduler;
+    child.share = {9, us(2), us(10)};
+    maker.system().platform.schedulers.push_back(child);
+    maker[request].scheduler = 1;
+    CHECK(run(maker.build(), 50) == (beside ? "beside 0-1, request 10-11" : "request 10-11"));
+  }
+}
+
 TEST_CASE("a constant-bandwidth server moves its deadline with every budget") {
   SystemMaker maker;
   const auto core = maker.core("core");
