@@ -15,7 +15,9 @@ using Time = std::int64_t;  ///< picoseconds
 
 class Schedule {
  public:
-  Schedule(const std::vector<ScheduledTask>& tasks, std::size_t cores) : tasks_(tasks), cores_(cores) {
+  /// Jobs of the task `last` come after all jobs of their urgency.
+  Schedule(const std::vector<ScheduledTask>& tasks, std::size_t cores, std::optional<std::size_t> last = std::nullopt)
+      : tasks_(tasks), cores_(cores), last_(last) {
     for (const ScheduledTask& task : tasks) {
       next_.push_back(task.offset.picoseconds());
       jobs_.push_back({0, 0, std::vector<Time>(tasks.size())});
@@ -23,6 +25,8 @@ class Schedule {
       responses_.push_back(-1);
     }
   }
+
+  const std::optional<std::int64_t>& tied() const { return tied_; }
 
   std::optional<std::vector<CpuBound>> run(std::int64_t most_jobs) {
     Time hyperperiod = 1, begin = 0;
@@ -51,13 +55,22 @@ class Schedule {
     std::vector<Time> waited{};  ///< for every task
   };
 
+  Time deadline(std::size_t task) const {
+    return tasks_[task].deadline ? tasks_[task].deadline->picoseconds() + jobs_[task].release : 0;
+  }
+
   bool precedes(std::size_t a, std::size_t b) const {
     if (tasks_[a].priority != tasks_[b].priority) return tasks_[a].priority > tasks_[b].priority;
     const auto key = [this](std::size_t task) {
-      const Time deadline = tasks_[task].deadline ? tasks_[task].deadline->picoseconds() + jobs_[task].release : 0;
-      return std::tuple(deadline, jobs_[task].release, task);
+      return std::tuple(deadline(task), task == last_, jobs_[task].release, task);
     };
     return key(a) < key(b);
+  }
+
+  /// The last job that runs and the first that waits.
+  void note_tie(std::size_t a, std::size_t b) {
+    if (tasks_[a].priority == tasks_[b].priority && deadline(a) == deadline(b))
+      tied_ = std::max(tied_.value_or(tasks_[a].priority), tasks_[a].priority);
   }
 
   /// Runs until `end`, before the releases at that instant; false: a job is late, or there are too many.
@@ -68,6 +81,7 @@ class Schedule {
       Time until = end;
       for (const Time release : next_) until = std::min(until, release);
       for (std::size_t at = 0; at < running; ++at) until = std::min(until, now_ + jobs_[active_[at]].left);
+      if (until > now_ && running < active_.size()) note_tie(active_[running - 1], active_[running]);
       for (std::size_t at = 0; at < running; ++at) jobs_[active_[at]].left -= until - now_;
       for (std::size_t at = running; at < active_.size(); ++at)
         jobs_[active_[at]].waited[active_[running - 1]] += until - now_;
@@ -109,6 +123,8 @@ class Schedule {
 
   const std::vector<ScheduledTask>& tasks_;
   std::size_t cores_;
+  std::optional<std::size_t> last_;
+  std::optional<std::int64_t> tied_;  ///< the highest priority at which a job runs and one of equal urgency waits
   Time now_ = 0;
   std::vector<Time> next_;           ///< release of every task
   std::vector<Job> jobs_;            ///< the active or last job of every task
@@ -123,7 +139,19 @@ class Schedule {
 std::optional<std::vector<CpuBound>> longest_schedule(const std::vector<ScheduledTask>& tasks, std::size_t cores,
                                                       std::int64_t most_jobs) {
   if (tasks.empty()) return std::nullopt;
-  return Schedule(tasks, cores).run(most_jobs);
+  Schedule schedule(tasks, cores);
+  auto bounds = schedule.run(most_jobs);
+  for (std::size_t task = 0; bounds && schedule.tied() && task < tasks.size(); ++task) {
+    if (tasks[task].priority > *schedule.tied()) continue;
+    if (cores > 1) {
+      (*bounds)[task] = {};
+      continue;
+    }
+    const auto losing = Schedule(tasks, cores, task).run(most_jobs);
+    if (!losing) return std::nullopt;
+    (*bounds)[task] = (*losing)[task];
+  }
+  return bounds;
 }
 
 }  // namespace amalthea::engine::cpu

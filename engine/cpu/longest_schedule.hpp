@@ -29,8 +29,13 @@ struct ScheduledTask {
       deadline;  ///< under EDF: among equal priorities, the earlier absolute deadline is more urgent
 };
 
-/// For every task. Jobs of equal urgency run in the order of their release, then of the tasks. Nothing if a job does not
-/// end before the next release of its task, or if the schedule does not repeat within this number of jobs.
+/// For every task, whatever the order of equally urgent jobs. On one core, each task has the schedule in which its jobs
+/// lose every tie; the order of the others does not matter to it. On several cores it may, so there the tasks whose
+/// priority takes part in a tie, and all below, have no response. Above, the argument of Ha and Liu holds for any order:
+/// where a job of the longest schedule runs and one of another schedule waits, the other schedule runs a job that waits
+/// or has ended in the longest one.
+/// Nothing if a job does not end before the next release of its task, or if the schedule does not repeat within this
+/// number of jobs.
 std::optional<std::vector<CpuBound>> longest_schedule(const std::vector<ScheduledTask>& tasks, std::size_t cores,
                                                       std::int64_t most_jobs);
 

@@ -147,6 +147,36 @@ TEST_CASE("the longest schedule of preemptive tasks on several cores") {
   CHECK_FALSE(longest_schedule(tasks, 2, 4));
 }
 
+TEST_CASE("the longest schedule of tasks of equal priority has no response where several cores may choose") {
+  const auto scheduled = [](std::int64_t offset, std::int64_t worst, std::int64_t priority) {
+    return ScheduledTask{ps(10), ps(offset), ps(worst), priority, std::nullopt};
+  };
+  // The first two share a priority. With the long one first, the third one ends at 9.
+  const auto bounds =
+      longest_schedule({scheduled(0, 3, 2), scheduled(0, 6, 2), scheduled(0, 3, 2), scheduled(0, 2, 3)}, 2, 1000)
+          .value();
+  CHECK_FALSE(bounds[0].response);
+  CHECK_FALSE(bounds[1].response);
+  CHECK_FALSE(bounds[2].response);
+  CHECK(bounds[3].response == ps(2));
+  // Equals that never wait for each other.
+  CHECK(values_of(longest_schedule({scheduled(0, 3, 2), scheduled(0, 6, 2), scheduled(3, 3, 2)}, 2, 1000).value()) ==
+        Values{3, 6, 3});
+}
+
+TEST_CASE("under earliest deadline first every job loses ties on one core") {
+  const auto due = [](std::int64_t offset, std::int64_t worst, std::int64_t deadline) {
+    return ScheduledTask{ps(20), ps(offset), ps(worst), 0, ps(deadline)};
+  };
+  for (const bool swapped : {false, true}) {
+    std::vector<ScheduledTask> tasks = {due(0, 8, 10), due(2, 3, 8)};
+    if (swapped) std::swap(tasks[0], tasks[1]);
+    CHECK(values_of(longest_schedule(tasks, 1, 1000).value()) == (swapped ? Values{9, 11} : Values{11, 9}));
+  }
+  // On several cores an order among others may matter.
+  CHECK_FALSE(longest_schedule({due(0, 8, 10), due(2, 3, 8), due(0, 8, 10)}, 2, 1000).value()[0].response);
+}
+
 TEST_CASE("the longest schedule under earliest deadline first") {
   const auto due = [](std::int64_t period, std::int64_t offset, std::int64_t worst, std::int64_t deadline) {
     return ScheduledTask{ps(period), ps(offset), ps(worst), 0, ps(deadline)};
