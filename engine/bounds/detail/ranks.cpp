@@ -2,6 +2,10 @@
 #include "engine/bounds/detail/ranks.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "engine/bounds/detail/analyzed_system.hpp"
@@ -25,6 +29,7 @@ class Ranking {
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
       ranks_.relative_deadline.push_back(system_.tasks[task].deadline ? system_.tasks[task].deadline : periods_[task]);
     find_schedulers();
+    find_ties();
     find_ranks();
     const Urgency urgency(system_, periods_);
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) ranks_.urgency.push_back(urgency.own_urgency(task));
@@ -73,18 +78,63 @@ class Ranking {
     return share.priority;
   }
 
-  Key key_of(TaskIndex task) const {
-    Key key = {is_interrupt(system_.tasks[task]) ? 1 : 0};
+  /// Cores between which tasks migrate are one; by unit.
+  std::vector<UnitIndex> joined_cores() const {
+    std::vector<UnitIndex> leader(system_.platform.units.size());
+    std::iota(leader.begin(), leader.end(), UnitIndex{0});
+    const auto find = [&](UnitIndex unit) {
+      while (leader[unit] != unit) unit = leader[unit];
+      return unit;
+    };
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      for (const UnitIndex unit : system_.tasks[task].units)
+        if (is_host(task)) leader[find(unit)] = find(system_.tasks[task].units.front());
+    for (UnitIndex unit = 0; unit < leader.size(); ++unit) leader[unit] = find(unit);
+    return leader;
+  }
+
+  /// What a scheduler orders on a core: children and, as itself, tasks of its own.
+  void find_ties() {
+    const std::vector<UnitIndex> leader = joined_cores();
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
+      const Task& stated = system_.tasks[task];
+      core_.push_back(leader[stated.units.empty() ? stated.unit : stated.units.front()]);
+      if (!is_host(task)) continue;
+      const auto& path = ranks_.schedulers[task];
+      roots_[{core_[task], is_interrupt(stated)}].insert(path.back());
+      for (std::size_t level = 0; level < path.size(); ++level)
+        ordered_[{core_[task], path[level], urgency_at(task, level)}].insert(path[level - (level > 0 ? 1 : 0)]);
+    }
+  }
+
+  /// Of the task, or of the child through which its scheduler at this level reaches it.
+  std::int64_t urgency_at(TaskIndex task, std::size_t level) const {
     const auto& path = ranks_.schedulers[task];
-    if (!outermost_by_priority_) key.push_back(-static_cast<std::int64_t>(path.back()));
+    return level == 0 ? own_urgency(task) : urgency_of_child(scheduler(path[level]).kind, path[level - 1]);
+  }
+
+  /// Equally urgent children, and tasks beside equally urgent children, have one key: no standard orders them. The same
+  /// goes for everything on a core with several outermost schedulers, unless the priorities of tasks decide.
+  Key key_of(TaskIndex task) const {
+    const bool interrupt = is_interrupt(system_.tasks[task]);
+    Key key = {interrupt ? 1 : 0};
+    const auto& path = ranks_.schedulers[task];
+    if (!outermost_by_priority_) {
+      if (roots_.at({core_[task], interrupt}).size() > 1) return key;
+      key.push_back(-static_cast<std::int64_t>(path.back()));
+    }
     for (std::size_t level = path.size() - 1; level > 0; --level) {
       if (uses_deadlines(scheduler(path[level]).kind)) {
         key.insert(key.end(), {0, 0});  // like one of its own tasks
         return key;
       }
-      key.push_back(urgency_of_child(scheduler(path[level]).kind, path[level - 1]));
+      const std::int64_t urgency = urgency_at(task, level);
+      key.push_back(urgency);
+      if (ordered_.at({core_[task], path[level], urgency}).size() > 1) {
+        key.push_back(0);  // like one of its own tasks
+        return key;
+      }
       key.push_back(1);
-      key.push_back(-static_cast<std::int64_t>(path[level - 1]));
     }
     key.push_back(own_urgency(task));
     key.push_back(0);
@@ -108,6 +158,10 @@ class Ranking {
 
   const System& system_;
   std::vector<std::optional<Duration>> periods_;
+  std::vector<UnitIndex> core_;                                           ///< of every task
+  std::map<std::pair<UnitIndex, bool>, std::set<SchedulerIndex>> roots_;  ///< of tasks or interrupts, by core
+  /// By core, scheduler and urgency.
+  std::map<std::tuple<UnitIndex, SchedulerIndex, std::int64_t>, std::set<SchedulerIndex>> ordered_;
   bool outermost_by_priority_ = true;  ///< all tasks are directly below fixed-priority schedulers
   Ranks ranks_;
 };

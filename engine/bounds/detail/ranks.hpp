@@ -5,8 +5,9 @@
 ///
 /// Ranks follow the scheduling algorithms as the simulation implements them: interrupts before tasks; fixed priorities
 /// (also OSEK and round robin), periods (rate monotonic) or deadlines (deadline monotonic); a child scheduler has the
-/// share under which its parent schedules it. Tasks that nothing distinguishes have the same rank, and so has everything
-/// below a scheduler that orders by deadlines.
+/// share under which its parent schedules it. Tasks that nothing distinguishes have the same rank. So has everything
+/// below a scheduler that orders by deadlines, and everything below equally urgent children of a scheduler, or below
+/// a child and tasks of its scheduler that are as urgent: the simulation has a rule for these, but no standard does.
 
 #include <cstdint>
 #include <limits>

@@ -806,4 +806,65 @@ TEST_CASE("a child scheduler that schedules by deadlines has bounds for any orde
   CHECK(bounds[low].worst == us(45));
 }
 
+TEST_CASE("equally urgent children and tasks of a scheduler have bounds for any order") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), elsewhere = maker.core("elsewhere");
+  auto& schedulers = maker.system().platform.schedulers;
+  const auto child = [&](SchedulerIndex parent, std::int64_t priority) {
+    Scheduler made;
+    made.name = "child" + std::to_string(schedulers.size());
+    made.units = {core};
+    made.parent = parent;
+    made.share.priority = priority;
+    schedulers.push_back(made);
+    return static_cast<SchedulerIndex>(schedulers.size() - 1);
+  };
+  SECTION("a child and a task") {
+    const TaskIndex a = task(maker, "a", core, 2, 100, 2), b = task(maker, "b", core, 1, 100, 3),
+                    beside = task(maker, "beside", core, 5, 100, 7), low = task(maker, "low", core, 4, 100, 11);
+    maker[a].scheduler = maker[b].scheduler = child(core, 5);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].worst == us(2 + 3 + 7));
+    CHECK(bounds[b].worst == us(2 + 3 + 7));
+    CHECK(bounds[beside].worst == us(2 + 3 + 7));
+    CHECK(bounds[low].worst == us(2 + 3 + 7 + 11));
+  }
+  SECTION("children of a child") {
+    const TaskIndex a = task(maker, "a", core, 1, 100, 2), b = task(maker, "b", core, 1, 100, 3),
+                    high = task(maker, "high", core, 6, 100, 7);
+    const SchedulerIndex middle = child(core, 5);
+    maker[a].scheduler = child(middle, 1);
+    maker[b].scheduler = child(middle, 1);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].worst == us(2 + 3 + 7));
+    CHECK(bounds[b].worst == us(2 + 3 + 7));
+    CHECK(bounds[high].worst == us(7));
+  }
+  SECTION("a child alone, or on a core of its own, keeps its order") {
+    const TaskIndex a = task(maker, "a", core, 2, 100, 2), b = task(maker, "b", core, 1, 100, 3),
+                    beside = task(maker, "beside", elsewhere, 5, 100, 7);
+    maker[a].scheduler = maker[b].scheduler = child(core, 5);
+    maker[beside].scheduler = core;
+    schedulers[core].units.push_back(elsewhere);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].worst == us(2));
+    CHECK(bounds[b].worst == us(5));
+    CHECK(bounds[beside].worst == us(7));
+  }
+  SECTION("several outermost schedulers") {
+    const TaskIndex a = task(maker, "a", core, 2, 100, 2), b = task(maker, "b", core, 9, 100, 3);
+    Scheduler second = schedulers[core];
+    second.name = "second";
+    schedulers.push_back(second);
+    maker[a].scheduler = static_cast<SchedulerIndex>(schedulers.size() - 1);
+    // The priorities of their tasks decide,
+    CHECK(bounds_of(maker)[b].worst == us(3));
+    // unless one of them has none.
+    schedulers.back().kind = SchedulingAlgorithm::rate_monotonic;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].worst == us(5));
+    CHECK(bounds[b].worst == us(5));
+  }
+}
+
 }  // namespace bounds_core_bounds_test
