@@ -216,9 +216,8 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
                            });
                          });
   Wait found;
-  std::vector<Queue> more_urgent;
+  std::vector<Queue> preceding;
   Part least{user.task, {}};
-  Duration own;
   for (const User& other : users_) {
     if (other.task == user.task) continue;
     Duration longest, job;
@@ -236,23 +235,20 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
     }
     if (!uses) continue;
     const std::int64_t urgency = cores_.ranks.urgency[other.task], own_urgency = cores_.ranks.urgency[user.task];
-    if (urgency > own_urgency || overtakes) {
+    if (urgency >= own_urgency || overtakes) {  // no standard orders equals
       for (const std::size_t entry : other.entries)
         if (problem(other).tasks[entry].unlimited || !bounds[other.core][entry].response)
           return {std::nullopt,
                   {},
                   fmt::format("it waits for the semaphore {}, which {} may hold, and that has no bound", semaphore.name,
                               subject_.name(other.task))};
-      more_urgent.push_back({&other, job});
-    } else if (urgency == own_urgency) {
-      found.parts.push_back({other.task, longest});
-      own = std::min(endless, own + longest);
+      preceding.push_back({&other, job});
     } else if (longest > least.time) {
       least = {other.task, longest};
     }
   }
   if (!least.time.is_zero()) found.parts.push_back(least);
-  own = std::min(endless, own + least.time);
+  const Duration own = least.time;
   const auto load = [&](const Queue& queue, Duration window) {
     Wide sum = 0;
     for (const std::size_t entry : queue.user->entries)
@@ -262,14 +258,15 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
   };
   found.time = least_window(own, [&](Duration at) {
     Wide sum = own.picoseconds();
-    for (const Queue& queue : more_urgent) sum += load(queue, at);
+    for (const Queue& queue : preceding) sum += load(queue, at);
     return sum;
   });
   if (!found.time) {
-    found.reason = fmt::format("more urgent tasks may use the semaphore {} without a pause", semaphore.name);
+    found.reason =
+        fmt::format("tasks of at least its urgency may use the semaphore {} without a pause", semaphore.name);
     return found;
   }
-  for (const Queue& queue : more_urgent)
+  for (const Queue& queue : preceding)
     found.parts.push_back(
         {queue.user->task, Duration::picoseconds(static_cast<std::int64_t>(load(queue, *found.time)))});
   return found;

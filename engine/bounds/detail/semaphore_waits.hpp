@@ -4,16 +4,16 @@
 /// How long jobs wait for semaphores that other cores hold, or that ceilings and ranks on one core do not cover
 /// (SemaphoreCeilings::timed).
 ///
-/// The simulation grants a released semaphore to the most urgent waiting task, among equals to the first. The holder runs
-/// at its own urgency or at the ceiling. So two times bound each other, as in Rajkumar, "Real-time synchronization
+/// A released semaphore goes to the most urgent waiting task, among equals to any (the simulation takes the first; no
+/// standard does). The holder runs at its own urgency or at the ceiling. So two times bound each other, as in Rajkumar, "Real-time synchronization
 /// protocols for shared memory multiprocessors", ICDCS 1990 (priority-ordered queues), and Gai, Lipari, Di Natale,
 /// "Minimizing memory utilization of real-time task sets in single and multi-processor systems-on-a-chip", RTSS 2001
 /// (polling):
-/// - The wait W of task i. While it lasts, some other user holds the semaphore: a less urgent one at most once, an equally
-///   urgent one at most once, a more urgent one as often as it requests it in a window of length W.
-///     W = max over less urgent users of H + sum over equally urgent ones of H
-///         + sum over more urgent ones of n(W) times the sum of H over the requests of a job
-///   Where users request single units and the semaphore as a whole, all users count like more urgent ones. Users of the
+/// - The wait W of task i. While it lasts, some other user holds the semaphore: a less urgent one at most once, another one
+///   as often as it requests it in a window of length W.
+///     W = max over less urgent users of H
+///         + sum over users of at least its urgency of n(W) times the sum of H over the requests of a job
+///   Where users request single units and the semaphore as a whole, all users count like urgent ones. Users of the
 ///   same core do not count if only interrupts can preempt both from the request to the release, or nobody.
 /// - The time H from the grant to the release. Let L be the execution between them, V the waits for semaphores within the
 ///   section, v the number of those for which the holder leaves its core, and h the tasks that may precede the holder:

@@ -84,7 +84,7 @@ TEST_CASE("a ceiling shortens the wait and delays the tasks below it on the core
   CHECK(bounds[c].worst == us(5 + 3 + 1 + 7));
 }
 
-TEST_CASE("a more urgent user delays a wait as often as it requests the semaphore and an equal one once") {
+TEST_CASE("a more urgent user delays a wait as often as it requests the semaphore and a less urgent one once") {
   TwoCores cores(false);
   const UnitIndex three = cores.maker.core("three");
   const TaskIndex often = cores.task("often", cores.one, 3, 10, 0), slow = cores.task("slow", cores.two, 1, 100, 0),
@@ -95,6 +95,17 @@ TEST_CASE("a more urgent user delays a wait as often as it requests the semaphor
   const auto bounds = bounds_of(cores.maker);
   CHECK(bounds[often].worst == us(2 + 5));
   CHECK(bounds[slow].worst == us(4 + 5 + 2 * 2));  // in 9, and up to 5 before: twice
+}
+
+TEST_CASE("an equally urgent user may get the semaphore first whenever it requests it") {
+  TwoCores cores(false);
+  const TaskIndex often = cores.task("often", cores.one, 1, 10, 0), slow = cores.task("slow", cores.two, 1, 100, 0);
+  cores.section(often, 6);
+  cores.section(slow, 4);
+  const auto bounds = bounds_of(cores.maker);
+  CHECK(bounds[often].worst == us(6 + 4));
+  // A job of the other task waits for it, and its next one is released when that ends.
+  CHECK(bounds[slow].worst == us(4 + 2 * 6));
 }
 
 TEST_CASE("users that poll under a ceiling wait for each other once") {
@@ -178,7 +189,7 @@ TEST_CASE("waits for semaphores count as part of jobs under deadlines") {
 
 TEST_CASE("a wait without a bound is named with its cause") {
   TwoCores cores(false);
-  const TaskIndex a = cores.task("a", cores.one, 1, 100, 0), c = cores.task("c", cores.two, 1, 100, 0),
+  const TaskIndex a = cores.task("a", cores.one, 1, 100, 0), c = cores.task("c", cores.two, 0, 100, 0),
                   busy = cores.task("busy", cores.two, 2, 10, 10);
   cores.section(a, 1);
   cores.section(c, 1);
