@@ -79,7 +79,12 @@ tl::expected<BlockCycles, std::string> cycles_of(const std::vector<WarpInstructi
   if (!alone) return tl::unexpected(alone.error());
   const auto together = finish_of(place, {{program, place.warps * place.blocks, 0, place.budget}});
   if (!together) return tl::unexpected(together.error());
-  const std::int64_t worst = std::max(*alone, *together);
+  std::int64_t worst = std::max(*alone, *together);
+  if (!place.even && place.blocks > 2) {
+    const auto fewer = finish_of(place, {{program, place.warps * (place.blocks - 1), 0, place.budget}});
+    if (!fewer) return tl::unexpected(fewer.error());
+    worst = std::max(worst, *fewer);
+  }
   return BlockCycles{std::min(*alone, *together), *together, worst, worst};
 }
 

@@ -40,6 +40,7 @@ struct BlockPlace {
   SmLimits limits;
   std::int64_t warps = 1;   ///< per block
   std::int64_t blocks = 1;  ///< resident blocks of the kernel per SM; their warps are at most max_warps
+  bool even = true;         ///< as many on every SM; otherwise one less on some
   bool in_rounds = false;   ///< whether further blocks follow them, which need not start together
   const WarpPolicy* policy = nullptr;
   const WarpPipelines* pipelines = nullptr;
@@ -52,8 +53,10 @@ struct BlockPlace {
 struct BlockCycles {
   std::int64_t best = 0;     ///< for a block alone
   std::int64_t average = 0;  ///< with `blocks` on the SM; for letters, warps take turns
-  /// Letters: no work-conserving schedule is longer; in rounds, makespan::simple_bound for each. Latencies: the maximum
-  /// of alone and with `blocks`. With `company`, at least the time with all released together.
+  /// Letters: no work-conserving schedule is longer. Latencies: the maximum of alone and with `blocks`, or one less
+  /// unless `even`. In rounds, and with `company`, it is an estimate: blocks that start at other times may take longer.
+  /// In rounds it is at least makespan::simple_bound for letters. With company, it is at least the time with all
+  /// released together.
   std::int64_t worst = 0;
   std::int64_t seen = 0;  ///< length of some schedule; below `worst` if the search was incomplete
 };

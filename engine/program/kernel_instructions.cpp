@@ -13,6 +13,7 @@
 #include "engine/gpu/contexts.hpp"
 #include "engine/gpu/launch_plan.hpp"
 #include "engine/nvidia/block_time.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -24,6 +25,7 @@ struct KernelWork {
   std::int64_t budget = 1;
   std::int64_t warps = 1;   ///< per block
   std::int64_t blocks = 1;  ///< resident on an SM
+  bool even = true;
   bool in_rounds = false;
   std::int64_t issues() const {
     const nvidia::WarpKernel kernel = nvidia::warps_of(instructions, warps * blocks, budget);
@@ -98,19 +100,19 @@ class Resolver {
       error(node, "they need the threads of a block (gpu.block)");
       return false;
     }
-    const auto plan = gpu::plan_launch(*kernel.launch, profile_);
-    if (!plan) {
-      error(node, plan.error());
+    const auto blocks = blocks_on_sm(system_.tasks[system_.graph[node].task], *kernel.launch, profile_);
+    if (!blocks) {
+      error(node, blocks.error());
       return false;
     }
     KernelWork work;
     work.node = node;
     work.instructions = std::move(*instructions);
     work.budget = kernel.instructions->budget;
-    work.warps = plan->block.warps;
-    const std::int64_t per_sm = detail::divide(kernel.launch->blocks, profile_.multiprocessors->sms, Rounding::up);
-    work.blocks = std::min({plan->per_sm, per_sm, std::max<std::int64_t>(1, nvidia::max_warps / work.warps)});
-    work.in_rounds = per_sm > work.blocks;
+    work.warps = blocks->block.warps;
+    work.blocks = blocks->together;
+    work.even = blocks->even;
+    work.in_rounds = blocks->in_rounds;
     kernels_.push_back(std::move(work));
     return true;
   }
@@ -145,10 +147,15 @@ class Resolver {
     place.limits = *profile_.multiprocessors;
     place.warps = kernel.warps;
     place.blocks = kernel.blocks;
+    place.even = kernel.even;
     place.in_rounds = kernel.in_rounds;
     place.policy = policy_;
     place.pipelines = pipelines_;
     place.budget = kernel.budget;
+    const char* const longer = !company.empty() ? "; beside kernels of other streams it may take longer"
+                               : kernel.in_rounds && kernel.blocks > 1
+                                   ? "; beside blocks that start at another time it may take longer"
+                                   : "";
     place.company = std::move(company);
     const auto cycles = nvidia::block_cycles(kernel.instructions, place);
     if (!cycles) {
@@ -161,11 +168,12 @@ class Resolver {
     std::get<Kernel>(system_.graph[kernel.node].activity).ticks = std::move(ticks);
     diagnostics_.add(
         "AM0510", Severity::note,
-        fmt::format("a block of kernel \"{}\" takes {} to {} cycles, {} of them on an SM at a time{}",
+        fmt::format("a block of kernel \"{}\" takes {} to {} cycles, {} of them on an SM at a time{}{}",
                     system_.graph[kernel.node].name, cycles->best, cycles->worst, kernel.blocks,
                     cycles->seen < cycles->worst
                         ? fmt::format("; the longest is not known exactly, it is at least {}", cycles->seen)
-                        : ""),
+                        : "",
+                    longer),
         written(kernel.node).location);
     return true;
   }
@@ -180,6 +188,20 @@ class Resolver {
 };
 
 }  // namespace
+
+tl::expected<BlocksOnSm, std::string> blocks_on_sm(const Task& task, const Launch& launch,
+                                                   const DeviceProfile& profile) {
+  const auto plan = gpu::plan_launch(launch, profile);
+  if (!plan) return tl::unexpected(plan.error());
+  const std::int64_t enabled = nvidia::enabled_sms(task.gpu.sm_mask, profile);
+  const std::int64_t sms = enabled > 0 ? enabled : profile.multiprocessors->sms;
+  const std::int64_t per_sm = detail::divide(launch.blocks, sms, Rounding::up);
+  BlocksOnSm blocks{plan->block, plan->per_sm};
+  blocks.together = std::min({plan->per_sm, per_sm, std::max<std::int64_t>(1, nvidia::max_warps / plan->block.warps)});
+  blocks.even = launch.blocks % sms == 0;
+  blocks.in_rounds = per_sm > blocks.together;
+  return blocks;
+}
 
 bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnostics& diagnostics) {
   bool all_resolved = true;

@@ -3,9 +3,15 @@
 /// \file
 /// Converts the instructions of kernels (gpu.instructions) into ticks: System → System, before the analysis.
 
+#include <cstdint>
+#include <string>
+
+#include <tl/expected.hpp>
+
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "engine/gpu/device_profile.hpp"
+#include "engine/gpu/occupancy.hpp"
 
 namespace amalthea::engine {
 
@@ -14,6 +20,21 @@ namespace amalthea::engine {
 /// work are also resident as far as there is room; budgets (gpu.budget) apply to this. `profile` applies to every GPU;
 /// if null, profile_for selects one. False, with diagnostics, if instructions, the GPU's warp policy (gpu.warpPolicy,
 /// default gto) or pipelines (gpu.warpPipelines, default free) are invalid, or the profile lacks data.
+/// The longest time is one only for a kernel whose blocks have their SMs to themselves and start together
+/// (bounds/detail/shared_sms.hpp).
 bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnostics& diagnostics);
+
+/// The blocks of a kernel with a launch configuration on an SM, if nothing else uses those SMs that it may use. The
+/// placement rule (nvidia/block_placement.hpp) spreads them evenly.
+struct BlocksOnSm {
+  gpu::SmUse block;
+  std::int64_t fit = 1;       ///< that an idle SM holds
+  std::int64_t together = 1;  ///< that are resident together, at most
+  bool even = true;           ///< as many on every SM; otherwise one less on some
+  bool in_rounds = false;     ///< further ones follow, whenever a block ends
+};
+/// The error is that of gpu::plan_launch.
+tl::expected<BlocksOnSm, std::string> blocks_on_sm(const Task& task, const Launch& launch,
+                                                   const DeviceProfile& profile);
 
 }  // namespace amalthea::engine

@@ -7,6 +7,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/amd_kernels.hpp"
+#include "engine/bounds/detail/shared_sms.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/gpu/contexts.hpp"
 
@@ -57,6 +58,9 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
     if (context.processes > 1)
       return fmt::format(
           "processes share {} through MPS, so their kernels run concurrently; no bound is known for this", gpu);
+    if (profile.preemption != gpu::Preemption::instruction)
+      if (std::string fault = fault_of_shared_sms(subject, activations, offloads, context); !fault.empty())
+        return fault;
     for (const GpuStream& stream : context.streams)
       for (const TaskIndex task : stream.tasks)
         if (subject.task(task).gpu.sm_mask != stream.sm_mask)
@@ -89,6 +93,16 @@ std::vector<UnitIndex> analyzed_gpus(const AnalyzedSystem& subject, const std::v
     if (fault.empty()) gpus.push_back(unit);
     for (TaskIndex task = 0; task < subject.tasks() && !fault.empty(); ++task)
       if (!subject.is_host(task) && subject.task(task).unit == unit) exclude(subject, task, fault, offloads, faults);
+    if (!fault.empty() || subject.devices[unit]->amd) continue;
+    // With coarser preemption, fault_of_gpu counts this for the whole GPU.
+    for (const GpuContext& context : contexts_on(subject.system, unit, *subject.devices[unit])) {
+      const std::string unknown = fault_of_shared_sms(subject, activations, offloads, context);
+      for (const TaskIndex task : context.tasks) {
+        if (unknown.empty() || !activations[task].any()) continue;
+        exclude(subject, task, unknown, offloads, faults);
+        offloads.unknown_times[task] = true;
+      }
+    }
   }
   return gpus;
 }

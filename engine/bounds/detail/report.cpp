@@ -8,6 +8,7 @@
 #include "engine/bounds/detail/contributions.hpp"
 #include "engine/bounds/detail/reasons.hpp"
 #include "engine/bounds/detail/step_times.hpp"
+#include "engine/gpu/contexts.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -15,9 +16,11 @@ namespace {
 /// The sums in time_slice_analysis saturate; values near the limit are not real times.
 constexpr Duration largest_time = Duration::picoseconds(std::int64_t{1} << 60);
 const char* beyond_counting(const AnalyzedSystem& subject, TaskIndex device) {
-  return subject.devices[subject.task(device).unit]->amd
-             ? "kernels of other tasks may delay it on the GPU without limit"
-             : "the time that the GPU may serve other contexts overflows";
+  const UnitIndex unit = subject.task(device).unit;
+  if (subject.devices[unit]->amd) return "kernels of other tasks may delay it on the GPU without limit";
+  return schedules_by_urgency(subject.system, unit)
+             ? "contexts of at least its urgency may keep the GPU without limit"
+             : "the time that the GPU may serve other contexts or streams overflows";
 }
 
 /// A lower bound for every job of the host: all its steps in sequence, which at a wait has reached at least the trigger
@@ -195,7 +198,7 @@ class Report {
       if (!is_operation(subject_.step(task_step))) continue;
       Bound bound;
       if (is_active(device)) bound.best = span_of(subject_, task_step).best;
-      if (is_active(device) && solution_.fault.empty())
+      if (is_active(device) && solution_.fault.empty() && !input_.offloads.unknown_times[device])
         for_segments(device, [&](std::size_t at, std::size_t segment) {
           const Duration found = solution_.gpu.tasks[at].operations[segment][operation];
           if (found < largest_time) bound.worst = std::max(found, bound.worst.value_or(Duration{}));

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times from the instructions of kernels are bounds only where nothing shares the SMs of a kernel.
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "engine/bounds/bounds.hpp"
+#include "engine/program/kernel_instructions.hpp"
+#include "tests/support/system_maker.hpp"
+
+namespace bounds_shared_sms_test {
+
+using namespace amalthea;
+using namespace amalthea::engine;
+using namespace test;
+
+namespace {
+
+/// Device tasks on one GPU with four SMs.
+struct OneGpu {
+  SystemMaker maker;
+  UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  DeviceProfile profile = plain_profile(us(1000));
+
+  OneGpu() {
+    profile.multiprocessors.emplace().sms = 4;
+    profile.multiprocessors->sms_per_tpc = 1;
+  }
+
+  /// Without instructions if they are "".
+  TaskIndex task(StimulusIndex released, const std::string& instructions, std::int64_t blocks, std::int64_t threads) {
+    const TaskIndex index = maker.task("k" + std::to_string(maker.system().tasks.size()), gpu, 0, released);
+    maker[index].gpu.context = "process";
+    Kernel kernel;
+    kernel.ticks = constant_ticks(10);
+    kernel.memory_intensity = 0;
+    kernel.launch = Launch{blocks, threads, 0, 0, ""};
+    if (!instructions.empty()) kernel.instructions = KernelInstructions{instructions, 1, {}};
+    maker.add(index, kernel);
+    return index;
+  }
+  Launch& launch(TaskIndex task) {
+    return *std::get<Kernel>(maker.system().graph[maker[task].body.front()].activity).launch;
+  }
+
+  SystemBounds bounds() {
+    System system = maker.build();
+    Diagnostics findings;
+    REQUIRE(resolve_instructions(system, &profile, findings));
+    return system_bounds(system, {nullptr, &profile});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("kernels with instructions that may share an SM with others have no bound") {
+  const std::string text = GENERATE("40C", "2,int32:2,2,2");
+  for (const bool both : {true, false}) {
+    OneGpu system;
+    auto& maker = system.maker;
+    // Two blocks on four SMs: the placement rule may put them on one.
+    const TaskIndex first = system.task(maker.periodic(10'000), text, 1, 64),
+                    second = system.task(maker.periodic(10'000), both ? text : "", 1, 64),
+                    apart = system.task(maker.periodic(10'000), text, 1, 64);
+    maker[apart].gpu.context = "another";
+    const SystemBounds bounds = system.bounds();
+    for (const TaskIndex task : {first, second}) {
+      CHECK_FALSE(bounds.tasks[task].worst);
+      CHECK(bounds.tasks[task].reason.find("may share an SM") != std::string::npos);
+      CHECK_FALSE(bounds.operations.at(maker[task].body.front()).worst);
+    }
+    CHECK(bounds.tasks[apart].worst);
+    CHECK(bounds.operations.at(maker[apart].body.front()).worst);
+  }
+}
+
+TEST_CASE("a kernel with instructions keeps its bound where nothing can share its SMs") {
+  OneGpu system;
+  auto& maker = system.maker;
+  const auto have_bounds = [&] {
+    const SystemBounds bounds = system.bounds();
+    bool all = true;
+    for (TaskIndex task = 0; task < maker.system().tasks.size(); ++task) all = all && bounds.tasks[task].worst;
+    return all;
+  };
+  SECTION("alone") {
+    system.task(maker.periodic(1000), "40C", 8, 64);
+    CHECK(have_bounds());
+  }
+  SECTION("in one stream") {
+    for (int task = 0; task < 2; ++task) maker[system.task(maker.periodic(1000), "40C", 8, 64)].gpu.stream = "stream";
+    CHECK(have_bounds());
+  }
+  SECTION("for one host, one after the other") {
+    const TaskIndex host = maker.task("host", system.core, 1, maker.periodic(1000));
+    const bool at_once = GENERATE(false, true);
+    std::vector<EventIndex> done;
+    for (int task = 0; task < 2; ++task) {
+      const StimulusIndex request = maker.inter_process();
+      const TaskIndex device = system.task(request, "40C", 8, 64);
+      done.push_back(maker.event("done" + std::to_string(task)));
+      maker.set(device, done.back(), host);
+      maker.trigger(host, request);
+      if (at_once) continue;
+      maker.wait(host, done.back(), false);
+      maker.clear(host, done.back());
+    }
+    for (const EventIndex event : done) {
+      if (!at_once) continue;
+      maker.wait(host, event, false);
+      maker.clear(host, event);
+    }
+    CHECK(have_bounds() == !at_once);
+  }
+  SECTION("with separate masks") {
+    const TaskIndex first = system.task(maker.periodic(1000), "40C", 2, 64),
+                    second = system.task(maker.periodic(1000), "40C", 2, 64);
+    maker[first].gpu.sm_mask = "~0x3";
+    CHECK_FALSE(have_bounds());
+    maker[second].gpu.sm_mask = "~0x6";
+    CHECK_FALSE(have_bounds());
+    maker[second].gpu.sm_mask = "~0xc";
+    CHECK(have_bounds());
+  }
+  SECTION("with blocks that do not fit beside each other") {
+    const TaskIndex first = system.task(maker.periodic(1000), "2C", 1, 1024);
+    system.task(maker.periodic(1000), "", 6, 1024);
+    CHECK_FALSE(have_bounds());
+    system.launch(first).shared_memory = 40'000;
+    system.launch(first + 1).shared_memory = 40'000;
+    CHECK(have_bounds());
+  }
+  SECTION("with another cache configuration") {
+    const TaskIndex first = system.task(maker.periodic(1000), "40C", 2, 64);
+    system.task(maker.periodic(1000), "40C", 2, 64);
+    system.launch(first).cache_config = "prefer-l1";
+    CHECK(have_bounds());
+  }
+}
+
+TEST_CASE("blocks of a kernel that start whenever another one ends have no bound") {
+  OneGpu system;
+  const TaskIndex task = system.task(system.maker.periodic(10'000), "2C", 8, 1024);
+  CHECK(system.bounds().tasks[task].worst);
+  system.launch(task).blocks = 9;  // two on an SM, and a third when one ends
+  CHECK_FALSE(system.bounds().tasks[task].worst);
+  system.launch(task).shared_memory = 40'000;  // one at a time
+  CHECK(system.bounds().tasks[task].worst);
+}
+
+TEST_CASE("a mask puts more blocks on each SM that it enables") {
+  OneGpu system;
+  const TaskIndex task = system.task(system.maker.periodic(10'000), "80C", 4, 256);
+  const auto apart = system.bounds().tasks[task].worst;
+  system.maker[task].gpu.sm_mask = "~0x1";
+  const auto together = system.bounds().tasks[task].worst;
+  REQUIRE(apart);
+  REQUIRE(together);
+  CHECK(*together > *apart);
+}
+
+TEST_CASE("a GPU that preempts at blocks has no bounds where the time of a block is unknown") {
+  OneGpu system;
+  auto& maker = system.maker;
+  system.task(maker.periodic(1000), "40C", 1, 64);
+  system.task(maker.periodic(1000), "40C", 1, 64);
+  const TaskIndex apart = system.task(maker.periodic(1000), "40C", 1, 64);
+  maker[apart].gpu.context = "another";
+  system.profile.preemption = gpu::Preemption::block;
+  CHECK_FALSE(system.bounds().tasks[apart].worst);
+}
+
+}  // namespace bounds_shared_sms_test
