@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
 
 #include "engine/nvidia/time_slices/bound_time.hpp"
@@ -17,7 +16,8 @@ EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window) 
     share.work = sum(share.work, times(demand.work, jobs));
     turns += Wide(jobs) * demand.turns;
   }
-  share.turns = static_cast<std::int64_t>(std::min<Wide>(turns, std::numeric_limits<std::int32_t>::max()));
+  // So many that switches add up to `infinite`: a sum at its limit is no bound.
+  share.turns = static_cast<std::int64_t>(std::min<Wide>(turns, infinite.picoseconds()));
   return share;
 }
 
@@ -154,6 +154,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
         others_turns += share.turns;
       } else {
         wait.slices = infinite;
+        others_turns += infinite.picoseconds();
       }
       bound.response = sum(bound.response, sum(wait.slices, wait.switches));
     }
@@ -191,14 +192,16 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     const Wide returns = 1 + others_turns;
     if (shared)
       bound.own_switches =
-          times(context_switch, static_cast<std::int64_t>(by_priority ? returns : std::min<Wide>(turns, returns)));
+          times(context_switch,
+                static_cast<std::int64_t>(std::min<Wide>(by_priority ? infinite.picoseconds() : turns, returns)));
     bound.response = sum(bound.response, bound.own_switches);
     return bound;
   };
   Duration window = group.work;
   for (std::int64_t step = 0; step < max_group_steps; ++step) {
     GroupBound bound = evaluate(window);
-    if (bound.response <= window || bound.response >= infinite) return bound;
+    if (bound.response >= infinite) break;
+    if (bound.response <= window) return bound;
     window = bound.response;
   }
   return evaluate(std::nullopt);

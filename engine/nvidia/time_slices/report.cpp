@@ -139,6 +139,15 @@ std::string Analysis::reason_of(std::size_t index, const TimeSliceBounds& bounds
     return fmt::format("several releases may coincide, because the jitter of {} is not below the period of {}",
                        format_duration(task(index).jitter), format_duration(task(index).period));
   const JobBound& job = jobs_[index];
+  std::size_t longest = 0;
+  ContextWait waits;
+  for (std::size_t other = 0; other < job.waits.size(); ++other) {
+    waits = waits + job.waits[other];
+    if (job.waits[other].total() > job.waits[longest].total()) longest = other;
+  }
+  if (waits.total() >= infinite)
+    return fmt::format("{}, whose context has at least its priority on the GPU, may keep the GPU without limit",
+                       task(sharing_.contexts[longest].tasks.front()).name);
   const Duration alone = sum(facts_[index].execution, sum(job.gpu, sum(job.slowdown, job.own_switches)));
   const Duration least = sum(facts_[index].execution, job.own());
   if (alone <= limit && least > limit) return reason_of_streams(index, limit_text);
@@ -148,15 +157,6 @@ std::string Analysis::reason_of(std::size_t index, const TimeSliceBounds& bounds
   if (least > limit)
     return fmt::format("even without interference it may need {}, which exceeds its {}", format_duration(least),
                        limit_text);
-  std::size_t longest = 0;
-  ContextWait waits;
-  for (std::size_t other = 0; other < job.waits.size(); ++other) {
-    waits = waits + job.waits[other];
-    if (job.waits[other].total() > job.waits[longest].total()) longest = other;
-  }
-  if (waits.total() >= infinite)
-    return fmt::format("{}, whose context has at least its priority on the GPU, has no bound",
-                       task(sharing_.contexts[longest].tasks.front()).name);
   if (sum(least, waits.total()) > limit)
     return fmt::format("the GPU may serve other contexts for {}, most of it {} ({}), but the task has a {}",
                        format_duration(waits.total()), task(sharing_.contexts[longest].tasks.front()).name,

@@ -363,8 +363,29 @@ TEST_CASE("by priority a group waits for all work of more urgent contexts and on
   const auto bound = nvidia::group_bound(group, contexts, 1, us(1), true);
   CHECK(bound.response == us(20 + 7 + 1 + 2 * 10 + 2 + 3));
   CHECK(bound.own_switches == us(3));
+  const Duration infinite = Duration::picoseconds(std::int64_t{1} << 61);
+  // Switches there and back that take more than the time between two requests have no limit.
+  CHECK(nvidia::group_bound(group, contexts, 1, us(40), true).response >= infinite);
   contexts[2].demand.reset();
-  CHECK(nvidia::group_bound(group, contexts, 1, us(1), true).response >= Duration::picoseconds(std::int64_t{1} << 61));
+  CHECK(nvidia::group_bound(group, contexts, 1, us(1), true).response >= infinite);
+}
+
+TEST_CASE("by priority a context behind one that is always busy has no bound and a reason that names it") {
+  // A switch to and from the more urgent context takes longer than its jobs, whose own response has no bound.
+  TimeSliceProblem problem =
+      problem_of({task("urgent", 0, 1, 100, WaitMode::suspend, 1, {cpu(1), GpuSegment{{kernel(1)}}, cpu(1)}),
+                  task("below", 1, 1, 1000, WaitMode::suspend, 1, {cpu(1), GpuSegment{{kernel(1)}}, cpu(1)})});
+  problem.gpus.front().by_priority = true;
+  problem.gpus.front().context_switch = us(60);
+  problem.tasks[0].elsewhere.emplace();
+  problem.contexts = {{0, us(1), ContextPriority::medium, 2}, {0, us(1), ContextPriority::medium, 1}};
+  problem.streams = {{0}, {1}};
+  for (std::size_t index = 0; index < 2; ++index) std::get<GpuSegment>(problem.tasks[index].segments[1]).stream = index;
+  const auto bounds = bounds_of(problem);
+  CHECK(bounds.tasks[1].gpu_segments.front() >= Duration::picoseconds(std::int64_t{1} << 60));
+  CHECK_FALSE(bounds.tasks[1].response);
+  CHECK(bounds.tasks[1].reason ==
+        "urgent, whose context has at least its priority on the GPU, may keep the GPU without limit");
 }
 
 }  // namespace nvidia_time_slice_test
