@@ -29,7 +29,8 @@ SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions
   Problems problems = problems_of(input, gpus, faults);
   const Solution solution = solve(input, triggers, activations, problems, faults);
   SystemBounds bounds = report(input, problems, solution, faults);
-  if (options.for_offsets) add_offset_responses(input, problems, faults, options, bounds);
+  if (!options.for_offsets) return bounds;
+  add_offset_responses(input, problems, faults, options, bounds);
   add_exact_responses(input, bounds);
   return bounds;
 }

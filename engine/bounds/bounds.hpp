@@ -29,8 +29,8 @@
 /// - Offsets are ignored, unless the caller wants bounds for the stated ones (BoundOptions). Activation limits are
 ///   ignored too: a lost activation cannot delay any task. Both count only for the time until a task sets an event
 ///   (detail/event_waits.hpp): bounds with such a wait hold for offsets up to the stated one or the period.
-/// - Where nothing varies, device tasks that share a context get their exact response times for the stated offsets
-///   (detail/exact_responses.hpp).
+/// - If the caller wants bounds for the stated offsets and nothing varies, device tasks that share a context get their
+///   exact response times (detail/exact_responses.hpp).
 /// - A task outside this model has no bound, and we know no limit on the time it may take from its core. Its GPU
 ///   context may permanently request both engines. The other contexts tolerate this: the slots of the runlist bound its
 ///   share.
@@ -58,7 +58,8 @@ struct SystemBounds {
 };
 
 struct BoundOptions {
-  /// Whether bounds may hold for the stated offsets only, where these make them tighter (detail/offset_responses.hpp).
+  /// Whether bounds may hold for the stated offsets only, where these make them tighter (detail/offset_responses.hpp,
+  /// detail/exact_responses.hpp).
   bool for_offsets = false;
   std::uint64_t states = 1'000'000;  ///< for each core: states of its schedule graph, jobs of its longest schedule
   std::uint64_t steps = 20'000'000;  ///< for each task: evaluated sums over busy periods

@@ -87,6 +87,8 @@ std::string_view to_string(BoundMethod method) {
       return "longest_schedule";
     case BoundMethod::graph:
       return "graph";
+    case BoundMethod::schedule:
+      return "schedule";
   }
   return "equations";
 }

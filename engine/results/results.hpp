@@ -50,14 +50,15 @@ struct Contribution {
   TrafficKind traffic = TrafficKind::none;  ///< for interference: what `by` does
 };
 
-/// How an upper bound was found, unless it is exact. All but the first hold for the stated offsets only.
+/// How an upper bound was found. All but the first hold for the stated offsets only.
 enum class BoundMethod : std::uint8_t {
   equations,         ///< equations that hold for all offsets
   offsets,           ///< equations for the busy periods that the offsets allow
   longest_schedule,  ///< the schedule in which every job takes its longest time
   graph,             ///< an exploration of all schedules
+  schedule,          ///< the only schedule, where nothing varies
 };
-std::string_view to_string(BoundMethod);  ///< "equations", "offsets", "longest_schedule", "graph"
+std::string_view to_string(BoundMethod);  ///< "equations", "offsets", "longest_schedule", "graph", "schedule"
 
 /// A bound that holds for every job, in any run.
 struct Bound {
@@ -65,7 +66,7 @@ struct Bound {
   std::optional<Duration> worst;                ///< upper bound
   std::string reason;                           ///< why `worst` is unknown; "" if it is known
   std::vector<Contribution> parts;              ///< their sum is `worst`
-  bool exact = false;                           ///< a job reaches `worst`; it holds for the stated offsets
+  bool exact = false;                           ///< a job reaches `worst`, with BoundMethod::schedule
   BoundMethod method = BoundMethod::equations;  ///< of `worst`
 };
 

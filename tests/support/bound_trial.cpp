@@ -67,9 +67,8 @@ class Trial {
       if (std::any_of(parts.begin(), parts.end(),
                       [](const Contribution& part) { return part.kind == ContributionKind::event; }))
         ++all_.awaiting;
-      if (bounds_.tasks[task].exact)
-        ++all_.exact;
-      else if (worst && !worst->is_zero())
+      if (for_offsets_.tasks[task].exact) ++all_.exact;
+      if (worst && !worst->is_zero())
         all_.ratios.push_back(static_cast<float>(static_cast<double>(longest_[task].picoseconds()) /
                                                  static_cast<double>(worst->picoseconds())));
     }
@@ -207,7 +206,7 @@ class Trial {
   }
 
   void check(const std::string& what, TaskIndex task, const Statistics& seen, const Bound& bound) {
-    if (seen.jobs == 0 || (bound.exact && shifted_)) return;
+    if (seen.jobs == 0) return;
     if (bound.worst && seen.max > *bound.worst)
       fault(fmt::format("{} took {} ps, and its bound is {} ps", what, seen.max.picoseconds(),
                         bound.worst->picoseconds()),

@@ -191,15 +191,87 @@ bool shares_a_stream(const AnalyzedSystem& subject, const std::vector<TaskIndex>
   return false;
 }
 
-/// Finds out whether a schedule repeats. Two observations suffice:
+/// Whether tasks of the part that share a core may be equally urgent: no standard orders them.
+bool has_equal_ranks(const ProblemInput& input, const std::vector<TaskIndex>& part) {
+  std::set<std::pair<std::size_t, std::int64_t>> ranks;
+  return std::any_of(part.begin(), part.end(), [&](TaskIndex task) {
+    return input.subject.is_host(task) &&
+           !ranks.emplace(*input.cores.core_of[task], input.cores.ranks.rank[task]).second;
+  });
+}
+
+/// Looks for instants at which the schedule depends on an order that no standard fixes:
+/// - operations of two tasks reach a GPU at the same instant;
+/// - an operation of one task reaches it when a block or an operation of another one ends. If streams have different
+///   priorities, also when one of its own ends: the freed place may be taken before the operation arrives;
+/// - a task with an activation limit is released when a job of it ends: the activation may be lost.
+class Ties {
+ public:
+  Ties(const AnalyzedSystem& subject, const std::vector<TaskIndex>& part)
+      : subject_(subject), gpus_(subject.system.platform.units.size()), last_(subject.tasks()) {
+    for (const TaskIndex task : part)
+      if (!subject.is_host(task)) gpus_[subject.task(task).unit].levels.insert(subject.task(task).gpu.high_priority);
+  }
+
+  bool found() const { return found_; }
+  void submitted(TaskIndex task, Instant now) { happened(task, now).submitting.insert(task), look(task); }
+  void ended(TaskIndex task, Instant now) { happened(task, now).ending.insert(task), look(task); }
+  void released(TaskIndex task, Instant now) { see(task, now, last_[task].release, last_[task].end); }
+  void completed(TaskIndex task, Instant now) { see(task, now, last_[task].end, last_[task].release); }
+
+ private:
+  struct Gpu {
+    std::set<bool> levels;  ///< of priority
+    Instant now;
+    std::set<TaskIndex> submitting, ending;  ///< at that instant
+  };
+  struct Last {
+    std::optional<Instant> release, end;
+  };
+
+  Gpu& happened(TaskIndex task, Instant now) {
+    Gpu& gpu = gpus_[subject_.task(task).unit];
+    if (gpu.now != now) {
+      gpu.now = now;
+      gpu.submitting.clear();
+      gpu.ending.clear();
+    }
+    return gpu;
+  }
+  void look(TaskIndex task) {
+    const Gpu& gpu = gpus_[subject_.task(task).unit];
+    for (const TaskIndex submitting : gpu.submitting)
+      if (gpu.submitting.size() > 1 || gpu.ending.size() > gpu.ending.count(submitting) ||
+          (gpu.levels.size() > 1 && gpu.ending.count(submitting) > 0))
+        found_ = true;
+  }
+  void see(TaskIndex task, Instant now, std::optional<Instant>& this_one, const std::optional<Instant>& other) {
+    this_one = now;
+    found_ = found_ || (other == now && subject_.task(task).activation_limit > 0);
+  }
+
+  const AnalyzedSystem& subject_;
+  std::vector<Gpu> gpus_;  ///< by unit
+  std::vector<Last> last_;
+  bool found_ = false;
+};
+
+/// Finds out whether a schedule repeats, and whether an order among equals matters in it. Two observations suffice:
 /// - The part is idle before a release, and so it is one hyperperiod later.
 /// - The part has only device tasks, and is in the same state one hyperperiod later: pending releases, the operations
 ///   in the order of their submission with their assigned blocks, and since when their resident blocks execute.
 class Repetition : public SimulationObserver {
  public:
-  Repetition(std::size_t tasks, Instant from, Duration hyperperiod, bool by_state)
-      : from_(from), hyperperiod_(hyperperiod), by_state_(by_state), next_(from), pending_(tasks) {}
+  Repetition(const AnalyzedSystem& subject, const std::vector<TaskIndex>& part, Instant from, Duration hyperperiod,
+             bool by_state)
+      : ties_(subject, part),
+        from_(from),
+        hyperperiod_(hyperperiod),
+        by_state_(by_state),
+        next_(from),
+        pending_(subject.tasks()) {}
 
+  bool has_ties() const { return ties_.found(); }
   bool found() const {
     return same_state_ || std::any_of(beginnings_.begin(), beginnings_.end(), [this](Instant instant) {
              return instant >= from_ && beginnings_.count(instant + hyperperiod_) > 0;
@@ -207,9 +279,10 @@ class Repetition : public SimulationObserver {
   }
 
   bool wants_intervals() const override { return false; }
-  bool wants_events() const override { return by_state_; }
+  bool wants_events() const override { return true; }
   void released(TaskIndex task, Instant now, bool lost) override {
     reach(now);
+    ties_.released(task, now);
     if (lost) return;
     if (jobs_ == 0 && (!idle_since_ || *idle_since_ < now)) beginnings_.insert(now);
     ++jobs_;
@@ -217,11 +290,15 @@ class Repetition : public SimulationObserver {
   }
   void completed(TaskIndex task, std::uint64_t, Instant, Instant now) override {
     reach(now);
+    ties_.completed(task, now);
     pending_[task].pop_front();
     if (--jobs_ == 0) idle_since_ = now;
   }
   void operation(const OperationChange& change) override {
     reach(change.now);
+    if (change.what == ProcessEvent::activate) ties_.submitted(change.task, change.now);
+    if (change.what == ProcessEvent::terminate) ties_.ended(change.task, change.now);
+    if (!by_state_) return;
     if (change.what == ProcessEvent::activate) operations_.push_back({change.task, change.step, std::nullopt, 0, {}});
     const auto at = std::find_if(operations_.begin(), operations_.end(),
                                  [&](const Operation& each) { return each.task == change.task; });
@@ -230,6 +307,7 @@ class Repetition : public SimulationObserver {
   }
   void block(const BlockChange& change) override {
     reach(change.now);
+    if (!change.begins) ties_.ended(change.task, change.now);
     const auto at = std::find_if(operations_.begin(), operations_.end(),
                                  [&](const Operation& each) { return each.task == change.task; });
     if (at == operations_.end()) return;
@@ -275,6 +353,7 @@ class Repetition : public SimulationObserver {
     }
   }
 
+  Ties ties_;
   Instant from_;
   Duration hyperperiod_;
   bool by_state_;
@@ -337,7 +416,7 @@ std::optional<Results> schedule_of(const ProblemInput& input, const std::vector<
   }
   const auto periods = periods_of(subject.system);
   SimulationInput simulated{alone, subject.worst, subject.devices, until, nvidia::longest_analyzed, periods};
-  Repetition repetition(subject.tasks(), Instant{} + pattern->from, pattern->hyperperiod.value_or(Duration{}),
+  Repetition repetition(subject, part, Instant{} + pattern->from, pattern->hyperperiod.value_or(Duration{}),
                         pattern->hyperperiod && is_undisturbed(subject, part) && !shares_a_stream(subject, part));
   simulated.observer = &repetition;
   simulated.max_steps = most_steps;
@@ -346,7 +425,8 @@ std::optional<Results> schedule_of(const ProblemInput& input, const std::vector<
   bound_steps += results.events;
   const bool unfinished = std::any_of(results.tasks.begin(), results.tasks.end(),
                                       [](const TaskResult& task) { return task.unfinished > 0; });
-  if (results.stopped_early || unfinished || (pattern->hyperperiod && !repetition.found())) return std::nullopt;
+  if (results.stopped_early || unfinished || repetition.has_ties() || (pattern->hyperperiod && !repetition.found()))
+    return std::nullopt;
   return results;
 }
 
@@ -360,9 +440,10 @@ void add_exact_responses(const ProblemInput& input, SystemBounds& bounds) {
     if (visited[first] || subject.is_host(first) || !input.activations[first].any()) continue;
     const auto part = parts.of(first, input.activations);
     for (const TaskIndex task : part) visited[task] = true;
-    if (!has_one_process(input, part) || !is_slowed_as_at_worst(input, part) ||
+    if (!has_one_process(input, part) || has_equal_ranks(input, part) || !is_slowed_as_at_worst(input, part) ||
         !std::all_of(part.begin(), part.end(), [&](TaskIndex task) {
-          return has_fixed_times(subject, task) && has_fixed_releases(subject, task) && has_plain_core(input, task);
+          return !input.offloads.unknown_times[task] && has_fixed_times(subject, task) &&
+                 has_fixed_releases(subject, task) && has_plain_core(input, task);
         }))
       continue;
     const auto schedule = schedule_of(input, part);
@@ -375,7 +456,7 @@ void add_exact_responses(const ProblemInput& input, SystemBounds& bounds) {
       bound.parts = result.contributions;
       bound.reason.clear();
       bound.exact = true;
-      bound.method = BoundMethod::equations;
+      bound.method = BoundMethod::schedule;
     }
     for (const OperationResult& operation : schedule->operations) {
       const auto bound = bounds.operations.find(operation.node);
@@ -383,6 +464,7 @@ void add_exact_responses(const ProblemInput& input, SystemBounds& bounds) {
       bound->second.worst = operation.duration.max;
       bound->second.reason.clear();
       bound->second.exact = true;
+      bound->second.method = BoundMethod::schedule;
     }
   }
 }
