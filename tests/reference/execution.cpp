@@ -554,13 +554,8 @@ class Executor {
           continue;
         }
         const auto x = modes_[term.mode], y = term.other == none ? term.value : modes_[term.other];
-        using R = Condition::Relation;
-        const bool one = term.relation == R::equal        ? x == y
-                         : term.relation == R::not_equal  ? x != y
-                         : term.relation == R::less       ? x < y
-                         : term.relation == R::less_equal ? x <= y
-                         : term.relation == R::greater    ? x > y
-                                                          : x >= y;
+        const bool relations[] = {x == y, x != y, x<y, x <= y, x> y, x >= y};  // in the order of Condition::Relation
+        const bool one = relations[static_cast<std::size_t>(term.relation)];
         all = all && one;
       }
       if (all) return true;
@@ -745,9 +740,11 @@ class Executor {
               waiters_[op.target].push_back(task);
             return suspend(task, item->active);
           }
-          if (!a.granted) ++users_[op.target];
+          if (!a.granted) {
+            ++users_[op.target];
+            a.held.push_back(op.target);
+          }
           a.granted = false;
-          a.held.push_back(op.target);
           resume_from_poll(task);
           emit(Occurrence::Kind::lock, op.target, task);
           break;
@@ -957,7 +954,8 @@ class Executor {
       const auto chosen = best[static_cast<std::size_t>(
           ask(Kind::semaphore_tie, semaphore, 0, static_cast<std::int64_t>(best.size()) - 1))];
       waiters.erase(std::find(waiters.begin(), waiters.end(), chosen));
-      active_[chosen].granted = true;
+      active_[chosen].granted = true;  // from now on, at the ceiling
+      active_[chosen].held.push_back(semaphore);
       wake(chosen);
     }
   }
@@ -1206,42 +1204,22 @@ class Executor {
 bool fits(const Event& event, const Occurrence& one) {
   using O = Event::Of;
   using K = Occurrence::Kind;
-  struct Name {
-    O of;
-    const char* type;
-    K kind;
-  };
-  static const Name names[] = {{O::process, "activate", K::activate},
-                               {O::process, "start", K::start},
-                               {O::process, "preempt", K::preempt},
-                               {O::process, "resume", K::resume},
-                               {O::process, "wait", K::wait},
-                               {O::process, "release", K::release},
-                               {O::process, "poll", K::poll},
-                               {O::process, "run", K::run},
-                               {O::process, "park", K::park},
-                               {O::process, "poll_parking", K::poll_parking},
-                               {O::process, "release_parking", K::release_parking},
-                               {O::process, "terminate", K::terminate},
-                               {O::runnable, "start", K::runnable_start},
-                               {O::runnable, "suspend", K::runnable_suspend},
-                               {O::runnable, "resume", K::runnable_resume},
-                               {O::runnable, "terminate", K::runnable_terminate},
-                               {O::label, "read", K::read},
-                               {O::label, "write", K::write},
-                               {O::semaphore, "lock", K::lock},
-                               {O::semaphore, "unlock", K::unlock},
-                               {O::mode, "read", K::mode_read},
-                               {O::mode, "write", K::mode_write},
-                               {O::mode, "increment", K::mode_increment},
-                               {O::mode, "decrement", K::mode_decrement},
-                               {O::stimulus, "", K::stimulus},
-                               {O::custom, "", K::custom}};
-  const auto* name =
-      std::find_if(std::begin(names), std::end(names), [&](const Name& n) { return n.kind == one.kind; });
+  static const char* const types[] = {
+      // in the order of Occurrence::Kind
+      "activate",     "start",           "preempt",   "resume", "wait",      "release",   "poll",      "run",  "park",
+      "poll_parking", "release_parking", "terminate", "start",  "suspend",   "resume",    "terminate", "read", "write",
+      "lock",         "unlock",          "read",      "write",  "increment", "decrement", "",          ""};
+  const auto of = one.kind <= K::terminate            ? O::process
+                  : one.kind <= K::runnable_terminate ? O::runnable
+                  : one.kind <= K::write              ? O::label
+                  : one.kind <= K::unlock             ? O::semaphore
+                  : one.kind <= K::mode_decrement     ? O::mode
+                  : one.kind == K::stimulus           ? O::stimulus
+                                                      : O::custom;
   const auto same = [](Index wanted, Index is) { return wanted == none || wanted == is; };
-  return name->of == event.of && (event.type.empty() || event.type == name->type) && same(event.entity, one.entity) &&
-         same(event.runnable, one.runnable) && same(event.process, one.task) && same(event.unit, one.unit);
+  return of == event.of && (event.type.empty() || event.type == types[static_cast<std::size_t>(one.kind)]) &&
+         same(event.entity, one.entity) && same(event.runnable, one.runnable) && same(event.process, one.task) &&
+         same(event.unit, one.unit);
 }
 
 Execution run(const Model& model, Behaviour& behaviour, const RunOptions& options) {

@@ -10,7 +10,7 @@ template <class Use>
 void each_source(const Use& use) {
   for (const auto& entry : std::filesystem::directory_iterator(AMALTHEA_SOURCE_DIR "/tests/reference")) {
     const auto name = entry.path().filename().string();
-    const bool test = name.find("_test.cpp") != std::string::npos;
+    const bool test = name.find("_test.") != std::string::npos || name == "gpu_scenario.hpp";
     if (!test && (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")) use(entry.path());
   }
 }
@@ -35,10 +35,13 @@ TEST_CASE("the reference includes nothing of the product", "[house]") {
 }
 
 TEST_CASE("the reference stays small enough to be read", "[house]") {
-  int lines = 0;
+  int lines = 0;  // without comments and blank lines
   each_source([&](const std::filesystem::path& path) {
     std::ifstream in(path);
-    for (std::string line; std::getline(in, line);) ++lines;
+    for (std::string line; std::getline(in, line);) {
+      const auto begin = line.find_first_not_of(' ');
+      if (begin != std::string::npos && line.compare(begin, 2, "//") != 0) ++lines;
+    }
   });
-  CHECK(lines <= 6000);
+  CHECK(lines <= 5000);
 }

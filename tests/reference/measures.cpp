@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "reference/folding.hpp"
+
 namespace reference {
 
 namespace {
@@ -46,6 +48,7 @@ class Constraints {
       : model_(model), execution_(execution), c_(constraint) {}
 
   Judged judge(Passage::Communication communication) {
+    if (device_accesses()) return judge_.unknown("accesses of device tasks are not in the trace");
     switch (c_.kind) {
       case K::delay:
         return delay();
@@ -72,6 +75,24 @@ class Constraints {
   }
 
  private:
+  /// Whether the constraint depends on accesses of device tasks, which are no part of the trace (S-data-3).
+  bool device_accesses() const {
+    if (c_.kind == K::chain_latency) return false;
+    std::vector<Index> labels = c_.labels;
+    for (const auto event : c_.events) {
+      if (model_.events[event].of == Event::Of::label) labels.push_back(model_.events[event].entity);
+    }
+    for (const auto chain : c_.chains) {
+      for (const auto& link : model_.chains[chain].links) labels.push_back(link.label);
+    }
+    for (const auto label : labels) {
+      for (const auto task : accessors(model_, label, none, -1)) {
+        if (label != none && model_.tasks[task].device) return true;
+      }
+    }
+    return false;
+  }
+
   Time end() const { return execution_.end; }
 
   Times times(Index event) const {

@@ -102,6 +102,22 @@ TEST_CASE("a released semaphore goes to the most urgent waiting task; among equa
   CHECK(longest(equal, "B", 100 * us) == 11);
 }
 
+TEST_CASE("a granted semaphore raises its new holder at once", "[program]") {
+  auto text = on_cores(2);
+  text.semaphores = "<semaphores name=\"S\" maxValue=\"1\" priorityCeilingProtocol=\"true\"/>";
+  const auto section = semaphore("request") + work(4) + semaphore("release");
+  text.task("H", "S0", 9, "100", section + work(1))
+      .task("L", "S1", 1, "100 1", section)
+      .task("M", "S1", 2, "100 2", work(10));
+  CHECK(times(text, "M", 100 * us) == V{14});  // L has the semaphore from 4 to 8
+  CHECK(times(text, "L", 100 * us) == V{15});  // and ends behind M,
+  Behaviour ends_first;                        // or before it
+  ends_first.rule(Question::Kind::preemption, Behaviour::Rule::most);
+  RunOptions options;
+  options.until = 100 * us;
+  CHECK(times(text, "L", ends_first, options) == V{7});
+}
+
 TEST_CASE("a semaphore admits as many users as its maximum", "[program]") {
   Text text(3);
   text.semaphores = "<semaphores name=\"S\" maxValue=\"2\"/>";
