@@ -211,3 +211,18 @@ TEST_CASE("a constant-bandwidth server postpones its deadline and never stops", 
   CHECK(times(text, "A", 15 * us) == V{9});
   CHECK(times(text, "B", 15 * us) == V{6});
 }
+
+TEST_CASE("the messages of Davis et al. 2007, Table 1, take as long as published", "[cores]") {
+  auto text = on_core();
+  const std::string np = "preemption=\"non_preemptive\"";
+  text.task("A", "S0", 3, "2500", work(1000), np)
+      .task("B", "S0", 2, "3500", work(1000), np)
+      .task("C", "S0", 1, "3500", work(1000), np);
+  const Time until = 17'500 * us;  // the hyperperiod
+  const auto response = times(text, "C", until);
+  CHECK(response[0] == 3000);
+  CHECK(response[1] == 3500);  // the second job, not the first one, is the longest
+  CHECK(longest(text, "C", until, 2000, true) <= 3500);
+  CHECK(longest(text, "B", until, 2000, true) <= 3000);
+  CHECK(longest(text, "A", until, 2000, true) <= 2000);
+}
