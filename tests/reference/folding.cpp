@@ -189,6 +189,7 @@ void finish(Model& model, const ReadOptions& options) {
   }
   for (const auto& [function, wrapper] : functions) fold(model, function, wrapper);
   for (auto& chain : model.chains) {
+    if (!chain.tasks.empty()) continue;  // a process chain
     bool known = !chain.links.empty();
     for (auto& link : chain.links) {
       place(model, link);

@@ -1020,6 +1020,11 @@ class Writer {
     } else if (const auto* executed = as<Requirement::OfRunnable>(one.subject)) {
       cls = "RunnableRequirement";
       subject = attribute("runnable", runnable(executed->runnable));
+    } else if (const auto* chain = as<Requirement::OfChain>(one.subject)) {
+      cls = "ProcessChainRequirement";
+      const std::string name = fmt::format("{}_processes", one.name);
+      software_ += fmt::format("<processChains {}{}/>\n", named(name), attribute("processes", tasks(chain->tasks)));
+      subject = attribute("processChain", ref(name, "ProcessChain"));
     } else {
       throw std::invalid_argument(fmt::format("requirement {} has no form", one.name));
     }
