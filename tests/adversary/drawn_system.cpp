@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/adversary/drawn_system.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <random>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "engine/chains/detail/chain_limits.hpp"
+#include "engine/constraints/detail/constraint_guarantees.hpp"
+#include "engine/devices/chosen_devices.hpp"
+#include "engine/program/program.hpp"
+#include "engine/requirements.hpp"
+#include "tests/support/system_file.hpp"
+
+namespace adversary {
+namespace {
+
+using namespace amalthea;
+using namespace amalthea::engine;
+using test::features_of;
+using test::SystemFeatures;
+using F = test::SystemFeature;
+using Random = std::mt19937;
+
+constexpr Duration simulated = Duration::microseconds(1000);
+/// Limits beyond are none.
+constexpr std::int64_t longest = std::int64_t{1} << 50;
+
+int draw(Random& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+bool one_in(Random& random, int n) { return draw(random, 1, n) == 1; }
+template <typename Value>
+const Value& any_of(const std::vector<Value>& values, Random& random) {
+  return values[static_cast<std::size_t>(draw(random, 0, static_cast<int>(values.size()) - 1))];
+}
+Random generator(std::uint32_t seed, std::uint32_t number, std::uint32_t item) {
+  std::seed_seq sequence{seed, number, item};
+  return Random(sequence);
+}
+
+// ---- themes
+
+SystemFeatures releases() {
+  return features_of({F::periodic, F::offset, F::jitter, F::minimum_distance, F::sporadic, F::synthetic, F::burst,
+                      F::arrival_curve, F::several_stimuli, F::trigger, F::trigger_chain, F::activation_limit});
+}
+SystemFeatures usual() {
+  return features_of({F::periodic, F::varying_times, F::deadline, F::chain, F::fixed_priority});
+}
+
+struct Theme {
+  SystemFeatures may;
+  int one_in = 3;
+};
+
+/// Features of which the reference knows nothing are only in systems of any features.
+std::vector<Theme> themes() {
+  const SystemFeatures one_core =
+      usual() | releases() |
+      features_of({F::cooperative, F::non_preemptive, F::schedule_point, F::uninterruptible, F::runnables, F::interrupt,
+                   F::ceiling, F::round_robin, F::osek, F::branch});
+  const SystemFeatures deadlines =
+      usual() | releases() |
+      features_of({F::earliest_deadline, F::cooperative, F::non_preemptive, F::uninterruptible, F::interrupt,
+                   F::deadline_monotonic, F::rate_monotonic});
+  const SystemFeatures turns = usual() | features_of({F::round_robin, F::jitter, F::sporadic, F::trigger, F::offset});
+  const SystemFeatures several = usual() | releases() |
+                                 features_of({F::several_cores, F::global, F::cooperative, F::non_preemptive,
+                                              F::uninterruptible, F::earliest_deadline});
+  const SystemFeatures servers = usual() | features_of({F::jitter, F::sporadic, F::server, F::nested_server,
+                                                        F::constant_bandwidth, F::deadline_child, F::child_scheduler,
+                                                        F::earliest_deadline, F::uninterruptible, F::non_preemptive});
+  const SystemFeatures events =
+      usual() | releases() |
+      features_of({F::event_stimulus, F::counter, F::host_wait, F::host_call, F::any_wait, F::effect_branch, F::loop,
+                   F::several_cores, F::condition, F::early_end, F::mode_branch});
+  const SystemFeatures semaphores =
+      usual() | features_of({F::jitter, F::several_cores, F::semaphore, F::counting_semaphore, F::polled_semaphore,
+                             F::shared_ceiling, F::ceiling, F::trigger, F::sporadic});
+  const SystemFeatures gpu =
+      usual() | features_of({F::jitter,         F::offload,           F::polling,       F::passive_waiting,
+                             F::work_beside,    F::several_visits,    F::device_alone,  F::device_trigger,
+                             F::shared_context, F::shared_stream,     F::copy,          F::memset,
+                             F::blocks,         F::context_switch,    F::interference,  F::cpu_traffic,
+                             F::copy_engines,   F::coarse_preemption, F::several_cores, F::memory});
+  const SystemFeatures data =
+      usual() | features_of({F::offset, F::jitter, F::runnables, F::memory, F::several_cores, F::trigger,
+                             F::trigger_chain, F::sporadic, F::activation_limit, F::branch, F::effect_branch, F::loop,
+                             F::condition, F::offload, F::passive_waiting, F::any_wait, F::event_stimulus, F::burst});
+  SystemFeatures any = test::all_features();
+  SystemFeatures known = any;
+  for (const F unknown : {F::amd, F::cu_mask, F::memory_table, F::dynamic_contention})
+    known.reset(static_cast<std::size_t>(unknown));
+  return {{known, 8},  {one_core, 3},   {deadlines, 2}, {turns, 2}, {several, 2}, {servers, 2},
+          {events, 3}, {semaphores, 2}, {gpu, 3},       {data, 3},  {any, 6}};
+}
+
+test::RandomSystem random_system(Random& random, std::uint32_t number) {
+  static const std::vector<Theme> all = themes();
+  constexpr std::uint32_t any_each = 8;
+  const std::size_t known = all.size() - 1;
+  const Theme& theme = number % (known * any_each) == known * any_each - 1 ? all.back() : all[number % known];
+  std::vector<std::size_t> features;
+  for (std::size_t feature = 0; feature < test::feature_count; ++feature)
+    if (theme.may[feature]) features.push_back(feature);
+  test::RandomSystemOptions options;
+  options.may = theme.may;
+  options.one_in = theme.one_in;
+  for (int i = 0; i < 2; ++i) options.must.set(any_of(features, random));
+  return test::random_system(random, options);
+}
+
+/// What the product and the reference read differently, and no standard decides, is left out: deadlines and periods that
+/// follow from stimuli, child schedulers with the priority of a task, minimum distances of bursts, where cooperative tasks
+/// can be preempted beside overheads and triggers, and rounds of contexts with different numbers of slots.
+void settle(System& system, Random random) {
+  const auto by_period = [](SchedulingAlgorithm algorithm) {
+    return algorithm == SchedulingAlgorithm::rate_monotonic || algorithm == SchedulingAlgorithm::deadline_monotonic ||
+           algorithm == SchedulingAlgorithm::earliest_deadline_first ||
+           algorithm == SchedulingAlgorithm::constant_bandwidth_server;
+  };
+  auto& schedulers = system.platform.schedulers;
+  bool deadlines = false;
+  for (Scheduler& scheduler : schedulers) {
+    deadlines = deadlines || by_period(scheduler.kind);
+    if (scheduler.kind == SchedulingAlgorithm::rate_monotonic) scheduler.kind = SchedulingAlgorithm::deadline_monotonic;
+  }
+  const bool children =
+      std::any_of(schedulers.begin(), schedulers.end(), [](const Scheduler& each) { return each.parent.has_value(); });
+  for (Task& task : system.tasks) {
+    if (deadlines && task.side == Side::host && !task.deadline)
+      task.deadline = Duration::microseconds(draw(random, 40, 400));
+    if (children) task.priority *= 10;
+  }
+  for (std::size_t index = 0; index < schedulers.size(); ++index)
+    if (schedulers[index].parent)
+      schedulers[index].share.priority = schedulers[index].share.priority * 10 + 1 + static_cast<int>(index % 9);
+  for (Stimulus& stimulus : system.stimuli)
+    if (auto* burst = std::get_if<Burst>(&stimulus.occurrence)) burst->minimum_distance = {};
+  const bool costs = std::any_of(schedulers.begin(), schedulers.end(),
+                                 [](const Scheduler& each) { return each.overhead.has_value(); });
+  const bool triggers = std::any_of(system.stimuli.begin(), system.stimuli.end(), [](const Stimulus& stimulus) {
+    return std::holds_alternative<InterProcess>(stimulus.occurrence) ||
+           std::holds_alternative<EventDriven>(stimulus.occurrence);
+  });
+  for (Task& task : system.tasks) {
+    task.gpu.runlist_slots = 2;
+    if ((costs || triggers) && task.preemption == Preemption::cooperative) task.preemption = Preemption::preemptive;
+  }
+}
+
+/// Sometimes priorities or deadlines are alike, so that the order of tasks is open.
+void make_equal(System& system, Random random) {
+  if (one_in(random, 4))
+    for (Task& task : system.tasks) task.priority = 3;
+  if (one_in(random, 6))
+    for (Task& task : system.tasks)
+      if (task.deadline) task.deadline = Duration::microseconds(240);
+}
+
+// ---- data
+
+bool is_host(const System& system, TaskIndex task) { return system.tasks[task].side == Side::host; }
+
+/// The positions of a body that belong to no alternative of a branch, section or runnable.
+std::vector<std::size_t> open_positions(const System& system, TaskIndex task) {
+  std::vector<std::size_t> positions;
+  const auto& body = system.tasks[task].body;
+  std::size_t closed_until = 0;
+  bool section = false;
+  for (std::size_t at = 0; at <= body.size(); ++at) {
+    const auto* next = at < body.size() ? &system.graph[body[at]] : nullptr;
+    const bool within = next != nullptr && next->runnable && !std::holds_alternative<Call>(next->activity);
+    if (at >= closed_until && !section && !within) positions.push_back(at);
+    if (next == nullptr) break;
+    if (const auto* change = std::get_if<Uninterruptible>(&next->activity)) section = change->begins;
+    if (const auto* branch = std::get_if<Branch>(&next->activity)) {
+      std::size_t end = at + 1;
+      for (const Branch::Alternative& alternative : branch->alternatives) end += alternative.length;
+      closed_until = std::max(closed_until, end);
+    }
+  }
+  return positions;
+}
+
+/// Often in a runnable of its own.
+void insert(System& system, TaskIndex task, Activity activity, Random& random) {
+  const std::size_t position = any_of(open_positions(system, task), random);
+  std::ptrdiff_t added = 1;
+  std::optional<RunnableIndex> runnable;
+  if (!one_in(random, 3)) {
+    runnable = static_cast<RunnableIndex>(system.runnables.size());
+    system.runnables.push_back({fmt::format("access{}", *runnable), {}});
+    append_activity(system, task, Call{});
+    system.graph[system.tasks[task].body.back()].runnable = runnable;
+    ++added;
+  }
+  append_activity(system, task, std::move(activity));
+  auto& body = system.tasks[task].body;
+  system.graph[body.back()].runnable = runnable;
+  std::rotate(body.begin() + static_cast<std::ptrdiff_t>(position), body.end() - added, body.end());
+}
+
+/// A device task passes data through its kernels.
+void access(System& system, TaskIndex task, LabelIndex label, bool write, Random& random) {
+  if (is_host(system, task)) {
+    if (write)
+      insert(system, task, WriteLabel{label}, random);
+    else
+      insert(system, task, ReadLabel{label}, random);
+    return;
+  }
+  for (const NodeIndex node : system.tasks[task].body)
+    if (auto* kernel = std::get_if<Kernel>(&system.graph[node].activity)) {
+      (write ? kernel->writes : kernel->reads).push_back(label);
+      return;
+    }
+}
+
+void pass_data(System& system, Random random) {
+  for (const Chain& chain : system.chains)
+    for (std::size_t at = 0; at < chain.tasks.size(); ++at) {
+      if (at + 1 == chain.tasks.size()) break;
+      const auto label = static_cast<LabelIndex>(system.labels.size());
+      const bool host = is_host(system, chain.tasks[at]) || is_host(system, chain.tasks[at + 1]);
+      system.labels.push_back(
+          {fmt::format("data{}", label), DataSize{64}, MemoryIndex{0}, host ? LabelSide::host : LabelSide::device, {}});
+      access(system, chain.tasks[at], label, true, random);
+      access(system, chain.tasks[at + 1], label, false, random);
+    }
+}
+
+void add_chains(System& system, Random random) {
+  for (int more = draw(random, 0, 2); more > 0; --more) {
+    std::vector<TaskIndex> tasks;
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+      if (is_host(system, task)) tasks.push_back(task);
+    std::shuffle(tasks.begin(), tasks.end(), random);
+    tasks.resize(std::min<std::size_t>(tasks.size(), static_cast<std::size_t>(draw(random, 1, 3))));
+    if (tasks.empty()) return;
+    system.chains.push_back(
+        {fmt::format("chain{}", system.chains.size()), std::move(tasks), {}, Chain::Source::model, {}});
+  }
+}
+
+// ---- limits
+
+/// The least value in [low, high] for which `shown` holds, if it does for all larger ones; nothing if not for `high`.
+std::optional<std::int64_t> least_shown(std::int64_t low, std::int64_t high,
+                                        const std::function<bool(std::int64_t)>& shown) {
+  if (!shown(high)) return std::nullopt;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (shown(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return high;
+}
+std::optional<std::int64_t> most_shown(std::int64_t low, std::int64_t high,
+                                       const std::function<bool(std::int64_t)>& shown) {
+  const auto found = least_shown(-high, -low, [&](std::int64_t value) { return shown(-value); });
+  return found ? std::optional(-*found) : std::nullopt;
+}
+
+class Limiter {
+ public:
+  Limiter(DrawnSystem& drawn, std::uint32_t seed, std::uint32_t number)
+      : drawn_(drawn), system_(drawn.random.system), seed_(seed), number_(number) {}
+
+  void run() {
+    const AnalysisOptions options = drawn_.options();
+    Diagnostics findings;
+    auto results = analyze(system_, options, findings);
+    if (!results) return;
+    results_ = std::move(*results);
+    programs_ = compile_programs(system_, options.execution, choose_devices(system_, options.profile, nullptr).profiles,
+                                 options.compile);
+    probe_ = system_;
+    add_chain_limits();
+    add_requirements();
+    add_constraints();
+  }
+
+ private:
+  Random next() { return generator(seed_, number_, 100 + item_++); }
+
+  // ---- chains
+
+  void add_chain_limits() {
+    for (std::size_t chain = 0; chain < system_.chains.size(); ++chain) {
+      Random random = next();
+      if (one_in(random, 3)) continue;
+      ChainLimit limit;
+      limit.name = fmt::format("limit{}", chain);
+      limit.kind = one_in(random, 2) ? ChainLimit::Kind::age : ChainLimit::Kind::reaction;
+      probe_.chains[chain].limits = {limit};
+      const auto shown = [&](std::int64_t value) {
+        probe_.chains[chain].limits.front().maximum = Duration::picoseconds(value);
+        judge_chain_limits(probe_, results_);
+        return results_.chains[chain].limits.front().by(drawn_.communication).guaranteed == true;
+      };
+      const auto least = least_shown(1, longest, shown);
+      probe_.chains[chain].limits.clear();
+      limit.maximum = Duration::picoseconds(least.value_or(test_value(random)));
+      if (least || one_in(random, 6)) system_.chains[chain].limits.push_back(limit);
+    }
+  }
+
+  std::int64_t test_value(Random& random) { return Duration::microseconds(draw(random, 1, 400)).picoseconds(); }
+
+  // ---- requirements
+
+  void add_requirements() {
+    const int count = draw_count(2, 6);
+    for (int at = 0; at < count; ++at) {
+      Random random = next();
+      Requirement requirement;
+      requirement.name = fmt::format("requirement{}", at);
+      requirement.severity = Requirement::Severity::critical;
+      requirement.limit_type = one_in(random, 4) ? Requirement::LimitType::lower : Requirement::LimitType::upper;
+      TimeMetric metric = TimeMetric::response_time;
+      if (!one_in(random, 3)) metric = static_cast<TimeMetric>(draw(random, 0, static_cast<int>(time_metrics) - 1));
+      if (one_in(random, 5)) {
+        std::vector<TaskIndex> tasks;
+        if (!system_.chains.empty())
+          tasks = any_of(system_.chains, random).tasks;
+        else
+          for (int i = 0; i < 2; ++i) tasks.push_back(any_task(random));
+        requirement.kind = Requirement::Kind::process_chain;
+        requirement.subject = Requirement::OfChain{tasks};
+        metric = one_in(random, 2) ? TimeMetric::response_time : TimeMetric::gross_execution_time;
+      } else {
+        requirement.kind = Requirement::Kind::process;
+        requirement.subject = Requirement::OfProcess{any_task(random)};
+      }
+      const auto* of = std::get_if<Requirement::OfProcess>(&requirement.subject);
+      const auto deadline = of != nullptr ? system_.tasks[of->task].deadline : std::nullopt;
+      std::int64_t value = test_value(random);
+      if (deadline && one_in(random, 4)) {
+        value = deadline->picoseconds();
+      } else if (!one_in(random, 6)) {
+        const auto shown = [&](std::int64_t limit) {
+          requirement.limit = Requirement::TimeLimit{metric, Duration::picoseconds(limit)};
+          probe_.requirements = {requirement};
+          return judge_requirements(probe_, results_).front().guaranteed == true;
+        };
+        const auto found = requirement.limit_type == Requirement::LimitType::upper
+                               ? least_shown(-longest, longest, shown)
+                               : most_shown(-longest, longest, shown);
+        probe_.requirements.clear();
+        if (!found) continue;
+        value = *found;
+      }
+      requirement.limit = Requirement::TimeLimit{metric, Duration::picoseconds(value)};
+      system_.requirements.push_back(std::move(requirement));
+    }
+  }
+
+  int draw_count(int low, int high) {
+    Random random = next();
+    return draw(random, low, high);
+  }
+  TaskIndex any_task(Random& random) {
+    return static_cast<TaskIndex>(draw(random, 0, static_cast<int>(system_.tasks.size()) - 1));
+  }
+
+  // ---- constraints
+
+  ObservableEvent event_of(TaskIndex task, Random& random) {
+    std::vector<ObservableEvent> found;
+    const std::string& name = system_.tasks[task].name;
+    for (const EventAction action : {EventAction::activate, EventAction::start, EventAction::terminate})
+      found.push_back({fmt::format("{}_{}", to_string(action), name), ObservableEvent::OfProcess{task, action, {}}});
+    for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus) {
+      const auto& activates = system_.stimuli[stimulus].activates;
+      if (std::find(activates.begin(), activates.end(), task) != activates.end())
+        found.push_back(
+            {fmt::format("occurrence_{}", system_.stimuli[stimulus].name), ObservableEvent::OfStimulus{stimulus}});
+    }
+    for (const NodeIndex node : system_.tasks[task].body) {
+      const Activity& activity = system_.graph[node].activity;
+      if (const auto* write = std::get_if<WriteLabel>(&activity))
+        found.push_back({fmt::format("write_{}", system_.labels[write->label].name),
+                         ObservableEvent::OfLabel{write->label, EventAction::write, {}, {}}});
+      if (const auto* read = std::get_if<ReadLabel>(&activity))
+        found.push_back({fmt::format("read_{}_{}", system_.labels[read->label].name, name),
+                         ObservableEvent::OfLabel{read->label, EventAction::read, {}, task}});
+      if (const auto* use = std::get_if<UseSemaphore>(&activity);
+          use != nullptr && use->operation != UseSemaphore::Operation::release)
+        found.push_back({fmt::format("lock_{}_{}", system_.semaphores[use->semaphore].name, name),
+                         ObservableEvent::OfSemaphore{use->semaphore, EventAction::lock, {}, task, {}}});
+      if (const auto runnable = system_.graph[node].runnable; runnable && std::holds_alternative<Call>(activity))
+        for (const EventAction action : {EventAction::start, EventAction::terminate})
+          found.push_back({fmt::format("{}_{}", to_string(action), system_.runnables[*runnable].name),
+                           ObservableEvent::OfRunnable{*runnable, action, {}, {}}});
+    }
+    return any_of(found, random);
+  }
+  /// Often of the same task, or of one that has a stimulus in common.
+  TaskIndex related(TaskIndex task, Random& random) {
+    if (one_in(random, 2)) return task;
+    std::vector<TaskIndex> others;
+    for (const Stimulus& stimulus : system_.stimuli)
+      if (std::find(stimulus.activates.begin(), stimulus.activates.end(), task) != stimulus.activates.end())
+        others.insert(others.end(), stimulus.activates.begin(), stimulus.activates.end());
+    return others.empty() || one_in(random, 3) ? any_task(random) : any_of(others, random);
+  }
+
+  bool shown(const TimingConstraint& constraint) {
+    probe_.constraints = {constraint};
+    return guaranteed_constraints(probe_, programs_, results_).front();
+  }
+  /// As tight as it is shown; nothing if it is not.
+  bool tighten(TimingConstraint& constraint, TimeLimits& limits) {
+    limits = {Duration::picoseconds(-longest), Duration::picoseconds(longest)};
+    const auto most = most_shown(-longest, longest, [&](std::int64_t value) {
+      limits.lower = Duration::picoseconds(value);
+      return shown(constraint);
+    });
+    if (!most) return false;
+    limits.lower = Duration::picoseconds(*most);
+    const auto least = least_shown(-longest, longest, [&](std::int64_t value) {
+      limits.upper = Duration::picoseconds(value);
+      return shown(constraint);
+    });
+    limits.upper = least ? std::optional(Duration::picoseconds(*least)) : std::nullopt;
+    if (!least || *least >= longest) limits.upper.reset();
+    if (*most <= 0) limits.lower.reset();
+    return shown(constraint);
+  }
+
+  void add_constraints() {
+    const int count = draw_count(2, 8);
+    for (int at = 0; at < count; ++at) {
+      Random random = next();
+      const TaskIndex task = any_task(random);
+      TimingConstraint constraint;
+      constraint.name = fmt::format("constraint{}", at);
+      bool good = false;
+      switch (draw(random, 0, 6)) {
+        case 0:
+        case 1:
+        case 2: {
+          ObservableEvent source = event_of(task, random), target = event_of(related(task, random), random);
+          DelayLimit delay{
+              std::move(source), std::move(target), {}, static_cast<DelayLimit::Mapping>(draw(random, 0, 2))};
+          constraint.class_name = "DelayConstraint";
+          constraint.kind = std::move(delay);
+          good = tighten(constraint, std::get<DelayLimit>(constraint.kind).limits);
+          break;
+        }
+        case 3: {
+          Repetition repetition{event_of(task, random), 1, {}, {}};
+          repetition.span = draw(random, 1, 3);
+          if (one_in(random, 2)) repetition.jitter = Duration::microseconds(draw(random, 0, 60));
+          constraint.class_name = "RepetitionConstraint";
+          constraint.kind = std::move(repetition);
+          good = tighten(constraint, std::get<Repetition>(constraint.kind).limits);
+          break;
+        }
+        case 4: {
+          EventSynchronization together;
+          for (int events = draw(random, 2, 3); events > 0; --events)
+            together.events.push_back(event_of(related(task, random), random));
+          together.multiple_occurrences = one_in(random, 2);
+          constraint.class_name = "EventSynchronizationConstraint";
+          constraint.kind = std::move(together);
+          Duration& tolerance = std::get<EventSynchronization>(constraint.kind).tolerance;
+          const auto least = least_shown(0, longest, [&](std::int64_t value) {
+            tolerance = Duration::picoseconds(value);
+            return shown(constraint);
+          });
+          tolerance = Duration::picoseconds(least.value_or(0));
+          good = least.has_value();
+          break;
+        }
+        case 5:
+          good = add_data_age(constraint, random);
+          break;
+        default:
+          good = add_group(constraint, random);
+          break;
+      }
+      probe_.constraints.clear();
+      if (good) system_.constraints.push_back(std::move(constraint));
+    }
+  }
+
+  bool add_data_age(TimingConstraint& constraint, Random& random) {
+    std::vector<std::pair<RunnableIndex, LabelIndex>> reads;
+    for (NodeIndex node = 0; node < system_.graph.size(); ++node)
+      if (const auto* read = std::get_if<ReadLabel>(&system_.graph[node].activity);
+          read && system_.graph[node].runnable)
+        reads.emplace_back(*system_.graph[node].runnable, read->label);
+    if (reads.empty()) return false;
+    const auto [runnable, label] = any_of(reads, random);
+    DataAge age;
+    age.runnable = runnable;
+    age.label = label;
+    constraint.class_name = "DataAgeConstraint";
+    constraint.kind = std::move(age);
+    return tighten(constraint, std::get<DataAge>(constraint.kind).limits);
+  }
+
+  bool add_group(TimingConstraint& constraint, Random& random) {
+    if (system_.labels.empty()) return false;
+    std::vector<LabelIndex> labels;
+    for (int count = draw(random, 1, 2); count > 0; --count)
+      labels.push_back(static_cast<LabelIndex>(draw(random, 0, static_cast<int>(system_.labels.size()) - 1)));
+    DataScope scope;
+    scope.tasks.push_back(any_task(random));
+    if (one_in(random, 2)) {
+      constraint.class_name = "DataStabilityGroup";
+      constraint.kind = DataStability{labels, scope};
+    } else {
+      constraint.class_name = "DataCoherencyGroup";
+      constraint.kind = DataCoherency{labels, scope, one_in(random, 2)};
+    }
+    return shown(constraint);
+  }
+
+  DrawnSystem& drawn_;
+  System& system_;
+  std::uint32_t seed_, number_, item_ = 0;
+  System probe_;
+  Results results_;
+  std::vector<Program> programs_;
+};
+
+/// Names of stimuli, labels and runnables must differ.
+void name_all(System& system) {
+  for (std::size_t i = 0; i < system.stimuli.size(); ++i) system.stimuli[i].name = fmt::format("stimulus{}", i);
+  for (std::size_t i = 0; i < system.labels.size(); ++i)
+    if (system.labels[i].name == "label") system.labels[i].name = fmt::format("copied{}", i);
+}
+
+}  // namespace
+
+AnalysisOptions DrawnSystem::options() const {
+  AnalysisOptions options;
+  options.profile = &random.profile;
+  options.compile.memory = random.memory;
+  options.contention = random.contention;
+  options.communication = communication;
+  options.until = simulated;
+  return options;
+}
+
+DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number) {
+  Random random = generator(seed, number, 0);
+  DrawnSystem drawn;
+  drawn.random = random_system(random, number);
+  name_all(drawn.random.system);
+  add_chains(drawn.random.system, generator(seed, number, 1));
+  pass_data(drawn.random.system, generator(seed, number, 2));
+  make_equal(drawn.random.system, generator(seed, number, 4));
+  if (std::getenv("AMALTHEA_ADVERSARY_ALL") == nullptr) settle(drawn.random.system, generator(seed, number, 5));
+  Random choice = generator(seed, number, 3);
+  const int communication = draw(choice, 0, 3);
+  drawn.communication = communication == 0   ? Communication::let
+                        : communication == 1 ? Communication::explicit_access
+                                             : Communication::implicit;
+  try {  // indices and bodies are those of the text
+    drawn.random.system = test::system_of(test::model_of(drawn.random.system));
+    Limiter(drawn, seed, number).run();
+  } catch (const std::invalid_argument&) {
+    // no model states it
+  } catch (const std::runtime_error&) {
+    // something in it is not simulated
+  }
+  return drawn;
+}
+
+}  // namespace adversary
