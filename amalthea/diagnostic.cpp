@@ -40,7 +40,7 @@ std::string format(const Diagnostic& diagnostic) {
 }
 
 void Diagnostics::add(std::string_view id, Severity severity, std::string message, Location location, std::string path,
-                      std::uint64_t count) {
+                      std::uint64_t count, std::vector<Origin> elements) {
   // The same fault may be found again along another path through the model.
   const auto same = [&](const Diagnostic& other) {
     return other.id == id && other.location == location && other.message == message;
@@ -49,7 +49,8 @@ void Diagnostics::add(std::string_view id, Severity severity, std::string messag
       std::find_if(all_.rbegin(), all_.rbegin() + recent(), same) != all_.rbegin() + recent())
     return;
   if (severity == Severity::error) ++errors_;
-  all_.push_back({std::string(id), severity, std::move(message), std::move(location), std::move(path), count});
+  all_.push_back({std::string(id), severity, std::move(message), std::move(location), std::move(path), count,
+                  std::move(elements)});
 }
 
 }  // namespace amalthea

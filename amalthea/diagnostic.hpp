@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "amalthea/origin.hpp"
+
 namespace amalthea {
 
 enum class Severity : std::uint8_t { note, warning, error };
@@ -25,6 +27,7 @@ struct Location {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  Origin element = {};  ///< the element of the model that stands there, if known
   friend bool operator==(const Location&, const Location&) = default;
 };
 
@@ -35,6 +38,7 @@ struct Diagnostic {
   Location location;
   std::string path;         ///< AMALTHEA path such as "swModel/tasks/DASM"; empty if it concerns the whole file
   std::uint64_t count = 1;  ///< number of items the finding is about, e.g. label accesses
+  std::vector<Origin> elements = {};  ///< of a finding about several: these, if known; `location` is that of the first
 };
 
 /// "file:line:column: error: message [AM0203]", without unknown parts.
@@ -48,7 +52,7 @@ class Diagnostics {
  public:
   /// Ignores a finding with the same text and location as a recent one.
   void add(std::string_view id, Severity severity, std::string message, Location location = {}, std::string path = {},
-           std::uint64_t count = 1);
+           std::uint64_t count = 1, std::vector<Origin> elements = {});
   const std::vector<Diagnostic>& all() const { return all_; }
   bool has_errors() const { return errors_ > 0; }
   std::size_t errors() const { return errors_; }

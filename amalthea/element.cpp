@@ -91,11 +91,18 @@ Span Element::end_tag() const {
 
 Span Element::span() const { return {record().begin, end_tag().end}; }
 
-Location Element::location() const { return document_->source().location(record().begin); }
+Location Element::location() const {
+  Location found = document_->source().location(record().begin);
+  found.element = origin();
+  return found;
+}
 
 Location Element::attribute_location(std::string_view name) const {
   const auto span = attribute_span(name);
-  return span ? document_->source().location(span->begin) : location();
+  if (!span) return location();
+  Location found = document_->source().location(span->begin);
+  found.element = origin();
+  return found;
 }
 
 std::string Element::path() const {

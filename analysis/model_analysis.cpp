@@ -11,6 +11,7 @@
 #include "exporter/rewriting/annotation_state.hpp"
 #include "importer/reading/detail/structure.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "review/open_findings.hpp"
 #include "review/review.hpp"
 
 namespace amalthea::analysis {
@@ -84,6 +85,7 @@ tl::expected<System, Failure> prepare(const Model& model, const Options& options
   if (std::string fault = add_chains(options, *system, findings); !fault.empty())
     return tl::unexpected(Failure{Failure::Kind::misused, std::move(fault)});
   if (!engine::resolve_instructions(*system, options.engine.profile, findings)) return tl::unexpected(Failure{});
+  review::record_open_findings(model, findings, *system);
   return std::move(*system);
 }
 

@@ -21,6 +21,7 @@
 #include "engine/gpu/launch_plan.hpp"
 #include "engine/nvidia/contention.hpp"
 #include "engine/nvidia/sharing_checks.hpp"
+#include "engine/open_findings.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
@@ -347,6 +348,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   judge_simulation(system, options, preparation, results);
   results.requirements = judge_requirements(system, results);
   results.constraints = judge_constraints(system, constraints, programs, results);
+  withhold_open_verdicts(system, preparation.open, results);
   report_constraints(constraints, diagnostics);
 }
 
@@ -355,6 +357,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
 std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
                                               Diagnostics& diagnostics) {
   Preparation preparation;
+  const std::size_t known = diagnostics.all().size();
   ChosenDevices chosen = choose_devices(system, options.profile, &diagnostics);
   if (!chosen.all_known) return std::nullopt;
   preparation.devices = std::move(chosen.profiles);
@@ -372,6 +375,7 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
                                                       time_for_chains(system, preparation.periods), diagnostics);
   if (!options.until) preparation.until = lengthened_for_constraints(system, preparation.until);
   preparation.grace = grace_of(system, preparation.periods);
+  preparation.open = open_findings(diagnostics, known);
   return preparation;
 }
 

@@ -44,6 +44,7 @@ struct Preparation {
   std::vector<std::optional<Duration>> periods;  ///< see periods_of
   Duration until;                                ///< time to measure
   Duration grace;                                ///< how long to wait for measured jobs that have not ended
+  std::vector<OpenFinding> open;                 ///< findings of the preparation; they may concern all parts
 };
 /// Nothing, with a diagnostic, if a device's profile is unknown or a kernel cannot be launched on it. Reports the costs
 /// of the memory model, and hyperperiods that are not simulated completely. May throw std::overflow_error.

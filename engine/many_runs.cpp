@@ -17,6 +17,7 @@
 #include "engine/chains/chain_observation.hpp"
 #include "engine/constraints/constraint_observer.hpp"
 #include "engine/constraints/detail/constraints.hpp"
+#include "engine/open_findings.hpp"
 #include "engine/program/program.hpp"
 #include "engine/requirements.hpp"
 #include "engine/simulation/observer_tee.hpp"
@@ -273,6 +274,7 @@ void judge(const System& system, const ManyRunsOptions& options, const Preparati
   for (const ResourceRuns& resource : runs.resources)
     judged.resources.push_back({resource.unit, resource.kind, resource.mean, 0});
   judge_simulation(system, options.analysis, preparation, judged);
+  withhold_open_verdicts(system, preparation.open, judged);
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     if (const auto function = system.tasks[index].folded_into) runs.tasks[index] = runs.tasks[*function];
     runs.tasks[index].verdict = judged.tasks[index].verdict;

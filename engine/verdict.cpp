@@ -40,17 +40,6 @@ OverallVerdict overall(const TaskResult& task) {
   return task.guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
 }
 
-/// Whether it is the deadline of a task, which is judged with the task.
-bool is_deadline(const System& system, const Requirement& requirement) {
-  const auto* of = std::get_if<Requirement::OfProcess>(&requirement.subject);
-  const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit);
-  if (of == nullptr || time == nullptr || requirement.limit_type != Requirement::LimitType::upper) return false;
-  const auto function = system.tasks[of->task].folded_into;
-  const auto is_of = [&](TaskIndex task) { return system.tasks[task].deadline == time->value; };
-  return time->metric == TimeMetric::response_time && time->value &&
-         (is_of(of->task) || (function && is_of(*function)));
-}
-
 std::string named(std::string_view what, std::string_view name) {
   return name.empty() ? fmt::format("{} without a name", what) : fmt::format("{} \"{}\"", what, name);
 }
@@ -167,6 +156,16 @@ std::string_view to_string(Kind kind) {
   constexpr std::array<std::string_view, 6> names{"deadline", "task",       "requirement",
                                                   "latency",  "constraint", "finding"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+bool is_deadline(const System& system, const Requirement& requirement) {
+  const auto* of = std::get_if<Requirement::OfProcess>(&requirement.subject);
+  const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit);
+  if (of == nullptr || time == nullptr || requirement.limit_type != Requirement::LimitType::upper) return false;
+  const auto function = system.tasks[of->task].folded_into;
+  const auto is_of = [&](TaskIndex task) { return system.tasks[task].deadline == time->value; };
+  return time->metric == TimeMetric::response_time && time->value &&
+         (is_of(of->task) || (function && is_of(*function)));
 }
 
 bool Assessment::has_limits() const {

@@ -62,6 +62,9 @@ struct Assessment {
   bool has_limits() const;
 };
 
+/// Whether the requirement is the deadline of a task, which is judged with the task.
+bool is_deadline(const System& system, const Requirement& requirement);
+
 /// The verdict on the results of an analysis; `findings` are those of reading, building and analyzing.
 Assessment assess(const System& system, const Results& results, const Diagnostics& findings);
 

@@ -12,6 +12,7 @@
 #include "importer/reading/detail/structure.hpp"
 #include "importer/reading/file_bytes.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "review/open_findings.hpp"
 #include "review/review.hpp"
 
 namespace amalthea::lsp {
@@ -179,11 +180,11 @@ void ModelReader::analyze(Known& known, Work& work) const {
   Diagnostics findings = known.findings;
   engine::AnalysisOptions how = options_.engine;
   how.work = &work;
-  auto results = engine::resolve_instructions(timing->system, how.profile, findings)
-                     ? engine::analyze(timing->system, how, findings)
-                     : std::nullopt;
-  if (work.stop) return;
   const Model& model = known.reading.state->model;
+  const bool ready = engine::resolve_instructions(timing->system, how.profile, findings);
+  review::record_open_findings(model, findings, timing->system);
+  auto results = ready ? engine::analyze(timing->system, how, findings) : std::nullopt;
+  if (work.stop) return;
   known.reading.findings = std::make_shared<const Findings>(placed(model, findings));
   known.system.reset();
   if (!results) return;

@@ -36,7 +36,8 @@ void add_each_cause_once(const Diagnostics& known, const Diagnostics& building, 
   for (const Diagnostic& finding : building.all())
     if (is_error_at_place(finding)) missing.insert(position_of(finding));
   const auto add = [&](const Diagnostic& finding) {
-    diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count);
+    diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count,
+                    finding.elements);
   };
   for (std::size_t i = diagnostics.all().size(); i < known.all().size(); ++i)
     if (const Diagnostic& finding = known.all()[i];

@@ -28,6 +28,7 @@ enum class PuType : std::uint8_t { cpu, gpu, accelerator };
 struct ProcessingUnitDefinition {
   std::string name;
   PuType type = PuType::cpu;
+  Origin origin = {};
 };
 
 /// Cost of an access from a processing unit to a memory (HwAccessElement; an access path before 0.9.0).

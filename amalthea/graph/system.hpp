@@ -45,6 +45,7 @@ struct Runnable {
 
 struct OsEvent {
   std::string name;
+  Origin origin = {};
 };
 
 /// A mode label. The literals of an enumeration are numbered from 0 in model order.
@@ -52,6 +53,7 @@ struct Mode {
   std::string name;
   std::int64_t initial = 0;
   std::vector<std::string> literals = {};  ///< of an enumeration, in the order of their numbers
+  Origin origin = {};
 };
 
 struct Semaphore {
@@ -60,6 +62,7 @@ struct Semaphore {
   std::int64_t capacity = 1;      ///< >= free
   bool priority_ceiling = false;  ///< its holder runs at the highest priority of all its users
   bool spinlock = false;
+  Origin origin = {};
 };
 
 /// Occurs at offset + k × period, each delayed by its jitter, but never before the previous one, nor within
@@ -153,6 +156,7 @@ struct Stimulus {
   EveryNth counter = {};                   ///< for inter-process and event stimuli: which of their occurrences count
   std::vector<ModeSetting> sets;           ///< modes that change when it occurs, before activations
   std::optional<ModeCondition> condition;  ///< it has no effect while this is false
+  Origin origin = {};
 };
 
 /// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority, gpu.cuMask, gpu.smMask,
@@ -277,6 +281,37 @@ std::string_view to_string(Requirement::Severity);   ///< AMALTHEA's literal; ""
 std::string_view to_string(Requirement::LimitType);  ///< the same
 std::string_view to_string(Requirement::Kind);       ///< "process", "runnable", "process chain", …
 
+/// A part of a System that has a place in the model.
+struct Part {
+  enum class Kind : std::uint8_t {
+    unit,
+    memory,
+    scheduler,
+    label,
+    runnable,
+    event,
+    mode,
+    semaphore,
+    stimulus,
+    task,
+    chain,
+    requirement,
+    constraint,
+  };
+  Kind kind = Kind::task;
+  std::uint32_t index = 0;  ///< into the list of its kind
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+/// A finding that leaves the timing of some parts open: a value that nobody filled in, a construct that is not
+/// simulated. No limit that depends on one of these parts can be judged.
+struct OpenFinding {
+  std::string id;           ///< "AM0458"
+  Location location;        ///< where to mend it
+  bool assumption = false;  ///< something usual was assumed instead; open only if assumptions do not count
+  std::vector<Part> parts;  ///< empty: it may concern any part
+};
+
 struct System {
   // Defined once: otherwise everybody who holds a system compiles how each part of it is copied.
   System();
@@ -300,6 +335,7 @@ struct System {
   /// `chains`.
   std::vector<TimingConstraint> constraints;
   RunnableGraph graph;
+  std::vector<OpenFinding> open;  ///< in the order of the findings
 };
 
 /// How `unit` reaches the memory of `label`: the access to that memory; for a label that is mapped to no memory the

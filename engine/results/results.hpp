@@ -143,6 +143,13 @@ struct ResourceResult {
   bool overloaded() const { return demand > 1 + 1e-9; }
 };
 
+/// What mending an open finding (System::open) would unlock.
+struct OpenResult {
+  std::string id;          ///< of the finding
+  Location location;       ///< where to mend it
+  std::size_t limits = 0;  ///< limits that are unknown because of it, maybe among others
+};
+
 struct Results {
   Execution execution = Execution::worst;
   /// the semantics that latency constraints are judged by
@@ -169,6 +176,7 @@ struct Results {
   std::vector<ChainResult> chains;               ///< parallel to System::chains
   std::vector<RequirementResult> requirements;   ///< parallel to System::requirements
   std::vector<ConstraintResult> constraints;     ///< parallel to System::constraints
+  std::vector<OpenResult> open;                  ///< what limits wait for; only findings that count
   bool stopped_early = false;                    ///< the simulation stopped before the end, at `horizon`
   std::uint64_t events = 0;                      ///< number of instants that the simulation processed
 };

@@ -56,10 +56,31 @@ class TextRenderer {
     resources();
     chains();
     headroom();
+    open_findings();
     return std::move(out_);
   }
 
  private:
+  /// What to mend, so that the limits are judged that depend on it; what unlocks most comes first.
+  void open_findings() {
+    if (results_.open.empty()) return;
+    std::vector<engine::OpenResult> open = results_.open;
+    std::stable_sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.limits > b.limits; });
+    title("What to fill in or correct, so that unknown limits are judged");
+    for (const engine::OpenResult& one : open) {
+      const auto& findings = view_.findings.all();
+      const auto finding = std::find_if(findings.begin(), findings.end(), [&](const Diagnostic& candidate) {
+        return candidate.id == one.id && candidate.location == one.location;
+      });
+      const std::string place =
+          one.location.line == 0 ? one.id
+                                 : fmt::format("{}:{}:{}", one.location.file, one.location.line, one.location.column);
+      out_ += reason(place, fmt::format("{} {} {} on it; {} [{}]", one.limits, one.limits == 1 ? "limit" : "limits",
+                                        one.limits == 1 ? "depends" : "depend",
+                                        finding == findings.end() ? "" : one_line(finding->message), one.id));
+    }
+  }
+
   void choose_unit() {
     Duration longest;
     for (const TaskResult& task : results_.tasks) longest = std::max(longest, task.response.max);

@@ -188,11 +188,13 @@ void report_assumptions(BuildContext& context) {
     const std::size_t count = elements.size();
     const auto [document, index] = elements.front();
     const Element first = context.model.element({document, index});
+    std::vector<Origin> all;
+    for (const auto& [of, element] : elements) all.push_back({of, element});
     context.diagnostics.add(
         kind.id, Severity::note,
         fmt::format("{}; {}{}", count == 1 ? std::string(kind.one) : fmt::format(fmt::runtime(kind.several), count),
                     kind.remedy, count == 1 ? "" : " (this is the first)"),
-        first.location(), first.path(), count);
+        first.location(), first.path(), count, std::move(all));
   }
 }
 

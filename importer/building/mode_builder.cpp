@@ -112,6 +112,7 @@ void build_modes(BuildContext& context) {
     if (label.mode)
       for (const Element literal : label.mode.children("literals")) mode.literals.emplace_back(literal.name());
     context.modes.add(label.element, static_cast<std::uint32_t>(context.system.modes.size()));
+    mode.origin = label.element.origin();
     context.system.modes.push_back(std::move(mode));
   }
 }

@@ -18,7 +18,8 @@ void build_definitions(BuildContext& context, const views::Hardware& hardware) {
   auto& definitions = context.system.platform.definitions;
   for (const views::HwUnitDefinition& definition : hardware.unit_definitions) {
     context.definitions.add(definition.element, static_cast<std::uint32_t>(definitions.size()));
-    definitions.push_back({std::string(definition.name), definition.type.value_or(PuType::cpu)});
+    definitions.push_back(
+        {std::string(definition.name), definition.type.value_or(PuType::cpu), definition.element.origin()});
   }
 }
 

@@ -353,6 +353,7 @@ void build_semaphores(BuildContext& context, const views::OperatingSystems& syst
     semaphore.priority_ceiling = view.priority_ceiling;
     semaphore.spinlock = view.kind == views::SemaphoreKind::spinlock;
     context.semaphores.add(view.element, static_cast<std::uint32_t>(context.system.semaphores.size()));
+    semaphore.origin = view.element.origin();
     context.system.semaphores.push_back(std::move(semaphore));
   }
 }

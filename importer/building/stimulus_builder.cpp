@@ -116,6 +116,7 @@ void build_stimuli(BuildContext& context) {
     if (!occurrence) continue;
     Stimulus stimulus;
     stimulus.name = element.name();
+    stimulus.origin = element.origin();
     stimulus.occurrence = std::move(*occurrence);
     stimulus.counter = counter_of(view);
     if (view.deviation) not_simulated(context, stimulus, view.deviation->element);

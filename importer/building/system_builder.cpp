@@ -77,6 +77,17 @@ bool matters_for_timing(const Model::Dangling& dangling) {
   return part.tag() == "constraintsModel" && dangling.feature == "process";
 }
 
+std::vector<Origin> origins_of(const std::vector<Element>& elements) {
+  std::vector<Origin> origins;
+  for (const Element element : elements) origins.push_back(element.origin());
+  return origins;
+}
+std::vector<Origin> origins_of(const std::set<std::pair<std::uint32_t, std::uint32_t>>& elements) {
+  std::vector<Origin> origins;
+  for (const auto& [document, element] : elements) origins.push_back({document, element});
+  return origins;
+}
+
 }  // namespace
 
 std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics) {
@@ -104,13 +115,15 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   detail::build_constraints(context);
   detail::report_unused_properties(context);
   detail::report_assumptions(context);
-  for (const auto& [cls, first] : context.not_simulated)
+  for (const auto& [cls, elements] : context.not_simulated) {
+    const bool one = elements.size() == 1;
     diagnostics.add(
         "AM0401", Severity::warning,
         fmt::format(
             "{} {} in the model {} not simulated; the time {} is missing from all results; this is the first one",
-            first.first, cls, first.first == 1 ? "is" : "are", first.first == 1 ? "it takes" : "they take"),
-        first.second.location(), first.second.path(), first.first);
+            elements.size(), cls, one ? "is" : "are", one ? "it takes" : "they take"),
+        elements.front().location(), elements.front().path(), elements.size(), origins_of(elements));
+  }
   if (!context.unknown_conditions.empty()) {
     const auto [document, element] = *context.unknown_conditions.begin();
     const Element first = model.element({document, element});
@@ -119,7 +132,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
                     fmt::format("{} {} on channels or local mode labels, which are not simulated; each alternative is "
                                 "assumed to be equally likely; this is the first one",
                                 count, count == 1 ? "condition depends" : "conditions depend"),
-                    first.location(), first.path(), count);
+                    first.location(), first.path(), count, origins_of(context.unknown_conditions));
   }
   return std::move(context.system);
 }

@@ -23,7 +23,7 @@ void build_data(BuildContext& context) {
   map_labels(context);
   for (const Element element : context.model.all("swModel", "events")) {
     context.events.add(element, static_cast<std::uint32_t>(context.system.events.size()));
-    context.system.events.push_back({std::string(element.name())});
+    context.system.events.push_back({std::string(element.name()), element.origin()});
   }
   for (const Element element : context.model.all("swModel", "runnables")) {
     context.runnables.add(element, static_cast<std::uint32_t>(context.system.runnables.size()));

@@ -83,6 +83,7 @@ class JsonRenderer {
     json["resources"] =
         list(results_.resources.size(), [this](std::size_t i) { return resource(results_.resources[i]); });
     if (view_.headroom != nullptr) json["headroom"] = headroom_json(view_, *view_.headroom);
+    json["open"] = list(results_.open.size(), [this](std::size_t i) { return open(results_.open[i]); });
     json["findings"] = findings_json(view_.findings.all());
     return json;
   }
@@ -93,6 +94,12 @@ class JsonRenderer {
     add_verdict(json, assessment);
     for (std::size_t i = 0; i < assessment.limits.size(); ++i)
       add_place(json["limits"][i], location_of(view_, assessment.limits[i].origin));
+  }
+
+  static Json open(const engine::OpenResult& one) {
+    Json json = {{"rule", one.id}, {"limits", one.limits}};
+    add_place(json, one.location);
+    return json;
   }
 
   template <typename Make>

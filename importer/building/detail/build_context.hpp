@@ -85,8 +85,8 @@ struct BuildContext {
   std::set<UnitIndex> reported_units, reported_clocks;
   std::set<SchedulerIndex> reported_schedulers, global_schedulers;
 
-  /// Constructs that are read but not simulated, by class: their number, and the first one.
-  std::map<std::string, std::pair<std::size_t, Element>> not_simulated;
+  /// Constructs that are read but not simulated, by class.
+  std::map<std::string, std::vector<Element>> not_simulated;
 
   /// Switches, loops and runnables (document, element) with an unsupported condition.
   std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_conditions;
@@ -112,8 +112,7 @@ struct BuildContext {
 
   void ignore(Element element) {
     const std::string_view written = element.attribute_or("xsi:type", element.tag());
-    auto& entry = not_simulated[std::string(element.cls() ? element.class_name() : written)];
-    if (entry.first++ == 0) entry.second = element;
+    not_simulated[std::string(element.cls() ? element.class_name() : written)].push_back(element);
   }
 
   /// Whether `element` has the target of a feature that the analysis requires; reports an error otherwise. (References
