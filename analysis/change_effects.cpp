@@ -71,10 +71,11 @@ Timing timing_of(const System& system, const engine::Results& results, engine::A
     timing.items.push_back(std::move(item));
   }
   for (const engine::ResourceResult& resource : results.resources) {
-    const std::string& unit = system.platform.units[resource.unit].name;
-    timing.loads.push_back(
-        {resource.kind == engine::ResourceKind::core ? unit : fmt::format("{} {}", unit, to_string(resource.kind)),
-         resource.demand});
+    const std::string& unit = name_of(system, resource);
+    timing.loads.push_back({resource.kind == engine::ResourceKind::core || resource.server
+                                ? unit
+                                : fmt::format("{} {}", unit, to_string(resource.kind)),
+                            resource.demand});
   }
   return timing;
 }

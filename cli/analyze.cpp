@@ -23,6 +23,7 @@ struct AnalyzeOptions {
   std::string output;
   TraceOptions trace;
   bool metrics = false;
+  bool verbose = false;
   std::string table = "tasks";
   HeadroomInput headroom;
 };
@@ -64,7 +65,7 @@ int run(const AnalyzeOptions& options) {
   const bool colour = options.output.empty() && use_colour();
   if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics, &*model,
                                                     headroom ? &*headroom : nullptr},
-                                                   {colour, options.metrics, options.table})))
+                                                   {colour, options.metrics, options.verbose, options.table})))
     return ExitCode::unusable;
   return exit_code_of(engine::assess(prepared->system, *results, diagnostics), options.analysis);
 }
@@ -96,6 +97,11 @@ void add_analyze(CLI::App& app, int& exit_code) {
       ->group(rarely(group::output));
   verb->add_flag("--metrics", options->metrics,
                  "Also print the time that tasks spend in each state. JSON and CSV always include it")
+      ->group(rarely(group::output));
+  verb->add_flag(
+          "-v,--verbose", options->verbose,
+          "Also print what every guarantee covers: offsets, orders of equally urgent tasks, lost activations. JSON "
+          "and CSV always include it")
       ->group(rarely(group::output));
   describe(*verb,
            {"amalthea analyze --headroom model.amxmi", "amalthea analyze --format json -o results.json model.amxmi",

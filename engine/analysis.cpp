@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -26,6 +27,7 @@
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
 #include "engine/requirements.hpp"
+#include "engine/results/lost_activations.hpp"
 #include "engine/simulation/observer_tee.hpp"
 #include "engine/simulation/simulation.hpp"
 
@@ -112,16 +114,15 @@ Duration grace_of(const System& system, const std::vector<std::optional<Duration
   return std::min(grace, longest_simulation);
 }
 
-/// An analytical reason for being unbounded is only reported if the simulation agrees: jobs were unfinished at its end,
-/// of the task itself or of a task that waits for it (since a device task has one job at a time).
-bool falls_behind(const std::vector<Program>& programs, const Results& results, TaskIndex task) {
-  if (results.tasks[task].unfinished > 0) return true;
+/// An analytical reason for being unbounded is only reported if a simulation agrees: jobs were unfinished at its end, of
+/// the task itself or of a task that waits for it (since a device task has one job at a time). How many there were.
+std::uint64_t jobs_behind(const std::vector<Program>& programs, const Results& results, TaskIndex task) {
+  std::uint64_t jobs = results.tasks[task].unfinished;
   for (TaskIndex other = 0; other < programs.size(); ++other)
     for (const Step& step : programs[other].steps)
-      if (results.tasks[other].unfinished > 0 &&
-          std::find(step.setters.begin(), step.setters.end(), task) != step.setters.end())
-        return true;
-  return false;
+      if (std::find(step.setters.begin(), step.setters.end(), task) != step.setters.end())
+        jobs = std::max(jobs, results.tasks[other].unfinished);
+  return jobs;
 }
 
 /// "2 of 5 jobs end"; "the only job ends".
@@ -135,12 +136,52 @@ std::string of_wrapper(const Task& function, const std::string& reason) {
   return fmt::format("the wrapper does not run, because its function {} runs on a CPU: {}", function.name, reason);
 }
 
-void judge(const System& system, const std::vector<Program>& programs, const std::vector<std::string>& unbounded,
-           Results& results) {
+/// Jobs may pile up so slowly that all of the simulated ones end within the grace. For tasks with a reason to be unbounded
+/// that have not fallen behind, longer and longer simulations decide, as far as they are cheap: some of their jobs must be
+/// left, and more than before. Removes reasons that no simulation agrees with.
+void confirm_reasons(const System& system, const AnalysisOptions& options, const Preparation& preparation,
+                     const std::vector<Program>& flattened, const Results& results, std::vector<std::string>& reasons) {
+  constexpr std::int64_t growth = 8;
+  constexpr std::uint64_t most_events = 500'000;
+  struct Open {
+    TaskIndex task = 0;
+    std::uint64_t left = 1;
+  };
+  std::vector<Open> open;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (!reasons[task].empty() && jobs_behind(flattened, results, task) == 0) open.push_back({task});
+  const bool wanted = !options.until && !results.stopped_early && options.execution != Execution::random;
+  if (wanted && !open.empty()) {
+    const std::vector<Program> programs =
+        compile_programs(system, options.execution, preparation.devices, options.compile);
+    for (Duration until = preparation.until; until < longest_default && !open.empty();) {
+      until = std::min(longest_default, until * growth);
+      SimulationInput input{system, programs, preparation.devices, until, preparation.grace, preparation.periods};
+      input.execution = options.execution;
+      input.contention = options.contention;
+      input.max_steps = most_events;
+      if (options.work != nullptr) input.stop = &options.work->stop;
+      Results longer;
+      simulate(input, longer);
+      if (longer.stopped_early) break;
+      std::erase_if(open, [&](Open& one) {
+        const std::uint64_t left = jobs_behind(flattened, longer, one.task);
+        if (left <= std::exchange(one.left, std::max(one.left, left))) return false;
+        reasons[one.task] +=
+            fmt::format("; at the end of a simulation of {}, {} jobs had not ended", format_duration(until), left);
+        return true;
+      });
+    }
+  }
+  for (const Open& one : open) reasons[one.task].clear();
+}
+
+/// `unbounded`: the reasons of tasks that are unbounded.
+void judge(const System& system, const std::vector<std::string>& unbounded, Results& results) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     TaskResult& result = results.tasks[task];
     const auto deadline = system.tasks[task].deadline;
-    if (!unbounded[task].empty() && falls_behind(programs, results, task)) {
+    if (!unbounded[task].empty()) {
       result.verdict = Verdict::unbounded;
       result.reason = unbounded[task];
     } else if (deadline && result.missed_deadlines > 0) {
@@ -184,12 +225,13 @@ void judge(const System& system, const std::vector<Program>& programs, const std
     }
 }
 
-/// Nothing is stated if activations may exceed a limit and jobs be lost; no job is lost if jobs do not overlap.
-std::optional<bool> guaranteed(const Task& task, const TaskResult& result, bool one_activation) {
+/// Nothing is stated if the bound is within the deadline, but activations may be lost.
+std::optional<bool> guaranteed(const Task& task, const TaskResult& result, bool all_released) {
   if (!task.deadline) return std::nullopt;
   if (result.verdict == Verdict::missed || result.verdict == Verdict::unbounded) return false;
-  if (!result.bound.worst || (task.activation_limit > 0 && !one_activation)) return std::nullopt;
-  return *result.bound.worst <= *task.deadline;
+  if (!result.bound.worst) return std::nullopt;
+  if (*result.bound.worst > *task.deadline) return false;
+  return all_released ? std::optional(true) : std::nullopt;
 }
 
 /// "the bound, 3 ms, is 7 ms below the deadline"
@@ -201,20 +243,25 @@ std::string reason_of_guarantee(const System& system, const Task& task, Duration
 }
 
 void add_bounds(const System& system, SystemBounds bounds, Results& results) {
-  const auto releases = releases_of(system);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     TaskResult& result = results.tasks[task];
     result.bound = std::move(bounds.tasks[task]);
-    result.guaranteed = guaranteed(system.tasks[task], result, releases[task] && releases[task]->once);
+    const std::string lost = why_activations_may_be_lost(system, task, result.bound);
+    result.guaranteed = guaranteed(system.tasks[task], result, lost.empty());
+    if (result.guaranteed == true) result.coverage = coverage_of(system, task, result.bound);
     // A guarantee follows from the bound, not from the simulation.
     if (result.verdict == Verdict::met && result.guaranteed == true)
-      result.reason = reason_of_guarantee(system, system.tasks[task], *result.bound.worst);
+      result.reason =
+          with_limitation(reason_of_guarantee(system, system.tasks[task], *result.bound.worst), result.coverage);
+    if (!lost.empty() && system.tasks[task].deadline && result.bound.worst && !result.guaranteed)
+      result.reason += fmt::format("; {}", lost);
     // The bound may decide what the simulation did not.
     if (result.verdict != Verdict::unknown || !result.bound.worst || results.stopped_early) continue;
-    if (result.guaranteed == true || (!system.tasks[task].deadline && result.unfinished == 0)) {
+    if (result.guaranteed == true || (!system.tasks[task].deadline && result.unfinished == 0 && lost.empty())) {
       result.verdict = system.tasks[task].deadline ? Verdict::met : Verdict::no_deadline;
-      result.reason =
-          fmt::format("the bound is {}; in the simulation {}", format_duration(*result.bound.worst), result.reason);
+      result.reason = with_limitation(
+          fmt::format("the bound is {}; in the simulation {}", format_duration(*result.bound.worst), result.reason),
+          result.coverage);
     }
   }
   for (OperationResult& operation : results.operations)
@@ -304,15 +351,17 @@ std::vector<std::string> replacements(const AnalysisOptions& options, const Prep
 
 /// What is judged by the simulation and the demands alone. Frees its programs, so that they are not in memory together
 /// with those of the bounds.
-void judge_demands(const System& system, const AnalysisOptions& options,
-                   const std::vector<const DeviceProfile*>& devices,
+void judge_demands(const System& system, const AnalysisOptions& options, const Preparation& preparation,
                    const std::vector<std::vector<GpuContext>>& contexts, Results& results) {
+  const std::vector<const DeviceProfile*>& devices = preparation.devices;
   CompileOptions flat = options.compile;
   flat.flatten_branches = true;
   const std::vector<Program> flattened = compile_programs(system, options.execution, devices, flat);
   add_demands(system, flattened, results);
   describe_use_of_gpus(system, devices, contexts, results);
-  judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
+  std::vector<std::string> unbounded = unbounded_reasons(system, flattened, contexts);
+  confirm_reasons(system, options, preparation, flattened, results, unbounded);
+  judge(system, unbounded, results);
 }
 
 /// Throws std::overflow_error.
@@ -395,12 +444,12 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   results.periods = preparation.periods;
   results.device_profiles = preparation.device_profiles;
   results.replaced = replacements(options, preparation);
-  judge_demands(system, options, devices, contexts, results);
+  judge_demands(system, options, preparation, contexts, results);
   add_bounds(system, system_bounds(system, devices, options.compile, options.bounds), results);
   add_bases(system, devices, results);
-  std::vector<std::optional<Duration>> responses;
-  for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
-  std::vector<ChainResult> chains = chain_latencies(system, responses);
+  std::vector<Bound> task_bounds;
+  for (const TaskResult& task : results.tasks) task_bounds.push_back(task.bound);
+  std::vector<ChainResult> chains = chain_latencies(system, task_bounds);
   for (std::size_t index = 0; index < chains.size(); ++index) {
     chains[index].observed = results.chains[index].observed;
     chains[index].observed_steps = std::move(results.chains[index].observed_steps);

@@ -212,7 +212,7 @@ class Search {
       reduce(level);
     }
     // Both look at all tests, so that what is seen is never below what is guaranteed for the same limits.
-    return {stress_, margin(Level::guaranteed), margin(Level::seen), tested_.size() - 1};
+    return {stress_, margin(Level::guaranteed), margin(Level::seen), tested_.size() - 1, covers_};
   }
 
  private:
@@ -233,6 +233,7 @@ class Search {
       Diagnostics findings;
       if (const auto results = analyze(system, analysis, findings)) {
         limits = limits_in(assess(system, *results, findings));
+        for (const auto& [key, limit] : limits) covers_ &= limit.covers.value_or(Coverage{});
         std::erase_if(limits, [](const auto& one) { return one.second.verdict == OverallVerdict::guaranteed; });
         return;
       }
@@ -383,6 +384,7 @@ class Search {
   const HeadroomOptions& options_;
   Stress stress_;
   GrowthRange range_;
+  Coverage covers_;  // of all guarantees
   Tested tested_;
 };
 
@@ -474,6 +476,7 @@ Headroom headroom(const System& system, const Results& results, const HeadroomOp
   for (const auto& [key, limit] : today) {
     ++found.limits;
     if (limit.verdict == OverallVerdict::guaranteed) ++found.guaranteed;
+    found.covers &= limit.covers.value_or(Coverage{});
     if (limit.verdict <= OverallVerdict::met) ++found.met;
   }
   const std::vector<Stress> stresses = stresses_of(system, options.analysis);
@@ -490,10 +493,12 @@ Headroom headroom(const System& system, const Results& results, const HeadroomOp
     }
   });
   for (auto& one : done) {
-    if (one)
-      found.of.push_back(std::move(*one));
-    else
+    if (!one) {
       found.stopped_early = true;
+      continue;
+    }
+    found.covers &= one->covers;
+    found.of.push_back(std::move(*one));
   }
   return found;
 }

@@ -79,6 +79,7 @@ struct StressHeadroom {
   Margin guaranteed;  ///< by bounds, for the limits that are guaranteed today
   Margin seen;        ///< in the simulation, for the limits that hold in it today
   std::size_t analyses = 0;
+  Coverage covers = {};  ///< what all guarantees of its analyses cover
 };
 
 struct Headroom {
@@ -87,6 +88,7 @@ struct Headroom {
   std::size_t met = 0;         ///< of them, today, at least in the simulation
   std::vector<StressHeadroom> of;
   bool stopped_early = false;  ///< interrupted; `of` lacks the last ones
+  Coverage covers = {};        ///< what all guarantees cover, today and with every tested growth
 };
 
 struct HeadroomOptions {

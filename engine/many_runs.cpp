@@ -216,7 +216,7 @@ class Runs {
     for (const ResourceResult& resource : results.resources)
       totals.resources.push_back({resource.unit, resource.kind,
                                   static_cast<detail::UInt128>(std::llround(resource.utilization * share_units)),
-                                  resource.utilization, resource.utilization});
+                                  resource.utilization, resource.utilization, resource.server});
     totals.requirements = std::move(results.requirements);
     totals.constraints = std::move(results.constraints);
     totals.events = results.events;
@@ -272,7 +272,7 @@ void judge(const System& system, const ManyRunsOptions& options, const Preparati
   }
   for (const ObservedLatencies& chain : runs.chains) judged.chains.emplace_back().observed = chain;
   for (const ResourceRuns& resource : runs.resources)
-    judged.resources.push_back({resource.unit, resource.kind, resource.mean, 0});
+    judged.resources.push_back({resource.unit, resource.kind, resource.mean, 0, {}, resource.server});
   judge_simulation(system, options.analysis, preparation, judged);
   withhold_open_verdicts(system, preparation.open, judged);
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
@@ -342,7 +342,7 @@ std::optional<ManyRuns> judge_runs(const System& system, const ManyRunsOptions& 
     for (const RunTotals::Resource& resource : totals.resources)
       runs.resources.push_back({resource.unit, resource.kind,
                                 static_cast<double>(resource.sum) / share_units / static_cast<double>(totals.runs),
-                                resource.least, resource.most});
+                                resource.least, resource.most, resource.server});
     runs.judged.requirements = std::move(totals.requirements);
     runs.judged.constraints = std::move(totals.constraints);
     runs.events = totals.events;

@@ -69,6 +69,7 @@ struct ResourceRuns {
   double mean = 0;  ///< over the runs
   double least = 0;
   double most = 0;
+  std::optional<SchedulerIndex> server = {};  ///< as in ResourceResult
 };
 
 /// What consecutive runs add up to, before it is judged. Totals of neighboring ranges of runs can be added, and then
@@ -84,6 +85,7 @@ struct RunTotals {
     detail::UInt128 sum = 0;  ///< of the shares of all runs, in units of 2^-62
     double least = 0;
     double most = 0;
+    std::optional<SchedulerIndex> server = {};  ///< as in ResourceResult
   };
   std::vector<Resource> resources;
   std::vector<RequirementResult> requirements;

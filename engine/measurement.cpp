@@ -169,6 +169,9 @@ void judge_measurement(const System& system, const ConstraintObserver& constrain
   for (std::size_t index = 0; index < windows.requirements.size(); ++index)
     if (windows.requirements[index])
       keep_worse(*windows.requirements[index], results.requirements[index], system.requirements[index]);
+  // A limit that is not stated in the model may exist on the target.
+  for (RequirementResult& result : results.requirements)
+    if (result.guaranteed == true) result.guaranteed.reset();
   results.constraints = judge_measured_constraints(system, constraints);
   for (ConstraintResult& result : results.constraints) result.guaranteed.reset();
 }

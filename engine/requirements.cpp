@@ -13,7 +13,7 @@
 #include "engine/analysis.hpp"
 #include "engine/chains/chain_latency.hpp"
 #include "engine/chains/chain_observation.hpp"
-#include "engine/program/releases.hpp"
+#include "engine/results/lost_activations.hpp"
 #include "engine/results/results.hpp"
 
 namespace amalthea::engine {
@@ -115,14 +115,12 @@ struct Leftover {
 
 class Judge {
  public:
-  Judge(const System& system, const Results& results)
-      : system_(system), results_(results), releases_(releases_of(system)) {
-    chain_bounds();
-  }
+  Judge(const System& system, const Results& results) : system_(system), results_(results) { chain_bounds(); }
 
   RequirementResult judge(std::size_t index) {
     requirement_ = &system_.requirements[index];
     result_ = {};
+    not_guaranteed_.clear();
     upper_ = requirement_->limit_type == Requirement::LimitType::upper;
     if (std::holds_alternative<Requirement::NoLimit>(requirement_->limit))
       unknown("it states no limit");
@@ -136,6 +134,10 @@ class Judge {
 
  private:
   void unknown(std::string reason) { result_.reason = std::move(reason); }
+  void guarantee(const Coverage& coverage) {
+    result_.guaranteed = true;
+    result_.coverage = coverage;
+  }
   void decide(LimitVerdict verdict, std::string reason) {
     result_.verdict = verdict;
     result_.reason = std::move(reason);
@@ -148,9 +150,11 @@ class Judge {
     if (result_.verdict == LimitVerdict::met && result_.guaranteed == true && result_.bound && time && time->value)
       result_.reason = fmt::format("the {}bound, {}, is {}", upper_ ? "" : "lower ", format_duration(*result_.bound),
                                    distance_text(*result_.bound, *time->value));
+    if (result_.verdict != LimitVerdict::missed && !not_guaranteed_.empty()) result_.reason += "; " + not_guaranteed_;
     if (result_.verdict == LimitVerdict::unknown && result_.guaranteed == true && result_.bound)
       decide(LimitVerdict::met, fmt::format("the bound, {}, is within the limit; in the simulation {}",
                                             format_duration(*result_.bound), result_.reason));
+    if (result_.guaranteed == true) result_.reason = with_limitation(std::move(result_.reason), result_.coverage);
   }
 
   // ---- subjects
@@ -248,14 +252,13 @@ class Judge {
     if (!upper_ && bound.best && response) result_.bound = bound.best;
     if (!upper_ && bound.best && lateness) result_.bound = *bound.best - *deadline_of(index);
     if (!result_.bound) return;
-    // Simultaneous activations may be lost, which bounds on jobs do not cover.
-    if (upper_ && response && system_.tasks[index].activation_limit > 0 &&
-        !(releases_[index] && releases_[index]->once))
-      return;
-    if (!is_beyond(upper_, *result_.bound, limit))
-      result_.guaranteed = true;
-    else if (response || lateness)  // for other metrics the bound is only a rough one
+    if (!is_beyond(upper_, *result_.bound, limit)) {
+      // A lost activation breaks an upper limit on ResponseTime, and bounds on jobs do not cover it.
+      if (upper_ && response) not_guaranteed_ = why_activations_may_be_lost(system_, index, bound);
+      if (not_guaranteed_.empty()) guarantee(upper_ ? coverage_of(system_, index, bound) : Coverage{});
+    } else if (response || lateness) {  // for other metrics the bound is only a rough one
       result_.guaranteed = false;
+    }
   }
 
   std::optional<Duration> deadline_of(TaskIndex index) const {
@@ -301,13 +304,15 @@ class Judge {
     const auto& bound = chain_bounds_[static_cast<std::size_t>(requirement_ - system_.requirements.data())];
     if (!upper_ || !bound) return;
     result_.bound = bound;
-    if (*bound <= limit) result_.guaranteed = true;
+    if (*bound <= limit)
+      guarantee(chain_coverage_[static_cast<std::size_t>(requirement_ - system_.requirements.data())]);
   }
 
   /// From the release of a job of the first task to the end of the last one: the reduced reaction, whose bound counts
   /// from the release.
   void chain_bounds() {
     chain_bounds_.resize(system_.requirements.size());
+    chain_coverage_.resize(system_.requirements.size());
     System chains_only;
     std::vector<std::size_t> requirements;
     for (std::size_t index = 0; index < system_.requirements.size(); ++index) {
@@ -319,11 +324,13 @@ class Judge {
       requirements.push_back(index);
     }
     if (requirements.empty()) return;
-    std::vector<std::optional<Duration>> responses;
-    for (const TaskResult& task : results_.tasks) responses.push_back(task.bound.worst);
-    const auto latencies = chain_latencies(chains_only, responses);
-    for (std::size_t i = 0; i < requirements.size(); ++i)
+    std::vector<Bound> task_bounds;
+    for (const TaskResult& task : results_.tasks) task_bounds.push_back(task.bound);
+    const auto latencies = chain_latencies(chains_only, task_bounds);
+    for (std::size_t i = 0; i < requirements.size(); ++i) {
       if (latencies[i].implicit) chain_bounds_[requirements[i]] = latencies[i].implicit->reduced_reaction;
+      chain_coverage_[requirements[i]] = latencies[i].coverage;
+    }
   }
 
   // ---- counts
@@ -336,9 +343,16 @@ class Judge {
     if (limit.metric == "Activations") return judge_count(task.metrics.activations, "activations", limit.value, true);
     if (limit.metric == "Preemptions") return judge_count(task.metrics.preemptions, "preemptions", limit.value, ended);
     if (limit.metric == "FullMigrations") return judge_count(task.metrics.migrations, "migrations", limit.value, ended);
-    if (limit.metric == "MtaLimitExceeding")
-      return judge_count(task.lost_activations, "lost activations", limit.value, true);
+    if (limit.metric == "MtaLimitExceeding") return lost_activations(of->task, limit.value);
     not_measured(limit.metric);
+  }
+
+  void lost_activations(TaskIndex index, std::int64_t limit) {
+    const TaskResult& task = results_.tasks[index];
+    judge_count(task.lost_activations, "lost activations", limit, true);
+    if (!upper_ || result_.verdict == LimitVerdict::missed) return;
+    not_guaranteed_ = why_activations_may_be_lost(system_, index, task.bound);
+    if (not_guaranteed_.empty()) guarantee(coverage_of(system_, index, task.bound));
   }
 
   /// `final`: unfinished jobs cannot increase it.
@@ -431,10 +445,11 @@ class Judge {
 
   const System& system_;
   const Results& results_;
-  std::vector<std::optional<TaskReleases>> releases_;
   std::vector<std::optional<Duration>> chain_bounds_;  ///< parallel to System::requirements
+  std::vector<Coverage> chain_coverage_;               ///< of these
   const Requirement* requirement_ = nullptr;
   bool upper_ = true;
+  std::string not_guaranteed_;  ///< why it is not, although the bound is within the limit
   RequirementResult result_;
 };
 

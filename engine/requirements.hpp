@@ -25,7 +25,7 @@ struct Results;
 ///   then unknown, unless the ended jobs already violate the limit. The bound on the response time also bounds its
 ///   parts: execution, states, StartDelay.
 /// - Counts over all measured jobs: Activations, Preemptions, FullMigrations (every change of core), MtaLimitExceeding
-///   (lost activations).
+///   (lost activations). An upper limit on the latter is guaranteed if none can be lost.
 /// - NormalizedResponseTime and NormalizedLateness are in percent of the deadline.
 /// - CPULoad is the utilization of the named unit, else of the only unit the process runs on. CPURunning, CPUReady,
 ///   CPUWaiting, CPUPolling and CPUParking are the share of the simulated time that its jobs spend in that state.

@@ -25,6 +25,22 @@ OverallVerdict overall(LimitVerdict verdict, std::optional<bool> guaranteed) {
   return OverallVerdict::unknown;
 }
 
+/// The limitations of guarantees that count as assumptions: id, and a phrase for one and for several guarantees.
+struct Limitation {
+  bool (*applies)(const Coverage&);
+  std::string_view id, one, several;
+};
+constexpr std::array limitations{
+    Limitation{[](const Coverage& of) { return of.offsets == Coverage::Offsets::stated; }, "AM0591",
+               "1 guarantee holds for the stated offsets only", "{} guarantees hold for the stated offsets only"},
+    Limitation{[](const Coverage& of) { return of.offsets == Coverage::Offsets::up_to_period; }, "AM0592",
+               "1 guarantee holds for offsets up to the stated one or the period only",
+               "{} guarantees hold for offsets up to the stated one or the period only"},
+    Limitation{[](const Coverage& of) { return of.ties == Coverage::Ties::one_rule; }, "AM0593",
+               "1 guarantee holds for one order of equally urgent tasks only",
+               "{} guarantees hold for one order of equally urgent tasks only"},
+};
+
 OverallVerdict overall(const TaskResult& task) {
   switch (task.verdict) {
     case Verdict::missed:
@@ -66,8 +82,12 @@ class Assessor {
   }
 
  private:
-  void add(Kind kind, OverallVerdict verdict, std::string name, std::string reason, Origin origin = {}) {
-    assessment_.limits.push_back({kind, verdict, std::move(name), std::move(reason), origin});
+  void add(Kind kind, OverallVerdict verdict, std::string name, std::string reason, Origin origin = {},
+           const Coverage& coverage = {}) {
+    const bool guaranteed = verdict == OverallVerdict::guaranteed;
+    if (guaranteed && !coverage.complete() && results_.strict) verdict = OverallVerdict::unknown;
+    assessment_.limits.push_back({kind, verdict, std::move(name), std::move(reason), origin,
+                                  guaranteed ? std::optional(coverage) : std::nullopt});
   }
 
   void tasks() {
@@ -77,7 +97,7 @@ class Assessor {
       if (task.folded_into) continue;  // its deadline is that of its function
       const OverallVerdict verdict = overall(result);
       if (task.deadline)
-        add(Kind::deadline, verdict, task.name, result.reason, task.origin);
+        add(Kind::deadline, verdict, task.name, result.reason, task.origin, result.coverage);
       else if (verdict > OverallVerdict::met)
         add(Kind::task, verdict, task.name, result.reason, task.origin);
     }
@@ -89,7 +109,7 @@ class Assessor {
       if (is_deadline(system_, requirement)) continue;
       const RequirementResult& result = results_.requirements[index];
       add(Kind::requirement, overall(result.verdict, result.guaranteed), named("requirement", requirement.name),
-          result.reason, requirement.origin);
+          result.reason, requirement.origin, result.coverage);
     }
   }
 
@@ -99,7 +119,7 @@ class Assessor {
         const ChainResult::Judgement& judgement = results_.chains[index].limits[i].by(results_.communication);
         add(Kind::latency, overall(judgement.verdict, judgement.guaranteed),
             named("latency constraint", system_.chains[index].limits[i].name), judgement.reason,
-            system_.chains[index].origin);
+            system_.chains[index].origin, judgement.coverage);
       }
   }
 
@@ -107,7 +127,7 @@ class Assessor {
     for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
       const ConstraintResult& result = results_.constraints[index];
       add(Kind::constraint, overall(result.verdict, result.guaranteed), describe(system_.constraints[index]),
-          result.reason, system_.constraints[index].origin);
+          result.reason, system_.constraints[index].origin, result.coverage);
     }
   }
 
@@ -124,13 +144,28 @@ class Assessor {
 
   void assumptions() {
     const bool nothing = assessment_.limits.empty();
-    if (!results_.strict) assessment_.assumptions = assumptions_with(findings_, Consequence::assumption);
+    if (!results_.strict) {
+      assessment_.assumptions = assumptions_with(findings_, Consequence::assumption);
+      for (const Limitation& limitation : limitations) limit(limitation);
+    }
     if (!nothing) return;
     constexpr const char* no_limits = "the model states no deadline, requirement or constraint";
     if (results_.strict)
       add(Kind::finding, OverallVerdict::unknown, "the model", no_limits);
     else
       assessment_.assumptions.push_back({"", 1, fmt::format("nothing limits the timing ({})", no_limits), {}});
+  }
+
+  void limit(const Limitation& limitation) {
+    const auto count = static_cast<std::uint64_t>(
+        std::count_if(assessment_.limits.begin(), assessment_.limits.end(),
+                      [&](const JudgedLimit& limit) { return limit.covers && limitation.applies(*limit.covers); }));
+    if (count > 0)
+      assessment_.assumptions.push_back(
+          {std::string(limitation.id),
+           count,
+           count == 1 ? std::string(limitation.one) : fmt::format(fmt::runtime(limitation.several), count),
+           {}});
   }
 
   void replaced() {

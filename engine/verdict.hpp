@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,9 @@ struct JudgedLimit {
   std::string name;    ///< "Control", "latency constraint \"brake\""; for a finding its location or id
   std::string reason;  ///< a sentence
   Origin origin = {};  ///< of the task, requirement, event chain or constraint
+  /// What a guarantee covers; nothing: it is not guaranteed. One that is not complete counts as an assumption, with
+  /// Results::strict as unknown.
+  std::optional<Coverage> covers = {};
 };
 std::string_view to_string(JudgedLimit::Kind);  ///< "deadline", "task", …
 

@@ -230,7 +230,7 @@ tl::expected<Witness, std::string> find_witness(const System& system, const Anal
   witness.task = task;
   witness.bound = bound.worst;
   // A bound for the stated offsets leaves nothing to choose.
-  const bool free = !bound.exact && bound.method == BoundMethod::equations;
+  const bool free = coverage_of(system, task, bound).offsets != Coverage::Offsets::stated;
   witness.until = options.until || !free ? preparation->until : default_time(system, bound.worst);
   WitnessSearch search(system, options, *preparation, witness, free ? simulations : 1);
   search.keep_stated();

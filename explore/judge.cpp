@@ -12,6 +12,7 @@
 #include "engine/bounds/bounds.hpp"
 #include "engine/bounds/demand.hpp"
 #include "engine/chains/chain_latency.hpp"
+#include "engine/results/lost_activations.hpp"
 #include "explore/detail/evaluator.hpp"
 #include "explore/detail/impossible.hpp"
 
@@ -28,21 +29,27 @@ double as_double(Duration duration) { return static_cast<double>(duration.picose
 
 double ratio(Duration part, Duration whole) { return as_double(part) / std::max(1.0, as_double(whole)); }
 
+/// The share of activations that may be lost at once counts like a share of the deadline.
+double excess_of_losses(const Task& task, const engine::Bound& bound) {
+  const auto limit = static_cast<double>(std::max<std::uint32_t>(1, task.activation_limit));
+  const double pending = bound.pending ? static_cast<double>(*bound.pending) : infinite;
+  return std::min(unbounded_excess, pending / limit - 1);
+}
+
 /// In picoseconds, which may exceed the range of Duration; nothing if a response is unbounded.
 using Latency = std::optional<amalthea::detail::Int128>;
 
-Latency reaction(const ChainForm& form, const std::vector<engine::Bound>& bounds) {
+Latency reaction(const System& system, const ChainForm& form, const std::vector<engine::Bound>& bounds) {
   if (!form.known) return std::nullopt;
   amalthea::detail::Int128 total = 0;
   for (const ChainForm::Position& position : form.positions) {
     amalthea::detail::Int128 longest = 0;
     for (const auto& [task, times] : position.responses) {
-      if (!bounds[task].worst) return std::nullopt;
+      if (!bounds[task].worst || !engine::why_activations_may_be_lost(system, task, bounds[task]).empty())
+        return std::nullopt;
       longest += amalthea::detail::Int128{bounds[task].worst->picoseconds()} * times;
     }
-    const amalthea::detail::Int128 period = position.period.picoseconds();
-    if (position.activation_limit != 0 && longest > period * position.activation_limit) return std::nullopt;
-    total += period + longest;
+    total += position.period.picoseconds() + longest;
   }
   return total;
 }
@@ -59,23 +66,26 @@ ChainForm chain_form(const System& system, std::size_t chain) {
     Chain single;
     single.tasks = {task};
     probe.chains.push_back(std::move(single));
-    form.positions.push_back({{}, {}, system.tasks[task].activation_limit});
+    form.positions.emplace_back();
   }
-  std::vector<std::optional<Duration>> responses(system.tasks.size(), Duration{});
+  engine::Bound none;
+  none.worst = Duration{};
+  none.pending = 1;
+  std::vector<engine::Bound> responses(system.tasks.size(), none);
   const auto at_zero = engine::chain_latencies(probe, responses);
   for (std::size_t i = 0; i < at_zero.size(); ++i) {
     if (!at_zero[i].implicit) return form;
     form.positions[i].period = at_zero[i].implicit->reaction;
   }
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
-    responses[task] = Duration::picoseconds(1);
+    responses[task].worst = Duration::picoseconds(1);
     const auto found = engine::chain_latencies(probe, responses);
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (!found[i].implicit) return form;
       const Duration more = found[i].implicit->reaction - form.positions[i].period;
       if (!more.is_zero()) form.positions[i].responses.emplace_back(task, more.picoseconds());
     }
-    responses[task] = Duration{};
+    responses[task].worst = Duration{};
   }
   form.known = true;
   return form;
@@ -215,10 +225,12 @@ void Evaluator::judge_deadlines(std::size_t placement, Judgement& judgement) con
       judgement.unbounded += bound.worst ? 0 : 1;
       continue;
     }
-    if (bound.worst && *bound.worst <= *deadline) continue;
+    const bool late = !bound.worst || *bound.worst > *deadline;
+    if (!late && engine::why_activations_may_be_lost(placed.system, task, bound).empty()) continue;
     judgement.late.push_back(task);
-    judgement.excess +=
-        bound.worst ? std::min(unbounded_excess, ratio(*bound.worst - *deadline, *deadline)) : unbounded_excess;
+    judgement.excess += !bound.worst ? unbounded_excess
+                        : late       ? std::min(unbounded_excess, ratio(*bound.worst - *deadline, *deadline))
+                                     : excess_of_losses(placed.system.tasks[task], bound);
   }
 }
 
@@ -233,7 +245,7 @@ void Evaluator::judge_chain_limits(std::size_t placement, Judgement& judgement) 
       if (!limit.maximum || form.positions.empty()) continue;
       const Duration reduction =
           limit.kind == ChainLimit::Kind::age ? form.positions.back().period : form.positions.front().period;
-      const Latency longest = reaction(form, judgement.bounds);
+      const Latency longest = reaction(system, form, judgement.bounds);
       const auto above = longest.value_or(0) - reduction.picoseconds() - limit.maximum->picoseconds();
       if (longest && above <= 0) continue;
       ++judgement.broken;
@@ -251,8 +263,9 @@ double Evaluator::value_of(const Objective& objective, std::size_t placement, co
     return static_cast<double>(count_changes(space_.problem, placed, candidate));
   if (const auto* latency = std::get_if<ChainLatency>(&objective)) {
     const auto& chains = facts_.chains[placement];
-    const Latency longest =
-        latency->chain < chains.size() ? reaction(chains[latency->chain], judgement.bounds) : std::nullopt;
+    const Latency longest = latency->chain < chains.size()
+                                ? reaction(placed.system, chains[latency->chain], judgement.bounds)
+                                : std::nullopt;
     return longest ? static_cast<double>(*longest) / 1e12 : infinite;
   }
   if (std::holds_alternative<LoadBalance>(objective)) {

@@ -55,8 +55,10 @@ void add_parts(const System& system, std::string_view title, const std::vector<e
 }
 
 void add_task(const System& system, const Task& task, const engine::TaskResult& result, std::string& text) {
-  text += fmt::format("\n\n**{}**{}", result.guaranteed == true ? "guaranteed" : to_string(result.verdict),
-                      result.reason.empty() ? "" : ": " + escaped(result.reason));
+  text += fmt::format(
+      "\n\n**{}**{}",
+      result.guaranteed == true ? engine::guaranteed_text(result.coverage) : std::string(to_string(result.verdict)),
+      result.reason.empty() ? "" : ": " + escaped(result.reason));
   text += fmt::format("\n\n- deadline: {}", task.deadline ? format_duration(*task.deadline) : "none");
   text += fmt::format("\n- upper bound on the response time: {}",
                       result.bound.worst            ? format_duration(*result.bound.worst)

@@ -15,6 +15,7 @@
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
+#include "engine/results/servers.hpp"
 #include "review/detail/rules.hpp"
 
 namespace amalthea::review {
@@ -34,6 +35,7 @@ std::vector<engine::ResourceResult> resources_in_use(const System& system) {
     resources.push_back({unit, engine::ResourceKind::execution_engine, 0, 0});
     resources.push_back({unit, engine::ResourceKind::copy_engine, 0, 0});
   }
+  for (engine::ResourceResult& server : engine::servers_in_use(system)) resources.push_back(std::move(server));
   return resources;
 }
 
@@ -145,6 +147,15 @@ void check_overload(const Context& context, Report& report) {
   engine::add_demands(system, programs, results);
   for (const engine::ResourceResult& resource : results.resources) {
     if (!resource.overloaded()) continue;
+    if (resource.server) {
+      const Scheduler& server = system.platform.schedulers[*resource.server];
+      report.add(
+          context.model.element(server.origin),
+          fmt::format("server \"{}\" has a long-run utilization of {:.1f} % of its budget at worst-case execution "
+                      "times; give it a larger budget, or make its tasks shorter or less frequent",
+                      server.name, 100 * resource.demand));
+      continue;
+    }
     const ProcessingUnit& unit = system.platform.units[resource.unit];
     const bool core = resource.kind == engine::ResourceKind::core;
     report.add(

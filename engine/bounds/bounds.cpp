@@ -7,6 +7,7 @@
 #include "engine/bounds/detail/analyzed_gpus.hpp"
 #include "engine/bounds/detail/exact_responses.hpp"
 #include "engine/bounds/detail/offset_responses.hpp"
+#include "engine/bounds/detail/pending.hpp"
 #include "engine/bounds/detail/report.hpp"
 
 namespace amalthea::engine {
@@ -29,15 +30,19 @@ SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions
   Problems problems = problems_of(input, gpus, faults);
   const Solution solution = solve(input, triggers, activations, problems, faults);
   SystemBounds bounds = report(input, problems, solution, faults);
-  if (!options.for_offsets) return bounds;
-  add_offset_responses(input, problems, faults, options, bounds);
-  add_exact_responses(input, bounds);
+  if (options.for_offsets) {
+    add_offset_responses(input, problems, faults, options, bounds);
+    add_exact_responses(input, bounds);
+  }
+  add_pending(input, bounds);
   return bounds;
 }
 
 void keep_smaller(const Bound& other, Bound& bound) {
   const auto best = std::max(bound.best, other.best);
-  if (other.worst && (!bound.worst || *other.worst < *bound.worst)) bound = other;
+  const bool fewer = other.pending && (!bound.pending || *other.pending < *bound.pending);
+  if (other.worst && (!bound.worst || *other.worst < *bound.worst || (*other.worst == *bound.worst && fewer)))
+    bound = other;
   bound.best = best;
 }
 

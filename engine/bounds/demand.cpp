@@ -2,11 +2,13 @@
 #include "engine/bounds/demand.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "engine/program/arrivals.hpp"
+#include "engine/results/servers.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -74,6 +76,7 @@ class UnboundedSearch {
         programs_(programs),
         contexts_(contexts),
         rates_(job_rates(system, programs)),
+        servers_(servers_in_use(system)),
         reasons_(system.tasks.size()) {}
 
   std::vector<std::string> run() {
@@ -81,7 +84,7 @@ class UnboundedSearch {
       for (const ResourceKind kind : {ResourceKind::execution_engine, ResourceKind::copy_engine})
         search_engine(unit, kind);
     search_starvation();
-    while (search_waits() || search_cores()) {
+    while (search_waits() || search_servers() || search_cores()) {
     }
     return reasons_;
   }
@@ -181,6 +184,62 @@ class UnboundedSearch {
     });
   }
 
+  /// In a server, the long-run demand of the task and of everything that precedes it there. Inner servers demand at most
+  /// their budgets; among what has the same urgency the order is open, so all of it counts.
+  double demand_in(SchedulerIndex server, TaskIndex task) const {
+    const Scheduler& outer = system_.platform.schedulers[server];
+    // Of every task and every scheduler directly within the server: its demand, and the urgency.
+    std::map<std::optional<SchedulerIndex>, double> inner;  // nothing: tasks of the server itself
+    std::optional<SchedulerIndex> own;
+    const auto child_of = [&](TaskIndex index) {
+      std::optional<SchedulerIndex> child, at = system_.tasks[index].scheduler;
+      while (*at != server) child = std::exchange(at, system_.platform.schedulers[*at].parent);
+      return child;
+    };
+    const auto priority_of = [&](TaskIndex index) {
+      const auto child = child_of(index);
+      return child ? system_.platform.schedulers[*child].share.priority : system_.tasks[index].priority;
+    };
+    own = child_of(task);
+    const bool by_deadline = outer.kind == SchedulingAlgorithm::earliest_deadline_first;
+    for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
+      if (!runs_in(system_, system_.tasks[other], server)) continue;
+      const auto child = child_of(other);
+      if (!by_deadline && priority_of(other) < priority_of(task)) continue;
+      if (own && child == own && other != task && !precedes_within(*own, other, task)) continue;
+      inner[child] += rates_[other] * as_double(core_time(system_, programs_, other));
+    }
+    double demand = 0;
+    for (const auto& [child, of_child] : inner)
+      demand += child && limits_time(system_.platform.schedulers[*child])
+                    ? std::min(of_child, share_of(system_.platform.schedulers[*child]))
+                    : of_child;
+    return demand;
+  }
+
+  /// Whether in the long run all of `other` precedes any of `task`, both within the scheduler; false if unknown.
+  bool precedes_within(SchedulerIndex scheduler, TaskIndex other, TaskIndex task) const {
+    const Task &first = system_.tasks[other], &second = system_.tasks[task];
+    return first.scheduler == scheduler && second.scheduler == scheduler && first.priority >= second.priority;
+  }
+
+  bool search_servers() {
+    bool found = false;
+    for (const ResourceResult& resource : servers_) {
+      const SchedulerIndex server = *resource.server;
+      const double share = share_of(system_.platform.schedulers[server]);
+      for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
+        if (!reasons_[task].empty() || programs_[task].steps.empty() || !runs_in(system_, system_.tasks[task], server))
+          continue;
+        const double demand = demand_in(server, task) / share;
+        if (demand <= 1 + tolerance) continue;
+        reasons_[task] = overloaded_server(system_.platform.schedulers[server].name, demand);
+        found = true;
+      }
+    }
+    return found;
+  }
+
   bool search_cores() {
     bool found = false;
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
@@ -213,10 +272,18 @@ class UnboundedSearch {
   const std::vector<Program>& programs_;
   const std::vector<std::vector<GpuContext>>& contexts_;
   std::vector<double> rates_;
+  std::vector<ResourceResult> servers_;
   std::vector<std::string> reasons_;
 };
 
 }  // namespace
+
+std::string overloaded_server(std::string_view name, double demand) {
+  return fmt::format(
+      "server {} is overloaded: tasks of the same or a higher priority have a utilization of {:.2f} % of its budget, "
+      "including polling",
+      name, 100 * demand);
+}
 
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs) {
   const std::size_t count = system.tasks.size();
@@ -249,6 +316,13 @@ void add_demands(const System& system, const std::vector<Program>& programs, Res
   for (ResourceResult& resource : results.resources) {
     resource.demand = 0;
     resource.uses.clear();
+    if (resource.server) {
+      for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+        if (runs_in(system, system.tasks[task], *resource.server))
+          resource.demand += rates[task] * as_double(core_time(system, programs, task));
+      resource.demand /= share_of(system.platform.schedulers[*resource.server]);
+      continue;
+    }
     for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
       // The demand of a task that may run on several cores is distributed evenly over them.
       const std::vector<UnitIndex>& units = system.tasks[task].units;

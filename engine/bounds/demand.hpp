@@ -4,6 +4,7 @@
 /// Long-run demand on every resource, and the tasks that become unbounded because of it.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
@@ -17,6 +18,9 @@ namespace amalthea::engine {
 /// triggered task inherits the rate of its triggers.
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs);
 
+/// The reason of a task in a server that is overloaded; `demand` is relative to the budget.
+std::string overloaded_server(std::string_view name, double demand);
+
 /// Sets the demand of every resource in `results`, and the device tasks that it consists of, without time slices.
 void add_demands(const System& system, const std::vector<Program>& programs, Results& results);
 
@@ -26,7 +30,8 @@ void add_demands(const System& system, const std::vector<Program>& programs, Res
 /// - it polls for an event of a task on its own core that has no higher priority, or for its own event,
 /// - it waits for an event of an unbounded task,
 /// - the tasks of at least its priority on its core demand more than the core provides; a task that polls for an
-///   unbounded task demands the whole core.
+///   unbounded task demands the whole core,
+/// - the tasks of at least its priority in a server that it runs in demand more than the budget.
 std::vector<std::string> unbounded_reasons(const System& system, const std::vector<Program>& programs,
                                            const std::vector<std::vector<GpuContext>>& contexts);
 

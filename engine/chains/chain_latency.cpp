@@ -10,6 +10,7 @@
 #include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/program/releases.hpp"
+#include "engine/results/lost_activations.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -180,12 +181,16 @@ bool precedes(const System& system, TaskIndex task, TaskIndex next) {
 
 class ChainAnalysis {
  public:
-  ChainAnalysis(const System& system, std::span<const std::optional<Duration>> responses)
+  ChainAnalysis(const System& system, std::span<const Bound> responses)
       : system_(system), responses_(responses), releases_(releases_of(system)) {}
 
   ChainResult analyze(const Chain& chain) const {
     ChainResult result;
     let(chain, result);
+    for (const TaskIndex task : chain.tasks)
+      if (releases_[task])
+        for (const TaskIndex released : releases_[task]->trigger_path)
+          if (released < responses_.size()) result.coverage &= coverage_of(system_, released, responses_[released]);
     result.implicit = bounds(chain, false, result.implicit_reason, &result.implicit_steps);
     result.explicit_access = bounds(chain, true, result.explicit_reason, nullptr);
     return result;
@@ -219,7 +224,7 @@ class ChainAnalysis {
   /// Upper bound on the end of the task's jobs, relative to the periodic release they depend on.
   tl::expected<Duration, std::string> response(TaskIndex task) const {
     const auto known = [&](TaskIndex index) -> tl::expected<Duration, std::string> {
-      if (index < responses_.size() && responses_[index]) return *responses_[index];
+      if (index < responses_.size() && responses_[index].worst) return *responses_[index].worst;
       return tl::unexpected(fmt::format("the response time of task \"{}\" has no bound", system_.tasks[index].name));
     };
     const std::vector<TaskIndex>& path = releases_[task]->trigger_path;
@@ -261,9 +266,9 @@ class ChainAnalysis {
           return std::nullopt;
         }
         for (const TaskIndex released : releases_[task]->trigger_path) {
-          const std::int64_t limit = system_.tasks[released].activation_limit;
-          if (limit == 0 || *longest <= period * limit) continue;
-          reason = fmt::format("task \"{}\" may lose activations", system_.tasks[released].name);
+          const std::string lost = why_activations_may_be_lost(system_, released, responses_[released]);
+          if (lost.empty()) continue;
+          reason = fmt::format("of task \"{}\" {}", system_.tasks[released].name, lost);
           return std::nullopt;
         }
         const bool middle = i > 0 && i + 1 < chain.tasks.size();
@@ -292,7 +297,7 @@ class ChainAnalysis {
   static constexpr const char* too_large = "the sum of the response times overflows";
 
   const System& system_;
-  std::span<const std::optional<Duration>> responses_;
+  std::span<const Bound> responses_;
   std::vector<std::optional<TaskReleases>> releases_;
 };
 
@@ -342,7 +347,7 @@ LatencyBounds latency_bounds(std::span<const BoundedTask> tasks) {
   return {all, all - tasks.front().period, all, all - tasks.back().period};
 }
 
-std::vector<ChainResult> chain_latencies(const System& system, std::span<const std::optional<Duration>> responses) {
+std::vector<ChainResult> chain_latencies(const System& system, std::span<const Bound> responses) {
   const ChainAnalysis analysis(system, responses);
   std::vector<ChainResult> results;
   for (const Chain& chain : system.chains) results.push_back(analysis.analyze(chain));

@@ -18,6 +18,8 @@
 
 namespace amalthea::engine {
 
+struct Bound;
+
 /// The LET latencies of at least one task with these releases, in chain order: over the hyperperiod of the tasks and
 /// the initial time before all of them have been released. The error states why they are unknown.
 tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> tasks);
@@ -37,8 +39,8 @@ struct BoundedTask {
 /// At least one task. Throws std::overflow_error.
 LatencyBounds latency_bounds(std::span<const BoundedTask> tasks);
 
-/// One result per chain of the system, without observations and without verdicts on limits. `responses` are upper
-/// bounds on the response times, by task; empty if none are computed.
-std::vector<ChainResult> chain_latencies(const System& system, std::span<const std::optional<Duration>> responses);
+/// One result per chain of the system, without observations and without verdicts on limits. `responses` are the bounds
+/// on the response times, by task; empty if none are computed. A chain with a task that may lose activations has no bound.
+std::vector<ChainResult> chain_latencies(const System& system, std::span<const Bound> responses);
 
 }  // namespace amalthea::engine

@@ -21,16 +21,16 @@ std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
 struct ReleaseSource {
   StimulusIndex stimulus = 0;
   std::vector<TaskIndex> trigger_path;
-  bool every_time = true, once = true;
+  bool every_time = true;
 };
 
-/// For every activity, whether it belongs to an alternative of a branch, or only of a loop.
-std::vector<bool> in_branches(const System& system, bool only_loops) {
+/// For every activity, whether it belongs to an alternative of a branch.
+std::vector<bool> in_branches(const System& system) {
   std::vector<bool> inside(system.graph.size());
   for (const Task& task : system.tasks)
     for (std::size_t at = 0; at < task.body.size(); ++at) {
       const auto* branch = std::get_if<Branch>(&system.graph[task.body[at]].activity);
-      if (branch == nullptr || (only_loops && !branch->repeats)) continue;
+      if (branch == nullptr) continue;
       std::size_t end = at + 1;
       for (const Branch::Alternative& alternative : branch->alternatives) end += alternative.length;
       for (std::size_t i = at + 1; i < std::min(end, task.body.size()); ++i) inside[task.body[i]] = true;
@@ -48,19 +48,18 @@ std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
     if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
       triggers[trigger->stimulus].push_back(node);
 
-  const std::vector<bool> conditional = in_branches(system, false), repeated = in_branches(system, true);
+  const std::vector<bool> conditional = in_branches(system);
   std::vector<std::optional<ReleaseSource>> sources(count);
   for (TaskIndex task = 0; task < count; ++task) {
     std::vector<TaskIndex> trigger_path = {system.tasks[task].folded_into.value_or(task)};  // backwards
-    bool always = true, once = true;
+    bool always = true;
     for (std::size_t depth = 0; depth < max_trigger_hops && stimuli[trigger_path.back()].size() == 1; ++depth) {
       const StimulusIndex only = stimuli[trigger_path.back()].front();
       const Stimulus& stimulus = system.stimuli[only];
       if (arrival_rate(stimulus))
-        sources[task] = ReleaseSource{only, {trigger_path.rbegin(), trigger_path.rend()}, always, once};
+        sources[task] = ReleaseSource{only, {trigger_path.rbegin(), trigger_path.rend()}, always};
       if (triggers[only].size() != 1 || is_conditional(stimulus)) break;
       always = always && !conditional[triggers[only].front()];
-      once = once && !repeated[triggers[only].front()];
       trigger_path.push_back(system.graph[triggers[only].front()].task);
     }
   }
@@ -86,9 +85,9 @@ std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
   std::vector<std::optional<TaskReleases>> releases;
   for (auto& source : sources_of(system)) {
     const auto periodic = source ? strictly_periodic(system.stimuli[source->stimulus]) : std::nullopt;
-    releases.push_back(periodic ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path),
-                                                             source->every_time, source->once})
-                                : std::nullopt);
+    releases.push_back(periodic
+                           ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path), source->every_time})
+                           : std::nullopt);
   }
   return releases;
 }

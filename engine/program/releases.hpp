@@ -21,7 +21,6 @@ struct TaskReleases {
   std::vector<TaskIndex>
       trigger_path;        ///< the periodically released task, and the chain of triggered tasks up to the task itself
   bool every_time = true;  ///< no trigger of the chain is in a branch: every job of each task triggers the next one
-  bool once = true;        ///< none is in a loop: no job of a task triggers the next one more than once
 };
 /// For every task: the releases by its only stimulus, or those of the task that is its only trigger; for a removed
 /// wrapper those of its function. Nothing if there are several or none.

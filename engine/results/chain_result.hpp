@@ -12,6 +12,7 @@
 
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
+#include "engine/results/coverage.hpp"
 
 namespace amalthea::engine {
 
@@ -94,6 +95,7 @@ struct ChainResult {
   /// Parallel to Chain::tasks, sum up to observed.reaction. The first wait begins at the read before, which just missed
   /// the stimulus.
   std::vector<ChainStep> observed_steps;
+  Coverage coverage = {};                        ///< of the bounds for implicit and explicit communication
   std::optional<LatencyBounds> explicit_access;  ///< jobs read and write at the positions of their accesses
   std::string explicit_reason;
   /// For every limit of the chain, for each kind of communication; chain_limits.hpp.
@@ -101,6 +103,7 @@ struct ChainResult {
     LimitVerdict verdict = LimitVerdict::unknown;
     std::optional<bool> guaranteed;  ///< as in TaskResult
     std::string reason;              ///< a sentence
+    Coverage coverage = {};          ///< of the guarantee
   };
   struct Limit {
     Judgement let, implicit, explicit_access;

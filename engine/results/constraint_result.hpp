@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/results/chain_result.hpp"
+#include "engine/results/coverage.hpp"
 
 namespace amalthea::engine {
 
@@ -19,6 +20,7 @@ struct ConstraintResult {
   std::optional<bool> guaranteed;
   std::string reason;        ///< of the verdict, a sentence: if it is missed, the occurrence that violates it
   std::uint64_t judged = 0;  ///< number of occurrences
+  Coverage coverage = {};    ///< of the guarantee
 };
 
 }  // namespace amalthea::engine

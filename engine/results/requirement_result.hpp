@@ -10,6 +10,7 @@
 
 #include "amalthea/time.hpp"
 #include "engine/results/chain_result.hpp"
+#include "engine/results/coverage.hpp"
 
 namespace amalthea::engine {
 
@@ -23,7 +24,8 @@ struct RequirementResult {
   std::optional<Duration> bound;
   /// Whether every time is within the limit, in any run. Nothing if neither the bound nor the simulation decides.
   std::optional<bool> guaranteed;
-  std::string reason;  ///< of the verdict, a sentence
+  std::string reason;      ///< of the verdict, a sentence
+  Coverage coverage = {};  ///< of the guarantee
 };
 
 }  // namespace amalthea::engine

@@ -73,6 +73,8 @@ std::string_view to_string(ResourceKind kind) {
       return "execution engine";
     case ResourceKind::copy_engine:
       return "copy engine";
+    case ResourceKind::server:
+      return "server";
   }
   return "core";
 }

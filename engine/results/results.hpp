@@ -15,6 +15,7 @@
 #include "engine/program/program.hpp"
 #include "engine/results/chain_result.hpp"
 #include "engine/results/constraint_result.hpp"
+#include "engine/results/coverage.hpp"
 #include "engine/results/process_metrics.hpp"
 #include "engine/results/requirement_result.hpp"
 #include "engine/results/statistics.hpp"
@@ -68,6 +69,9 @@ struct Bound {
   std::vector<Contribution> parts;              ///< their sum is `worst`
   bool exact = false;                           ///< a job reaches `worst`, with BoundMethod::schedule
   BoundMethod method = BoundMethod::equations;  ///< of `worst`
+  /// The maximum number of activations of the task that are pending at once, a new one included; holds where `worst`
+  /// does. Nothing if it is unknown.
+  std::optional<std::int64_t> pending = {};
 };
 
 /// For one process and its deadline; docs/reference/verdicts.md. Unknown: the simulation did not observe enough.
@@ -86,8 +90,9 @@ struct TaskResult {
   Bound bound;         ///< of the response time
   ProcessMetrics metrics;
   /// Whether no job can be late: the bound is within the deadline. False: the bound exceeds it, or a late job was
-  /// observed. Nothing: no deadline, or no bound and no late job.
+  /// observed. Nothing: no deadline, or no late job and either no bound or activations that may be lost.
   std::optional<bool> guaranteed;
+  Coverage coverage = {};  ///< of the guarantee
 };
 
 struct RunnableResult {
@@ -121,8 +126,8 @@ enum class Contention : std::uint8_t {
 };
 std::string_view to_string(Contention);  ///< "static", "dynamic"
 
-enum class ResourceKind : std::uint8_t { core, execution_engine, copy_engine };
-std::string_view to_string(ResourceKind);
+enum class ResourceKind : std::uint8_t { core, execution_engine, copy_engine, server };
+std::string_view to_string(ResourceKind);  ///< "core", "execution engine", "copy engine", "server"
 
 /// A device task on an engine of its GPU.
 struct EngineUse {
@@ -132,16 +137,24 @@ struct EngineUse {
 };
 
 struct ResourceResult {
-  UnitIndex unit = 0;
+  UnitIndex unit = 0;  ///< of a server: the first one of its tasks
   ResourceKind kind = ResourceKind::core;
-  /// Utilization: share of the simulated time spent executing or polling (cores), or serving a context (engines).
+  /// Utilization: share of the simulated time spent executing or polling (cores), or serving a context (engines). Of a
+  /// server, utilization and demand are shares of its budget.
   double utilization = 0;
   /// Long-run demand: work per time at the execution times of the analysis. Cores with polling tasks include the
   /// undisturbed device time they poll for; any further polling depends on the schedule.
   double demand = 0;
   std::vector<EngineUse> uses = {};  ///< of an engine: the device tasks that need it, in model order
+  std::optional<SchedulerIndex> server = {};
   bool overloaded() const { return demand > 1 + 1e-9; }
 };
+/// Of its unit, or of the server.
+template <typename Resource>
+const std::string& name_of(const System& system, const Resource& resource) {
+  return resource.server ? system.platform.schedulers[*resource.server].name
+                         : system.platform.units[resource.unit].name;
+}
 
 /// What mending an open finding (System::open) would unlock.
 struct OpenResult {

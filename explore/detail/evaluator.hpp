@@ -23,7 +23,6 @@ struct ChainForm {
   struct Position {
     Duration period;
     std::vector<std::pair<TaskIndex, std::int64_t>> responses;  ///< tasks, and how often each response counts
-    std::uint32_t activation_limit = 0;
   };
   std::vector<Position> positions;
   bool known = false;

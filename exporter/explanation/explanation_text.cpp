@@ -55,7 +55,8 @@ std::string outcome(const engine::WhatIfs& tried) {
   if (tried.smallest) {
     const engine::WhatIf& one = tried.tried[*tried.smallest];
     out += fmt::format("Smallest change that works: {} ({}).\n", one.change,
-                       one.result.guaranteed == true ? "guaranteed" : "met in the simulation, not guaranteed");
+                       one.result.guaranteed == true ? engine::guaranteed_text(one.result.coverage)
+                                                     : "met in the simulation, not guaranteed");
   } else if (tried.sought) {
     out += "None of these changes is enough without harm to another task.\n";
   }
@@ -77,9 +78,10 @@ std::string what_if_table(const System& system, const engine::TaskResult& result
   const auto add = [&](const engine::TaskResult& with, const std::string& change) {
     const bool late = with.verdict == Verdict::missed || with.verdict == Verdict::unbounded;
     changes.add_row({{std::string(to_string(with.verdict)), late ? Colour::bad : Colour::good},
-                     {!with.guaranteed   ? "-"
-                      : *with.guaranteed ? "yes"
-                                         : "no"},
+                     {!with.guaranteed           ? "-"
+                      : !*with.guaranteed        ? "no"
+                      : with.coverage.complete() ? "yes"
+                                                 : engine::limitation(with.coverage)},
                      {with.response.jobs > 0 ? ms(with.response.max) : "-"},
                      {with.bound.worst ? ms(*with.bound.worst) : "-"},
                      {change}});

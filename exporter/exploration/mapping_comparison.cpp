@@ -12,10 +12,8 @@ namespace amalthea::exporter {
 namespace {
 
 std::vector<engine::ChainResult> latencies_of(const System& system, const explore::Judgement* judgement) {
-  std::vector<std::optional<Duration>> responses;
-  if (judgement != nullptr)
-    for (const engine::Bound& bound : judgement->bounds) responses.push_back(bound.worst);
-  return engine::chain_latencies(system, responses);
+  return judgement != nullptr ? engine::chain_latencies(system, judgement->bounds)
+                              : engine::chain_latencies(system, {});
 }
 
 TextTable table_of(const std::string& what, const std::vector<MappingColumn>& columns, bool with_let) {

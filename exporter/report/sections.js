@@ -4,7 +4,7 @@
 
 (function architecture() {
   const section = byId('architecture');
-  const units = schedule.units.map((unit, i) => ({...unit, resources: results.resources.filter(resource => resource.name === unit.name)}));
+  const units = schedule.units.map((unit, i) => ({...unit, resources: results.resources.filter(resource => resource.name === unit.name && resource.kind !== 'server')}));
   const placed = tasks.map((task, i) => ({task, i})).filter(one => !one.task.folded_into);
   if (!placed.length || !units.length) return remove('architecture');
   add(section, 'p', {class: 'soft'}, 'Which task runs where, by priority.' + (schedule.cut || !schedule.spans ? '' : ' The bar shows for how much of the simulated time each task uses the resource; its whole width is 100 %.'));
@@ -159,7 +159,7 @@
   const demand = [['#E69F00', 'falling', 'long-term demand']];
   if (most > 1) demand.push(['#D55E00', 'crossed', 'demand above 100 %']);
   addLegend(section, 'Legend', [['#0072B2', null, 'utilization in the simulation'], ...demand]);
-  addTable(section, 'Utilization: share of the simulated time in which the resource executes, polls or serves a context. Long-term demand: utilization by the worst-case load, in which polling counts with the device time without interference. The line marks 100 %.', [
+  addTable(section, 'Utilization: share of the simulated time in which the resource executes, polls or serves a context; of a server, share of its budget. Long-term demand: utilization by the worst-case load, in which polling counts with the device time without interference. The line marks 100 %.', [
     verdictColumn(),
     {title: 'Resource', kind: 'row', fill: (cell, resource) => resource.name},
     {title: 'Kind', fill: (cell, resource) => resource.kind},
@@ -193,7 +193,7 @@
 /** Who uses each resource in every window of the simulated time. */
 function overTime(section) {
   const engines = {core: 0, 'execution engine': 1, 'copy engine': 2}, windows = 120, size = schedule.end_ps / windows, wide = 600, high = 46;
-  const entries = results.resources.map(resource => {
+  const entries = results.resources.filter(resource => resource.kind in engines).map(resource => {
     const uses = gantt.uses.get(`${resource.name}/${engines[resource.kind]}`) || [], byTask = new Map(), all = new Float64Array(windows);
     for (const [from, to, task] of uses) {
       if (!byTask.has(task)) byTask.set(task, new Float64Array(windows));

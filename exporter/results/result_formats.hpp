@@ -17,6 +17,7 @@ namespace amalthea::exporter {
 struct RenderOptions {
   bool colour = false;               ///< ANSI colors; only used by formats for people
   bool metrics = false;              ///< also the states of processes; formats for programs always have them
+  bool verbose = false;              ///< also what every guarantee covers; formats for programs always have it
   std::string_view table = "tasks";  ///< one of result_tables(), for formats with a single table
 };
 

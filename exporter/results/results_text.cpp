@@ -9,6 +9,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
+#include "engine/results/lost_activations.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/contribution_text.hpp"
 #include "exporter/results/detail/headroom_parts.hpp"
@@ -38,9 +39,11 @@ class TextRenderer {
       : view_(view),
         system_(view.system),
         results_(view.results),
+        assessment_(engine::assess(view.system, view.results, view.findings)),
         markdown_(markdown),
         colour_(options.colour && !markdown),
-        metrics_(options.metrics) {
+        metrics_(options.metrics),
+        verbose_(options.verbose) {
     choose_unit();
   }
 
@@ -49,6 +52,8 @@ class TextRenderer {
     tasks();
     reasons();
     missing_bounds();
+    possible_losses();
+    coverage();
     if (metrics_) states();
     requirements();
     constraints();
@@ -131,8 +136,7 @@ class TextRenderer {
     std::string files;
     for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
     if (markdown_) out_ += "# Timing\n\n";
-    for (const VerdictLine& said : verdict_lines(engine::assess(system_, results_, view_.findings)))
-      out_ += line(said.text, said.colour);
+    for (const VerdictLine& said : verdict_lines(assessment_)) out_ += line(said.text, said.colour);
     if (view_.headroom != nullptr)
       for (const std::string& sentence : headroom_sentences(*view_.headroom)) out_ += line(sentence);
     out_ += line(fmt::format("{}  (AMALTHEA {}, {})", files, view_.model.version, view_.model.hash.substr(0, 19)));
@@ -160,7 +164,7 @@ class TextRenderer {
     for (const auto& resource : results_.resources)
       if (resource.overloaded())
         out_ += line(fmt::format("Overloaded: {} {}, utilization {:.2f} %", to_string(resource.kind),
-                                 system_.platform.units[resource.unit].name, 100 * resource.demand),
+                                 name_of(system_, resource), 100 * resource.demand),
                      Colour::bad);
   }
 
@@ -252,6 +256,43 @@ class TextRenderer {
         text += reason(system_.tasks[index].name, results_.tasks[index].bound.reason);
     if (text.empty()) return;
     title("Tasks without a bound");
+    out_ += text;
+  }
+
+  void possible_losses() {
+    std::string text;
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const TaskResult& result = results_.tasks[index];
+      if (!result.bound.worst || system_.tasks[index].folded_into) continue;
+      const std::string lost = engine::why_activations_may_be_lost(system_, index, result.bound);
+      if (!lost.empty()) text += reason(system_.tasks[index].name, lost);
+    }
+    if (text.empty()) return;
+    title("Tasks that may lose activations");
+    out_ += text;
+  }
+
+  /// What guarantees cover: all of them if verbose, else those with a limitation.
+  void coverage() {
+    if (verbose_) {
+      TextTable table({{"guaranteed"}, {"offsets"}, {"equally urgent tasks"}, {"activations"}});
+      for (const engine::JudgedLimit& limit : assessment_.limits)
+        if (limit.covers)
+          table.add_row({{limit.name},
+                         {std::string(to_string(limit.covers->offsets))},
+                         {std::string(to_string(limit.covers->ties))},
+                         {std::string(to_string(limit.covers->losses))}});
+      if (table.empty()) return;
+      title("What guarantees cover");
+      show(table);
+      return;
+    }
+    std::string text;
+    for (const engine::JudgedLimit& limit : assessment_.limits)
+      if (limit.covers && !limit.covers->complete())
+        text += reason(limit.name, "holds " + engine::limitation(*limit.covers));
+    if (text.empty()) return;
+    title("Guarantees that do not cover every run");
     out_ += text;
   }
 
@@ -423,7 +464,7 @@ class TextRenderer {
         {{"resource"}, {"kind"}, {"utilization", Align::right}, {"long-term demand", Align::right}, {"verdict"}});
     for (const auto& resource : results_.resources)
       table.add_row(
-          {{system_.platform.units[resource.unit].name},
+          {{name_of(system_, resource)},
            {std::string(to_string(resource.kind))},
            {percent(resource.utilization)},
            {fmt::format("{:.2f} %", resource.demand * 100)},
@@ -540,9 +581,11 @@ class TextRenderer {
   const ResultView& view_;
   const System& system_;
   const engine::Results& results_;
+  engine::Assessment assessment_;
   bool markdown_;
   bool colour_;
   bool metrics_;
+  bool verbose_;
   const char* unit_ = "ms";
   Duration per_unit_ = Duration::milliseconds(1);
   std::string out_;

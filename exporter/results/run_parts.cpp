@@ -110,14 +110,18 @@ RunPartJson resource_json(const engine::RunTotals::Resource& resource) {
           static_cast<std::uint64_t>(resource.sum >> 64U),
           static_cast<std::uint64_t>(resource.sum),
           resource.least,
-          resource.most};
+          resource.most,
+          resource.server ? RunPartJson(*resource.server) : RunPartJson(nullptr)};
 }
 
 engine::RunTotals::Resource resource_in(const RunPartJson& json) {
-  return {integer_in<UnitIndex>(json.at(0)), verdict_in<engine::ResourceKind>(json.at(1)),
+  return {integer_in<UnitIndex>(json.at(0)),
+          verdict_in<engine::ResourceKind>(json.at(1)),
           (static_cast<amalthea::detail::UInt128>(integer_in<std::uint64_t>(json.at(2))) << 64U) |
               integer_in<std::uint64_t>(json.at(3)),
-          json.at(4).get<double>(), json.at(5).get<double>()};
+          json.at(4).get<double>(),
+          json.at(5).get<double>(),
+          json.at(6).is_null() ? std::nullopt : std::optional(integer_in<SchedulerIndex>(json.at(6)))};
 }
 
 RunPartJson requirement_json(const engine::RequirementResult& result) {

@@ -46,7 +46,7 @@ class RunsJson {
     json["resources"] = Json::array();
     for (const engine::ResourceRuns& resource : runs_.resources)
       json["resources"].push_back(
-          {{"name", system_.platform.units[resource.unit].name},
+          {{"name", name_of(system_, resource)},
            {"kind", to_string(resource.kind)},
            {"utilization", {{"mean", resource.mean}, {"min", resource.least}, {"max", resource.most}}}});
     json["findings"] = findings_json(view_.findings.all());

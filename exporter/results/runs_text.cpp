@@ -164,7 +164,7 @@ class RunsText {
     TextTable table(
         {{"resource"}, {"kind"}, {"mean", Align::right}, {"lowest", Align::right}, {"highest", Align::right}});
     for (const engine::ResourceRuns& resource : runs_.resources)
-      table.add_row({{system_.platform.units[resource.unit].name},
+      table.add_row({{name_of(system_, resource)},
                      {std::string(to_string(resource.kind))},
                      {share_text(resource.mean)},
                      {share_text(resource.least)},

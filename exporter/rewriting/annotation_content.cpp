@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/results/lost_activations.hpp"
 #include "exporter/rewriting/annotation_reasons.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 
@@ -95,7 +96,10 @@ Properties process_properties(const ResultView& view, TaskIndex index, Annotatio
   if (full && result.guaranteed)
     properties.push_back({"guaranteed", *result.guaranteed});
   else if (full)
-    add(properties, "guaranteed.reason", task.deadline ? no_bound : "there is no deadline");
+    add(properties, "guaranteed.reason",
+        !task.deadline       ? "there is no deadline"
+        : result.bound.worst ? engine::why_activations_may_be_lost(view.system, index, result.bound)
+                             : no_bound);
   if (full) add(properties, "reason", result.reason);
   if (full || !result.bound.worst)
     append(properties, detail::contribution_properties(view.system, "contribution.longest", result.contributions));
@@ -223,8 +227,16 @@ std::string_view key_of(engine::ResourceKind kind) {
       return "executionEngine";
     case engine::ResourceKind::copy_engine:
       return "copyEngine";
+    case engine::ResourceKind::server:
+      return "server";
   }
   return "core";
+}
+
+void add_resource(const engine::ResourceResult& resource, const std::string& key, Properties& properties) {
+  properties.push_back({key + ".utilization", resource.utilization});
+  properties.push_back({key + ".demand", resource.demand});
+  add(properties, key + ".verdict", resource.overloaded() ? "overloaded" : "ok");
 }
 
 /// The utilization of a unit's resources, with keys that begin with the kind of resource and end in `suffix`. A unit
@@ -232,12 +244,9 @@ std::string_view key_of(engine::ResourceKind kind) {
 void add_resources(const ResultView& view, UnitIndex unit, const std::string& suffix, Properties& properties) {
   bool any = false;
   for (const engine::ResourceResult& resource : view.results.resources) {
-    if (resource.unit != unit) continue;
+    if (resource.unit != unit || resource.server) continue;
     any = true;
-    const std::string key = std::string(key_of(resource.kind)) + suffix;
-    properties.push_back({key + ".utilization", resource.utilization});
-    properties.push_back({key + ".demand", resource.demand});
-    add(properties, key + ".verdict", resource.overloaded() ? "overloaded" : "ok");
+    add_resource(resource, std::string(key_of(resource.kind)) + suffix, properties);
   }
   if (any) return;
   const bool gpu = view.system.platform.units[unit].type == PuType::gpu;
@@ -247,7 +256,7 @@ void add_resources(const ResultView& view, UnitIndex unit, const std::string& su
 /// The device tasks that share the engines of a GPU: how long each may use them at a time, and how much it needs.
 void add_users(const ResultView& view, UnitIndex unit, Properties& properties) {
   for (const engine::ResourceResult& resource : view.results.resources) {
-    if (resource.unit != unit) continue;
+    if (resource.unit != unit || resource.server) continue;
     std::vector<std::string> users;
     for (const engine::EngineUse& use : resource.uses) users.push_back(view.system.tasks[use.task].name);
     users = distinct(std::move(users));
@@ -261,6 +270,9 @@ void add_users(const ResultView& view, UnitIndex unit, Properties& properties) {
 
 Properties scheduler_properties(const ResultView& view, const Scheduler& scheduler) {
   Properties properties;
+  for (const engine::ResourceResult& resource : view.results.resources)
+    if (resource.server && &view.system.platform.schedulers[*resource.server] == &scheduler)
+      add_resource(resource, "server", properties);
   if (scheduler.units.empty()) {
     add(properties, "cores.reason", "it is responsible for no processing unit");
     return properties;

@@ -130,7 +130,8 @@ std::string summary_of(const System& system, TaskIndex task, const engine::TaskR
   std::string text = fmt::format("{} {}", bounded ? "WCRT" : "longest response time",
                                  brief(time, bounded ? Rounding::up : Rounding::nearest));
   if (deadline) text += fmt::format(" of {}", brief(*deadline, Rounding::nearest));
-  text += fmt::format(", {}", result.guaranteed == true ? "guaranteed" : to_string(result.verdict));
+  text += fmt::format(", {}", result.guaranteed == true ? engine::guaranteed_text(result.coverage)
+                                                        : std::string(to_string(result.verdict)));
   if (!bounded) text += ", no bound";
   std::vector<Share> shares;
   for (const Contribution& part : bounded ? result.bound.parts : result.contributions)

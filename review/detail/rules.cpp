@@ -12,7 +12,7 @@ namespace {
 constexpr Severity note = Severity::note, warning = Severity::warning;
 
 constexpr std::array<Rule, 57> all_rules{{
-    {"AM0601", warning, "the utilization of a core or GPU exceeds 100 %", check_overload},
+    {"AM0601", warning, "the utilization of a core, GPU or server exceeds 100 %", check_overload},
     {"AM0602", warning, "a task cannot meet its deadline even without interference", check_hopeless_deadlines},
     {"AM0603", warning, "the deadlines of two tasks look swapped", check_swapped_deadlines},
     {"AM0604", note, "a deadline is longer than the period", check_deadlines_beyond_period},

@@ -13,6 +13,7 @@
 #include "engine/chains/chain_latency.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/program/releases.hpp"
+#include "engine/results/lost_activations.hpp"
 #include "engine/simulation/simulation.hpp"
 
 namespace test {
@@ -41,9 +42,7 @@ class Trial {
     for_offsets.for_offsets = true;
     for_offsets.states = 20'000;
     for_offsets_ = system_bounds(system_, devices_, options_, for_offsets);
-    std::vector<std::optional<Duration>> responses;
-    for (const Bound& bound : bounds_.tasks) responses.push_back(bound.worst);
-    chains_ = chain_latencies(system_, responses);
+    chains_ = chain_latencies(system_, bounds_.tasks);
   }
 
   void run(int random_runs) {
@@ -191,7 +190,9 @@ class Trial {
     all_.jobs += result.response.jobs;
     longest_[task] = std::max(longest_[task], result.response.max);
     check(name, task, result.response, bound);
+    check_losses(task, result, bound);
     if (!shifted_) check(name, task, result.response, for_offsets_.tasks[task]);
+    if (!shifted_) check_losses(task, result, for_offsets_.tasks[task]);
     if (bound.worst && *bound.worst <= horizon && result.unfinished > 0 && !results.stopped_early)
       fault(fmt::format("{} has a bound of {}, and {} jobs never ended", name, format_duration(*bound.worst),
                         result.unfinished),
@@ -203,6 +204,15 @@ class Trial {
       fault(fmt::format("what the longest job of {} spent adds up to {}, not {}", name, format_duration(sum),
                         format_duration(result.response.max)),
             task);
+  }
+
+  void check_losses(TaskIndex task, const TaskResult& result, const Bound& bound) {
+    if (result.lost_activations > 0 && why_activations_may_be_lost(system_, task, bound).empty())
+      fault(fmt::format("{} lost {} activations, and its bound says that none can be lost", system_.tasks[task].name,
+                        result.lost_activations),
+            task);
+    if (system_.tasks[task].activation_limit > 0 && bound.worst)
+      ++(why_activations_may_be_lost(system_, task, bound).empty() ? all_.lossless : all_.lossy);
   }
 
   void check(const std::string& what, TaskIndex task, const Statistics& seen, const Bound& bound) {
@@ -263,12 +273,12 @@ std::string BoundTrial::text() const {
   };
   std::string text = fmt::format(
       "{} systems, {} simulations, {} jobs; {} tasks with a bound ({} exact, {} tighter for the stated "
-      "offsets, {} wait for events), {} without, {} chains with one; seen / "
-      "bound: "
+      "offsets, {} wait for events), {} without, {} chains with one; "
+      "activation limits hold {} times and may be exceeded {} times; seen / bound: "
       "median "
       "{:.3f}, 90 % {:.3f}, largest {:.6f}; {} outside",
-      systems, simulations, jobs, bounded, exact, for_offsets, awaiting, unbounded, chains, quantile(0.5),
-      quantile(0.9), quantile(1), faults.size());
+      systems, simulations, jobs, bounded, exact, for_offsets, awaiting, unbounded, chains, lossless, lossy,
+      quantile(0.5), quantile(0.9), quantile(1), faults.size());
   constexpr std::size_t reported = 20;
   for (std::size_t i = 0; i < std::min(reported, faults.size()); ++i) text += "\n" + faults[i];
   return text;

@@ -19,6 +19,7 @@ struct BoundTrial {
   std::uint64_t exact = 0;                   ///< bounded tasks whose bound is exact; they have no ratio
   std::uint64_t for_offsets = 0;             ///< tasks with a tighter bound for the stated offsets
   std::uint64_t chains = 0;                  ///< with a bound
+  std::uint64_t lossless = 0, lossy = 0;     ///< tasks with a bound and an activation limit, per simulation
   std::vector<std::string> faults;           ///< values outside of their bounds, one sentence each
   std::vector<float> ratios;  ///< for tasks with a bound: the longest observed response relative to the bound
 

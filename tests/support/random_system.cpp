@@ -1172,10 +1172,7 @@ class Generator {
     if (gpu_) devices[*gpu_] = &made.profile;
     engine::CompileOptions compile;
     compile.memory = made.memory;
-    std::vector<std::optional<Duration>> responses;
-    for (const engine::Bound& bound : engine::system_bounds(system, devices, compile).tasks)
-      responses.push_back(bound.worst);
-    const auto chains = engine::chain_latencies(system, responses);
+    const auto chains = engine::chain_latencies(system, engine::system_bounds(system, devices, compile).tasks);
     for (std::size_t at = 0; at < system.chains.size(); ++at) {
       Chain& chain = system.chains[at];
       if (!chain.name.starts_with("data")) continue;

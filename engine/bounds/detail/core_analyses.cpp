@@ -13,12 +13,6 @@ const CoreAnalysis& analysis_for(const CoreView& view) {
                         [&](const CoreAnalysis* analysis) { return analysis->is_for(view); });
 }
 
-bool limits_time(const Scheduler& scheduler) {
-  return (scheduler.kind == SchedulingAlgorithm::polling_periodic_server ||
-          scheduler.kind == SchedulingAlgorithm::deferrable_server) &&
-         scheduler.share.budget && scheduler.share.period;
-}
-
 std::string algorithm_of(const CoreView& view, SchedulerIndex scheduler) {
   const Scheduler& of_core = view.system.platform.schedulers[scheduler];
   return fmt::format("{} schedules by {}", of_core.name, to_string(of_core.kind));

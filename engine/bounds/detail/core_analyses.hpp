@@ -37,6 +37,7 @@ struct CoreProblem {
   bool waits_for_semaphores = false;
   struct Server {
     cpu::PeriodicResource resource;
+    SchedulerIndex scheduler = 0;
     std::optional<std::size_t> parent = {};  ///< the server that it runs in
     bool by_deadline = false;                ///< some scheduler further out schedules by deadlines
   };
@@ -57,9 +58,6 @@ extern const CoreAnalysis on_several_cores, by_deadline, by_fixed_priority;
 inline constexpr const CoreAnalysis* core_analyses[] = {&on_several_cores, &by_deadline, &by_fixed_priority};
 
 const CoreAnalysis& analysis_for(const CoreView& view);
-
-/// Whether this scheduler limits the time of its tasks by a budget.
-bool limits_time(const Scheduler& scheduler);
 
 /// "NAME schedules by ALGORITHM"
 std::string algorithm_of(const CoreView& view, SchedulerIndex scheduler);

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "engine/bounds/detail/core_analyses.hpp"
+#include "engine/results/servers.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/bounds/detail/pending.hpp"
 #include "engine/bounds/detail/places.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/program/arrivals.hpp"
@@ -192,10 +193,7 @@ bool EventWaits::may_miss(TaskStep step, Duration response) const {
   const Task& task = subject_.task(step.task);
   if (task.activation_limit != 1) return false;
   if (subject_.is_host(step.task) && step.step + 1 == subject_.steps(step.task).size()) return false;
-  std::int64_t pending = 0;
-  for (const Activation& each : input_.activations[step.task].all)
-    pending += cpu::max_arrivals({each.period, each.jitter, each.minimum_distance}, response);
-  return pending > 1;
+  return most_pending(input_, step.task, response) > 1;
 }
 
 /// The task that it waits for, if this one may wait for it.

@@ -457,6 +457,8 @@ void add_exact_responses(const ProblemInput& input, SystemBounds& bounds) {
       bound.reason.clear();
       bound.exact = true;
       bound.method = BoundMethod::schedule;
+      bound.pending.reset();
+      if (result.lost_activations == 0) bound.pending = subject.task(task).activation_limit;
     }
     for (const OperationResult& operation : schedule->operations) {
       const auto bound = bounds.operations.find(operation.node);

@@ -12,6 +12,7 @@
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/cpu/fixed_priority.hpp"
+#include "engine/results/servers.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -206,6 +207,7 @@ class ProblemBuilder {
     if (added)
       problem.servers.push_back({{*scheduler.share.period, std::min(*scheduler.share.period, *scheduler.share.budget),
                                   scheduler.kind == SchedulingAlgorithm::polling_periodic_server},
+                                 index,
                                  parent,
                                  by_deadline});
     return at->second;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/bounds/detail/reasons.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/bounds/demand.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/cpu/global_fixed_priority.hpp"
+#include "engine/results/servers.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -31,12 +35,33 @@ std::string endless_blocking(const AnalyzedSystem& subject, const CoreProblem& p
   return {};
 }
 
-/// The demand of everything that may precede the task.
-double demand_on(const CoreModel& core, const CoreProblem& problem, std::int64_t rank) {
+/// The demand of everything in a server, or on the core, that may precede a task of this rank. Servers within it demand
+/// at most their budgets.
+double demand_in(std::optional<std::size_t> server, bool by_rank, const CoreProblem& problem, std::int64_t rank) {
   double demand = 0;
-  for (const cpu::CpuTask& task : problem.tasks)
-    if (!core.analysis->by_rank || task.priority >= rank) demand += cpu::utilization({task});
+  for (std::size_t i = 0; i < problem.tasks.size(); ++i)
+    if (problem.members[i].server == server && (!by_rank || problem.tasks[i].priority >= rank))
+      demand += cpu::utilization({problem.tasks[i]});
+  for (std::size_t inner = 0; inner < problem.servers.size(); ++inner)
+    if (problem.servers[inner].parent == server) {
+      const cpu::PeriodicResource& resource = problem.servers[inner].resource;
+      demand +=
+          std::min(demand_in(inner, by_rank, problem, rank), static_cast<double>(resource.budget.picoseconds()) /
+                                                                 static_cast<double>(resource.period.picoseconds()));
+    }
   return demand;
+}
+
+/// The innermost server of the task that is overloaded for it; "" if there is none.
+std::string overload_of_server(const ProblemInput& input, const CoreModel& core, const CoreProblem& problem,
+                               TaskIndex task, std::size_t at) {
+  for (auto server = problem.members[at].server; server; server = problem.servers[*server].parent) {
+    const Scheduler& scheduler = input.subject.system.platform.schedulers[problem.servers[*server].scheduler];
+    const double demand =
+        demand_in(server, core.analysis->by_rank, problem, input.cores.ranks.rank[task]) / share_of(scheduler);
+    if (demand > 1 + 1e-9) return overloaded_server(scheduler.name, demand);
+  }
+  return {};
 }
 
 /// Of a task whose jobs wait for a GPU or events for longer than its period, so that they queue up; "" if they do not.
@@ -86,12 +111,13 @@ std::string why_unbounded_on_core(const ProblemInput& input, const Problems& pro
   if (std::string blocking = endless_blocking(input.subject, problem, task); !blocking.empty()) return blocking;
   if (std::string waiting = waits_beyond_period(input.subject, problems, solution, index, at); !waiting.empty())
     return waiting;
+  if (std::string overload = overload_of_server(input, core, problem, task, at); !overload.empty()) return overload;
   if (core.several())
     return fmt::format("with the interference on {}, more than {} of its jobs may be pending", where,
                        cpu::most_pending_jobs);
   if (bounds[at].reason == cpu::NoBound::no_supply)
     return fmt::format("its server on {} may not get its budget in every period", where);
-  const double demand = demand_on(core, problem, input.cores.ranks.rank[task]);
+  const double demand = demand_in({}, core.analysis->by_rank, problem, input.cores.ranks.rank[task]);
   if (bounds[at].reason == cpu::NoBound::overload)
     return fmt::format("{} is overloaded{}: utilization {:.2f} %", where,
                        core.analysis->by_rank ? " by tasks of the same or a higher priority" : "", 100 * demand);

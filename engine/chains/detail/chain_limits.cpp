@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/chains/detail/chain_limits.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
 #include "engine/program/releases.hpp"
+#include "engine/results/lost_activations.hpp"
 #include "engine/results/results.hpp"
 
 namespace amalthea::engine {
@@ -46,9 +49,9 @@ class LimitJudge {
       verdict.let.reason = verdict.implicit.reason = verdict.explicit_access.reason = chain.gap;
       return verdict;
     }
-    verdict.implicit = by_bound(limit, of(result.implicit), result.implicit_reason);
+    verdict.implicit = by_bound(limit, of(result.implicit), result.implicit_reason, result.coverage);
     add_observed(chain, limit, result.observed, verdict.implicit);
-    verdict.explicit_access = by_bound(limit, of(result.explicit_access), result.explicit_reason);
+    verdict.explicit_access = by_bound(limit, of(result.explicit_access), result.explicit_reason, result.coverage);
     if (verdict.explicit_access.verdict == LimitVerdict::unknown)
       verdict.explicit_access.reason += "; the simulation does not cover latencies under explicit communication";
     verdict.let = by_intervals(chain, limit, result);
@@ -57,18 +60,22 @@ class LimitJudge {
 
  private:
   /// The verdict by the bound alone. A minimum has no bound except zero.
-  static LimitJudgement by_bound(const ChainLimit& limit, std::optional<Duration> bound, const std::string& no_bound) {
+  static LimitJudgement by_bound(const ChainLimit& limit, std::optional<Duration> bound, const std::string& no_bound,
+                                 const Coverage& coverage) {
     const bool long_enough = !limit.minimum || *limit.minimum <= Duration{};
     const bool short_enough = !limit.maximum || (bound && *bound <= *limit.maximum);
     LimitJudgement judgement;
     if (long_enough && short_enough) {
       judgement.verdict = LimitVerdict::met;
       judgement.guaranteed = true;
-      if (limit.maximum)
-        judgement.reason =
-            fmt::format("the bound, {}, leaves {}", format_duration(*bound), format_duration(*limit.maximum - *bound));
-      else
+      if (limit.maximum) {
+        judgement.coverage = coverage;
+        judgement.reason = with_limitation(
+            fmt::format("the bound, {}, leaves {}", format_duration(*bound), format_duration(*limit.maximum - *bound)),
+            coverage);
+      } else {
         judgement.reason = "no latency can be below the minimum";
+      }
       return judgement;
     }
     if (!short_enough && bound) judgement.guaranteed = false;
@@ -123,6 +130,11 @@ class LimitJudge {
     LimitJudgement judgement{LimitVerdict::met, true,
                              fmt::format("the latencies under LET are from {} to {}", format_duration(*exact.least),
                                          format_duration(*exact.greatest))};
+    const auto begins = [&](TaskIndex task) { return releases_[task]->trigger_path.front(); };
+    // The latencies of intervals that begin independently are those for the stated offsets.
+    if (std::any_of(chain.tasks.begin(), chain.tasks.end(),
+                    [&](TaskIndex task) { return begins(task) != begins(chain.tasks.front()); }))
+      judgement.coverage.offsets = Coverage::Offsets::stated;
     for (const TaskIndex task : chain.tasks) {
       const Duration interval = releases_[task]->periodic.period;
       Duration seen, bound;
@@ -130,8 +142,9 @@ class LimitJudge {
       for (const TaskIndex part : releases_[task]->trigger_path) {  // all within the interval of the first
         const TaskResult& of = results_.tasks[part];
         seen += of.response.max;
-        bounded = bounded && of.bound.worst.has_value();
+        bounded = bounded && of.bound.worst && why_activations_may_be_lost(system_, part, of.bound).empty();
         if (of.bound.worst) bound += *of.bound.worst;
+        judgement.coverage &= coverage_of(system_, part, of.bound);
         ended = ended && of.unfinished == 0 && of.lost_activations == 0;
       }
       if (bounded && bound <= interval) continue;
@@ -141,6 +154,8 @@ class LimitJudge {
               fmt::format("{} needs longer than its LET interval of {}", system_.tasks[task].name,
                           format_duration(interval))};
     }
+    if (judgement.guaranteed == true)
+      judgement.reason = with_limitation(std::move(judgement.reason), judgement.coverage);
     return judgement;
   }
 

@@ -7,6 +7,7 @@
 #include "engine/constraints/constraint_judge.hpp"
 #include "engine/constraints/constraint_observer.hpp"
 #include "engine/program/arrivals.hpp"
+#include "engine/results/lost_activations.hpp"
 #include "engine/results/results.hpp"
 
 namespace amalthea::engine {
@@ -45,6 +46,14 @@ class Prover {
                                      [](const Step& step) { return step.kind == StepKind::branch; }));
   }
 
+  /// What the proof covers; nothing: there is none.
+  std::optional<Coverage> coverage(const TimingConstraint& constraint) const {
+    used_ = {};
+    const bool shown = std::visit([&](const auto& kind) { return shows(kind); }, constraint.kind);
+    return shown ? std::optional(used_) : std::nullopt;
+  }
+
+ private:
   bool shows(const Unjudgeable&) const { return false; }
   bool shows(const SectionPlacement&) const { return false; }
   bool shows(const ChainSynchronization&) const { return false; }
@@ -108,7 +117,6 @@ class Prover {
     return applies;
   }
 
- private:
   bool shows_distance(const ObservableEvent& source_event, const ObservableEvent& target_event,
                       const TimeLimits& limits, bool one_to_one) const {
     const auto source = timed_of(source_event), target = timed_of(target_event);
@@ -127,11 +135,9 @@ class Prover {
   /// Nothing if an activation may be lost, or if nothing bounds the time of a job.
   std::optional<Duration> worst_of(TaskIndex task) const {
     const auto& worst = results_.tasks[task].bound.worst;
-    if (!worst || causes_[task].empty()) return std::nullopt;
-    if (system_.tasks[task].activation_limit == 0) return worst;
-    const auto periodic =
-        causes_[task].size() == 1 ? strictly_periodic(system_.stimuli[causes_[task].front()]) : std::nullopt;
-    return periodic && *worst < periodic->period ? worst : std::nullopt;
+    const bool all = why_activations_may_be_lost(system_, task, results_.tasks[task].bound).empty();
+    used_ &= coverage_of(system_, task, results_.tasks[task].bound);
+    return all && !causes_[task].empty() ? worst : std::nullopt;
   }
 
   std::optional<Timed> timed_of(const ObservableEvent& event) const {
@@ -246,16 +252,16 @@ class Prover {
   const Results& results_;
   std::vector<std::vector<StimulusIndex>> causes_;  ///< by task
   std::vector<bool> linear_;                        ///< by task: every job does the same
+  mutable Coverage used_;                           ///< of the bounds that the present proof uses
 };
 
 }  // namespace
 
-std::vector<bool> guaranteed_constraints(const System& system, const std::vector<Program>& programs,
-                                         const Results& results) {
+std::vector<std::optional<Coverage>> guaranteed_constraints(const System& system, const std::vector<Program>& programs,
+                                                            const Results& results) {
   const Prover prover(system, programs, results);
-  std::vector<bool> shown;
-  for (const TimingConstraint& constraint : system.constraints)
-    shown.push_back(std::visit([&](const auto& kind) { return prover.shows(kind); }, constraint.kind));
+  std::vector<std::optional<Coverage>> shown;
+  for (const TimingConstraint& constraint : system.constraints) shown.push_back(prover.coverage(constraint));
   return shown;
 }
 

@@ -6,8 +6,7 @@
 /// The argument. Bounds on response times hold for every job: it ends no earlier than `best` and no later than `worst`
 /// after its activation. Jobs of a task run one after the other. So the i-th start, the i-th end, and what each job
 /// does once belong to the i-th activation. Let the *cause* of an event be the stimuli that activate its task, and let
-/// no activation be lost: the task has no activation limit, or its activations are strictly periodic and `worst` is
-/// below the period. Then an event occurs exactly once for every occurrence of its cause, in the same order, within
+/// no activation be lost (results/lost_activations.hpp). Then an event occurs exactly once for every occurrence of its cause, in the same order, within
 /// [lo, hi] after it:
 ///
 /// | event | lo | hi |
@@ -37,18 +36,20 @@
 ///   protected accesses are in scope and in one process, whose jobs run one after the other.
 /// - *Runnable sequencing*: the processes in scope have no branches, and their programs keep the sequence.
 
+#include <optional>
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
 #include "engine/program/program.hpp"
+#include "engine/results/coverage.hpp"
 
 namespace amalthea::engine {
 
 struct Results;
 
-/// For every constraint of the system, whether the bounds in `results` prove it; false means no proof. `programs` are
-/// those of the tasks, with branches. Excludes physical sections, which hold or do not.
-std::vector<bool> guaranteed_constraints(const System& system, const std::vector<Program>& programs,
-                                         const Results& results);
+/// For every constraint of the system, what the proof by the bounds in `results` covers; nothing: there is no proof.
+/// `programs` are those of the tasks, with branches. Excludes physical sections, which hold or do not.
+std::vector<std::optional<Coverage>> guaranteed_constraints(const System& system, const std::vector<Program>& programs,
+                                                            const Results& results);
 
 }  // namespace amalthea::engine

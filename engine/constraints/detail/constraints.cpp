@@ -57,7 +57,7 @@ class ConstraintJudge {
     if (observer.full_from()) window_.to = std::min(window_.to, saturated(*observer.full_from(), instant, true));
   }
 
-  ConstraintResult judge(std::size_t index, bool shown) {
+  ConstraintResult judge(std::size_t index, const std::optional<Coverage>& shown) {
     index_ = index;
     result_ = {};
     std::visit([&](const auto& kind) { judge_kind(kind); }, system_.constraints[index].kind);
@@ -70,7 +70,9 @@ class ConstraintJudge {
       result_.guaranteed = false;
     } else if (shown) {
       result_.guaranteed = true;
-      result_.reason = "response-time bounds guarantee it; in the simulation " + result_.reason;
+      result_.coverage = *shown;
+      result_.reason =
+          with_limitation("response-time bounds guarantee it; in the simulation " + result_.reason, *shown);
       result_.verdict = LimitVerdict::met;
     }
     if (measured_) {
@@ -357,7 +359,7 @@ std::vector<ConstraintResult> judge_constraints(const System& system, const Cons
                                                 const std::vector<Program>& programs, const Results& results) {
   std::vector<ConstraintResult> verdicts;
   if (system.constraints.empty()) return verdicts;
-  const std::vector<bool> shown = guaranteed_constraints(system, programs, results);
+  const auto shown = guaranteed_constraints(system, programs, results);
   ConstraintJudge judge(system, observer, results.stopped_early);
   for (std::size_t index = 0; index < system.constraints.size(); ++index)
     verdicts.push_back(judge.judge(index, shown[index]));
@@ -367,7 +369,7 @@ std::vector<ConstraintResult> judge_constraints(const System& system, const Cons
 std::vector<ConstraintResult> judge_measured_constraints(const System& system, const ConstraintObserver& observer) {
   std::vector<ConstraintResult> verdicts;
   ConstraintJudge judge(system, observer, false, true);
-  for (std::size_t index = 0; index < system.constraints.size(); ++index) verdicts.push_back(judge.judge(index, false));
+  for (std::size_t index = 0; index < system.constraints.size(); ++index) verdicts.push_back(judge.judge(index, {}));
   return verdicts;
 }
 

@@ -59,6 +59,8 @@ class CoreScheduling {
   UnitIndex unit(CoreIndex core) const { return units_[core]; }
   const std::vector<CoreIndex>& cores_of(DomainIndex domain) const { return domains_[domain].cores; }
   DomainIndex domain_of(TaskIndex task) const { return tasks_[task].domain; }
+  /// The servers whose budgets it uses.
+  const std::vector<SchedulerIndex>& servers_of(TaskIndex task) const { return tasks_[task].servers; }
   DomainIndex domain_of_core(CoreIndex core) const { return domain_of_core_[core]; }
   /// One core without servers and sections: the obstacle of a ready task changes only when another task runs.
   bool is_plain(DomainIndex domain) const { return domains_[domain].plain; }

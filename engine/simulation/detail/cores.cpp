@@ -17,6 +17,7 @@ Cores::Cores(const System& system, Clock& clock, CoreScheduling& cpu, Jobs& jobs
       branches_(branches),
       listeners_(listeners),
       cores_(cpu.cores()),
+      served_(system.platform.schedulers.size()),
       moved_(cpu.domains()),
       ends_(cpu.cores()),
       at_(system.tasks.size()),
@@ -27,12 +28,23 @@ Duration Cores::busy(CoreIndex index) const {
   return core.running ? core.busy + (clock_.now() - core.since) : core.busy;
 }
 
+Duration Cores::served(SchedulerIndex server) const {
+  Duration served = served_[server];
+  for (const Core& core : cores_)
+    if (core.running) {
+      const auto& servers = cpu_.servers_of(*core.running);
+      if (std::find(servers.begin(), servers.end(), server) != servers.end()) served += clock_.now() - core.since;
+    }
+  return served;
+}
+
 /// Books the time the core has been in use since `since`, and the progress of the running step.
 void Cores::book(CoreIndex index) {
   Core& core = cores_[index];
   if (core.running) {
     const Duration elapsed = clock_.now() - core.since;
     core.busy += elapsed;
+    for (const SchedulerIndex server : cpu_.servers_of(*core.running)) served_[server] += elapsed;
     if (ends_[index] != Instant::never()) {
       Duration& remaining = jobs_[*core.running].remaining;
       remaining -= core.actual == core.stated ? elapsed

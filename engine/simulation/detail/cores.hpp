@@ -32,6 +32,8 @@ class Cores {
   std::optional<CoreIndex> core_of(TaskIndex task) const { return at_[task]; }
   /// The time a core has been in use up to now.
   Duration busy(CoreIndex core) const;
+  /// The time that the tasks in a server have been in use of cores up to now.
+  Duration served(SchedulerIndex server) const;
 
   /// The task whose step the core executes; nothing if it executes none, or one that takes no time.
   std::optional<TaskIndex> executing(CoreIndex core) const {
@@ -68,9 +70,10 @@ class Cores {
   TimelessActivities& activities_;
   Branches& branches_;
   const Listeners& listeners_;
-  std::vector<Core> cores_;  ///< parallel to those of the scheduling
-  std::vector<bool> moved_;  ///< for every domain: a task got or lost a core since the last notification
-  EarliestOf ends_;          ///< for every core: the end of its current execute step
+  std::vector<Core> cores_;       ///< parallel to those of the scheduling
+  std::vector<Duration> served_;  ///< by scheduler, like Core::busy
+  std::vector<bool> moved_;       ///< for every domain: a task got or lost a core since the last notification
+  EarliestOf ends_;               ///< for every core: the end of its current execute step
   std::vector<CoreIndex> changed_;
   /// for every task: the core it runs on, the core it last ran on
   std::vector<std::optional<CoreIndex>> at_, last_;

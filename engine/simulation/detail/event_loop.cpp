@@ -2,6 +2,9 @@
 #include "engine/simulation/detail/event_loop.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "engine/results/servers.hpp"
 
 namespace amalthea::engine::simulation {
 
@@ -107,6 +110,12 @@ void EventLoop::measure_resources(Results& results) {
     results.resources.push_back({parts_.cpu.unit(core), ResourceKind::core, elapsed > 0 ? busy / elapsed : 0, 0});
   }
   parts_.devices.measure(results.resources);
+  for (ResourceResult& server : servers_in_use(input_.system)) {
+    const auto served = static_cast<double>(parts_.cores.served(*server.server).picoseconds());
+    if (elapsed > 0)
+      server.utilization = served / (elapsed * share_of(input_.system.platform.schedulers[*server.server]));
+    results.resources.push_back(std::move(server));
+  }
 }
 
 }  // namespace amalthea::engine::simulation

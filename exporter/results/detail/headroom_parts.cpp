@@ -9,6 +9,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -213,6 +214,8 @@ std::vector<std::string> headroom_notes(const Headroom& headroom) {
   notes.push_back(fmt::format(
       "guaranteed: no job violates a limit that is guaranteed today; seen: the simulation violates none that it meets "
       "today"));
+  if (!headroom.covers.complete())
+    notes.push_back(fmt::format("some guarantees hold {}", engine::limitation(headroom.covers)));
   notes.push_back(fmt::format("searched in steps of 1 %: times up to +{} %, jitter up to one period", times.largest));
   if (const std::string limits = limits_text(headroom); !limits.empty() && has_open(headroom))
     notes.push_back(fmt::format("{}; the last columns show the reduction with which others hold, down to {} %", limits,
@@ -236,6 +239,7 @@ Json headroom_json(const ResultView& view, const Headroom& headroom) {
                {"times_range_percent", range(Stress::Kind::times)},
                {"jitter_range_percent", range(Stress::Kind::jitters)},
                {"stopped_early", headroom.stopped_early},
+               {"covers", coverage_json(headroom.covers)},
                {"of", Json::array()}};
   for (const StressHeadroom& of : headroom.of) {
     const auto period = jitter_period(view.system, of.stress);

@@ -322,7 +322,7 @@ class JsonRenderer {
   }
 
   Json resource(const engine::ResourceResult& result) const {
-    return {{"name", system_.platform.units[result.unit].name},
+    return {{"name", name_of(system_, result)},
             {"kind", to_string(result.kind)},
             {"utilization", result.utilization},
             {"demand", result.demand},

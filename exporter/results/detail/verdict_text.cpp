@@ -96,6 +96,12 @@ std::vector<VerdictLine> verdict_lines(const Assessment& assessment) {
   return lines;
 }
 
+nlohmann::ordered_json coverage_json(const engine::Coverage& coverage) {
+  return {{"offsets", to_string(coverage.offsets)},
+          {"ties", to_string(coverage.ties)},
+          {"losses", to_string(coverage.losses)}};
+}
+
 void add_verdict(nlohmann::ordered_json& json, const Assessment& assessment) {
   using Json = nlohmann::ordered_json;
   json["verdict"] = to_string(assessment.verdict);
@@ -103,11 +109,13 @@ void add_verdict(nlohmann::ordered_json& json, const Assessment& assessment) {
   for (std::size_t i = engine::overall_verdicts; i-- > 0;)
     json["counts"][std::string(to_string(static_cast<OverallVerdict>(i)))] = assessment.counts[i];
   json["limits"] = Json::array();
-  for (const JudgedLimit& limit : assessment.limits)
+  for (const JudgedLimit& limit : assessment.limits) {
     json["limits"].push_back({{"kind", to_string(limit.kind)},
                               {"name", limit.name},
                               {"verdict", to_string(limit.verdict)},
                               {"reason", limit.reason}});
+    if (limit.covers) json["limits"].back()["covers"] = coverage_json(*limit.covers);
+  }
   json["assumptions"] = Json::array();
   for (const engine::Assumption& assumption : assessment.assumptions)
     json["assumptions"].push_back({{"rule", assumption.id.empty() ? Json(nullptr) : Json(assumption.id)},

@@ -27,6 +27,8 @@ struct VerdictLine {
 /// The beginning of every text: the sentence, then a line for each assumption and replacement.
 std::vector<VerdictLine> verdict_lines(const engine::Assessment& assessment);
 
+/// "offsets", "ties" and "losses" of what a guarantee covers.
+nlohmann::ordered_json coverage_json(const engine::Coverage& coverage);
 /// Sets "verdict", "summary", "counts", "limits", "assumptions", "replaced" (docs/reference/results.md).
 void add_verdict(nlohmann::ordered_json& json, const engine::Assessment& assessment);
 

@@ -107,6 +107,9 @@ TEST_CASE("servers bound their tasks and protect the others") {
     std::get<Compute>(maker.system().graph[maker[inside].body.front()].activity).ticks.otherwise = Cycles{15, 15, 15};
     const auto bounds = bounds_of(maker);
     CHECK_FALSE(bounds[inside].worst);
+    CHECK(bounds[inside].reason ==
+          "server server is overloaded: tasks of the same or a higher priority have a utilization of 187.50 % of its "
+          "budget, including polling");
     CHECK(bounds[outside].worst == us(3 + 2));
   }
   SECTION("but not where more urgent tasks take its budget") {
@@ -117,6 +120,97 @@ TEST_CASE("servers bound their tasks and protect the others") {
     CHECK(bounds[inside].reason == "its server on core core may not get its budget in every period");
     CHECK(bounds[outside].worst);
   }
+}
+
+TEST_CASE("tasks that demand more than the budget of their server are unbounded, and those outside are not") {
+  // In 40, its tasks demand 5 of 4, and all jobs released in the hyperperiod end soon after it.
+  const auto kind = GENERATE(deferrable, polling);
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const SchedulerIndex log = server(maker, core, kind, 1, 10);
+  const TaskIndex control = task(maker, "control", core, 9, 10, 1), trace = task(maker, "trace", core, 0, 40, 3),
+                  upload = task(maker, "upload", core, 0, 40, 2);
+  maker[trace].scheduler = maker[upload].scheduler = log;
+  maker[control].deadline = us(10);
+  maker[trace].deadline = us(40);
+  maker[upload].deadline = us(100);
+  const auto judged = [&] {
+    Diagnostics diagnostics;
+    return *analyze(maker.build(), AnalysisOptions{}, diagnostics);
+  };
+  const auto load = [](const Results& results) {
+    for (const ResourceResult& resource : results.resources)
+      if (resource.kind == ResourceKind::server) return resource;
+    return ResourceResult{};
+  };
+  SECTION("if they demand more") {
+    const Results results = judged();
+    CHECK(results.tasks[control].guaranteed == true);
+    for (const TaskIndex slow : {trace, upload}) {
+      CHECK(results.tasks[slow].verdict == Verdict::unbounded);
+      CHECK_THAT(results.tasks[slow].reason, Catch::StartsWith("server server is overloaded: "));
+      CHECK_THAT(results.tasks[slow].bound.reason, Catch::StartsWith("server server is overloaded: "));
+    }
+    CHECK(load(results).demand == Approx(1.25));
+    CHECK(load(results).overloaded());
+    CHECK(load(results).server == log);
+  }
+  SECTION("but not if they demand all of it") {
+    maker[trace].body.clear();
+    maker.compute(trace, 2);
+    const Results results = judged();
+    CHECK(results.tasks[trace].verdict == Verdict::met);
+    CHECK(load(results).demand == Approx(1));
+    CHECK(load(results).utilization == Approx(1));
+    CHECK_FALSE(load(results).overloaded());
+  }
+  SECTION("and not if it is a constant-bandwidth server, which never stops its tasks") {
+    maker.system().platform.schedulers[log].kind = SchedulingAlgorithm::constant_bandwidth_server;
+    maker.system().platform.schedulers[core].kind = SchedulingAlgorithm::earliest_deadline_first;
+    CHECK(judged().tasks[trace].verdict == Verdict::met);
+  }
+}
+
+TEST_CASE("more urgent tasks of an overloaded server, and the server within one, keep their own verdicts") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const SchedulerIndex outer = server(maker, core, deferrable, 4, 10), inner = server(maker, core, deferrable, 3, 10);
+  auto& schedulers = maker.system().platform.schedulers;
+  schedulers[outer].name = "outer";
+  schedulers[inner].name = "inner";
+  schedulers[inner].parent = outer;
+  schedulers[inner].share.priority = 2;
+  const TaskIndex above = task(maker, "above", core, 3, 20, 2), within = task(maker, "within", core, 1, 20, 5),
+                  below = task(maker, "below", core, 1, 20, 3);
+  maker[above].scheduler = maker[below].scheduler = outer;
+  maker[within].scheduler = inner;
+  for (const TaskIndex each : {above, within, below}) maker[each].deadline = us(100);
+  Diagnostics diagnostics;
+  const Results results = *analyze(maker.build(), AnalysisOptions{}, diagnostics);
+  // Above and within demand 7 of 8 in 20, and below another 3.
+  CHECK(results.tasks[above].verdict == Verdict::met);
+  CHECK(results.tasks[within].verdict == Verdict::met);
+  CHECK(results.tasks[below].verdict == Verdict::unbounded);
+  CHECK_THAT(results.tasks[below].reason,
+             Catch::StartsWith("server outer is overloaded") && Catch::Contains("125.00 %"));
+}
+
+TEST_CASE("jobs that pile up so slowly that all simulated ones end in time make a task unbounded") {
+  SystemMaker maker;
+  const TaskIndex one = maker.task("one", maker.core("core"), 2, maker.periodic(40)),
+                  two = maker.task("two", 0, 1, maker.periodic(40));
+  maker.compute(one, 34);
+  maker.compute(two, 8);
+  maker[one].deadline = us(40);
+  maker[two].deadline = us(400);
+  AnalysisOptions options;
+  Diagnostics diagnostics;
+  const auto verdict = [&] { return analyze(maker.build(), options, diagnostics)->tasks[two]; };
+  CHECK(verdict().unfinished == 0);
+  CHECK(verdict().verdict == Verdict::unbounded);
+  CHECK_THAT(verdict().reason, Catch::StartsWith("core core is overloaded") && Catch::Contains("had not ended"));
+  options.until = us(40);
+  CHECK(verdict().verdict == Verdict::met);
 }
 
 TEST_CASE("a server within a server supplies its tasks from what the outer one supplies") {

@@ -326,6 +326,16 @@ std::vector<std::string> names_of(const std::vector<Chain>& chains) {
   return names;
 }
 
+/// Bounds of tasks whose jobs do not overlap.
+std::vector<engine::Bound> bounds(const std::vector<std::optional<Duration>>& responses) {
+  std::vector<engine::Bound> all(responses.size());
+  for (std::size_t task = 0; task < all.size(); ++task) {
+    all[task].worst = responses[task];
+    all[task].pending = 1;
+  }
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("a chain has bounds if response times are known and otherwise states what is missing") {
@@ -342,10 +352,10 @@ TEST_CASE("a chain has bounds if response times are known and otherwise states w
   CHECK(none[0].let->reduced_reaction == us(40));
   CHECK(none[0].let->reduced_age == us(30));
 
-  const auto half = engine::chain_latencies(system, std::vector<std::optional<Duration>>{us(4), std::nullopt});
+  const auto half = engine::chain_latencies(system, bounds({us(4), std::nullopt}));
   CHECK(half[0].implicit_reason == "the response time of task \"b\" has no bound");
 
-  const auto known = engine::chain_latencies(system, std::vector<std::optional<Duration>>{us(4), us(6)});
+  const auto known = engine::chain_latencies(system, bounds({us(4), us(6)}));
   REQUIRE(known[0].implicit);
   CHECK(*known[0].implicit == engine::LatencyBounds{us(40), us(30), us(40), us(20)});
 }
@@ -355,7 +365,7 @@ TEST_CASE("the response time of a task does not count if it precedes the next on
   const TaskIndex a = maker.periodic_task("a", 10), b = maker.periodic_task("b", 20);
   maker[a].priority = 2;
   maker[b].priority = 1;
-  const std::vector<std::optional<Duration>> responses = {us(4), us(6)};
+  const std::vector<engine::Bound> responses = bounds({us(4), us(6)});
   const auto reaction = [&] {
     System system = maker.with_labels({{a, b}});
     system.chains.push_back({"c", {a, b}, {}, Chain::Source::model, {}});
@@ -388,7 +398,7 @@ TEST_CASE("a task that writes before it reads delays data by one job under expli
   maker.add(b, WriteLabel{1});  // before the read of label 0 that with_labels adds
   System system = maker.with_labels({{a, b}, {b, c}});
   system.chains.push_back({"c", {a, b, c}, {}, Chain::Source::model, {}});
-  const auto results = engine::chain_latencies(system, std::vector<std::optional<Duration>>(3, us(2)));
+  const auto results = engine::chain_latencies(system, bounds({us(2), us(2), us(2)}));
   REQUIRE(results[0].implicit);
   REQUIRE(results[0].explicit_access);
   CHECK(results[0].implicit->reaction == us(36));
@@ -409,7 +419,7 @@ TEST_CASE("a wrapper and its triggered function are one step under LET") {
   for (const std::vector<TaskIndex>& tasks :
        {std::vector{wrapper, function, reader}, {function, reader}, {wrapper, reader}})
     system.chains.push_back({"c", tasks, {}, Chain::Source::model, {}});
-  const auto results = engine::chain_latencies(system, std::vector<std::optional<Duration>>{us(9), us(4), us(2)});
+  const auto results = engine::chain_latencies(system, bounds({us(9), us(4), us(2)}));
   for (const auto& result : results) {
     REQUIRE(result.let);
     CHECK(result.let->reduced_reaction == us(33 + 12 + 15));

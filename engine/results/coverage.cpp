@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/results/coverage.hpp"
+
+#include <algorithm>
+
+#include "engine/results/results.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+Coverage of_method(BoundMethod method) {
+  switch (method) {
+    case BoundMethod::equations:
+      return {};
+    case BoundMethod::offsets:
+    case BoundMethod::longest_schedule:
+    case BoundMethod::graph:
+    case BoundMethod::schedule:
+      return {Coverage::Offsets::stated, {}, {}};
+  }
+  return {Coverage::Offsets::stated, Coverage::Ties::one_rule, {}};
+}
+
+}  // namespace
+
+Coverage& Coverage::operator&=(const Coverage& other) {
+  offsets = std::max(offsets, other.offsets);
+  ties = std::max(ties, other.ties);
+  losses = std::max(losses, other.losses);
+  return *this;
+}
+
+std::string_view to_string(Coverage::Offsets offsets) {
+  switch (offsets) {
+    case Coverage::Offsets::all:
+      return "all";
+    case Coverage::Offsets::up_to_period:
+      return "up to the stated one or the period";
+    case Coverage::Offsets::stated:
+      break;
+  }
+  return "only the stated ones";
+}
+
+std::string_view to_string(Coverage::Ties ties) {
+  return ties == Coverage::Ties::every_order ? "every order" : "one rule";
+}
+
+std::string_view to_string(Coverage::Losses losses) {
+  return losses == Coverage::Losses::no_limit ? "no limit of activations" : "cannot be lost";
+}
+
+Coverage coverage_of(const System& system, TaskIndex task, const Bound& bound) {
+  Coverage coverage = of_method(bound.method);
+  if (std::any_of(bound.parts.begin(), bound.parts.end(),
+                  [](const Contribution& part) { return part.kind == ContributionKind::event; }))
+    coverage.offsets = std::max(coverage.offsets, Coverage::Offsets::up_to_period);
+  if (system.tasks[system.tasks[task].folded_into.value_or(task)].activation_limit > 0)
+    coverage.losses = Coverage::Losses::none;
+  return coverage;
+}
+
+std::string limitation(const Coverage& coverage) {
+  std::string text;
+  const auto add = [&](std::string_view what) { text += (text.empty() ? "" : " and ") + std::string(what); };
+  if (coverage.offsets == Coverage::Offsets::stated) add("for the stated offsets only");
+  if (coverage.offsets == Coverage::Offsets::up_to_period) add("for offsets up to the stated one or the period only");
+  if (coverage.ties == Coverage::Ties::one_rule) add("for one order of equally urgent tasks only");
+  return text;
+}
+
+std::string guaranteed_text(const Coverage& coverage) {
+  return coverage.complete() ? "guaranteed" : "guaranteed " + limitation(coverage);
+}
+
+std::string with_limitation(std::string reason, const Coverage& coverage) {
+  if (!coverage.complete()) reason += "; this holds " + limitation(coverage);
+  return reason;
+}
+
+}  // namespace amalthea::engine
