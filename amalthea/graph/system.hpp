@@ -80,7 +80,7 @@ struct InterProcess {};  ///< occurs when a Trigger activity names it
 /// RelativePeriodicStimulus: the first at `offset`, then each after a random `distance`.
 struct Sporadic {
   Duration offset;
-  Distribution distance;  ///< ps, > 0
+  Distribution distance;  ///< ps; average > 0; lower 0: any number at once, which has no bound and is not simulated
 };
 /// PeriodicSyntheticStimulus: at offset + k × period + each occurrence.
 struct Synthetic {

@@ -9,6 +9,7 @@
 
 #include "amalthea/detail/ascii.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/views/detail/reading.hpp"
 
 namespace amalthea::views {
 namespace {
@@ -16,13 +17,16 @@ namespace {
 template <typename T>
 std::optional<T> reported(Element element, std::string_view name, const Parsed<T>& parsed, Diagnostics& diagnostics) {
   if (parsed) return *parsed;
-  diagnostics.add("AM0212", Severity::error,
-                  fmt::format("unreadable {} of <{}>: {}", name, element.tag(), parsed.error()),
-                  element.attribute_location(name), element.path());
+  detail::report_unusable(element, name, parsed.error(), diagnostics);
   return std::nullopt;
 }
 
 }  // namespace
+
+void detail::report_unusable(Element element, std::string_view name, std::string_view wrong, Diagnostics& diagnostics) {
+  diagnostics.add("AM0212", Severity::error, fmt::format("unreadable {} of <{}>: {}", name, element.tag(), wrong),
+                  element.attribute_location(name), element.path());
+}
 
 std::optional<std::int64_t> integer_attribute(Element element, std::string_view name, Diagnostics& diagnostics) {
   const auto text = element.attribute(name);

@@ -62,14 +62,24 @@ std::optional<MeanOf<T>> mean_of(Element element, std::string_view name, Diagnos
   return mean;
 }
 
+/// An upper bound without a value was never filled in: 0 would be the least of all bounds.
+template <typename T>
+std::optional<T> upper_bound_of(Element element, Diagnostics& diagnostics) {
+  constexpr std::string_view name = "upperBound";
+  const Element child = element.child(name);
+  if (child && !child.attribute("value")) return std::nullopt;
+  return read_number(element, name, T{}, diagnostics);
+}
+
 template <typename T>
 Histogram<T> histogram_of(Element element, Diagnostics& diagnostics) {
   Histogram<T> histogram;
   for (const Element entry : element.children())
     if (entry.tag() == "entries") {
       const T lower = value_or_zero<T>(entry, "lowerBound", diagnostics);
-      histogram.entries.push_back({lower, read_number(entry, "upperBound", T{}, diagnostics).value_or(lower),
-                                   detail::integer(entry, "occurrences", diagnostics).value_or(1)});
+      const auto upper = upper_bound_of<T>(entry, diagnostics);
+      histogram.entries.push_back(
+          {lower, upper.value_or(lower), detail::integer(entry, "occurrences", diagnostics).value_or(1)});
     }
   return histogram;
 }
@@ -164,8 +174,9 @@ Reading<T> reading_of_histogram(const Histogram<T>& histogram) {
   double weighted = 0, total = 0;
   bool first = true;
   for (const auto& entry : histogram.entries) {
-    reading.lower = first ? entry.lower : std::min(reading.lower, entry.lower);
-    reading.upper = first ? entry.upper : std::max(reading.upper, entry.upper);
+    const auto [lower, upper] = std::minmax(entry.lower, entry.upper);
+    reading.lower = first ? lower : std::min(reading.lower, lower);
+    reading.upper = first ? upper : std::max(reading.upper, upper);
     const auto occurrences = static_cast<double>(entry.occurrences);
     weighted += occurrences * (Math<T>::as_number(entry.lower) + Math<T>::as_number(entry.upper)) / 2;
     total += occurrences;
@@ -193,7 +204,7 @@ std::optional<Deviation<T>> deviation_of(Element element, Diagnostics& diagnosti
     deviation.distribution = histogram_of<T>(element, diagnostics);
   } else {
     deviation.lower = read_number(element, "lowerBound", T{}, diagnostics);
-    deviation.upper = read_number(element, "upperBound", T{}, diagnostics);
+    deviation.upper = upper_bound_of<T>(element, diagnostics);
     if (const Element distribution = element.child("distribution")) {
       deviation.distribution = distribution_of<T>(distribution, distribution.class_name(), diagnostics);
       // In 0.7.1 the deviation states the sampling of its boundaries.

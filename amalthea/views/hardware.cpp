@@ -10,7 +10,9 @@
 #include <fmt/core.h>
 
 #include "amalthea/detail/ascii.hpp"
+#include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/quantities.hpp"
+#include "amalthea/views/stated_maximum.hpp"
 
 namespace amalthea::views {
 namespace {
@@ -32,17 +34,13 @@ std::optional<DataSize> size_of(Element size) {
 }
 
 std::optional<Cycles> latency_of(Element latency, Diagnostics& diagnostics) {
-  if (!latency) return std::nullopt;
-  if (latency.is("LatencyConstant")) {
-    const std::string_view name = latency.attribute("cycles") ? "cycles" : "value";
-    const std::int64_t cycles = std::max<std::int64_t>(0, integer_attribute(latency, name, diagnostics).value_or(0));
-    return Cycles{cycles, cycles, cycles};
-  }
-  if (latency.is("LatencyDeviation")) {
-    const Element cycles = latency.child("cycles");
-    return cycles_of(cycles ? cycles : latency.child("deviation"), diagnostics);
-  }
-  return cycles_of(latency, diagnostics);
+  // A LatencyDeviation without content is unstated.
+  if (latency && latency.is("LatencyDeviation") && !latency.child("cycles") && !latency.child("deviation"))
+    return std::nullopt;
+  const auto deviation = deviation_of<std::int64_t>(latency, diagnostics);
+  if (!deviation) return std::nullopt;
+  report_open(*deviation, "a latency", diagnostics);
+  return cycles_of(*deviation, diagnostics);
 }
 
 std::optional<double> volts(Element voltage) {
@@ -456,8 +454,11 @@ class HardwareBuilder {
     if (module.prescaler) {
       if (const auto quartz = domains_.find(model_.reference(module.prescaler, "quartz")))
         module.frequency_domain = quartz;
+      // 0, the default, means that none is stated.
       if (const auto stated = number_attribute(module.prescaler, "clockRatio", diagnostics_); stated && *stated > 0)
         ratio = *stated;
+      else if (stated && *stated != 0)
+        detail::report_unusable(module.prescaler, "clockRatio", "it must be above zero", diagnostics_);
     }
     if (!module.frequency_domain) return;
     module.clock = domain_frequency(*module.frequency_domain, required);
@@ -708,20 +709,6 @@ AccessCost access_cost(const Hardware& hardware, HwIndex unit, HwIndex memory) {
   if (const auto definition = hardware.memories[memory].definition)
     cost.data_rate = hardware.memory_definitions[*definition].data_rate.value_or(DataRate{});
   return cost;
-}
-
-std::optional<double> instructions_per_cycle(const Model& model, Element definition) {
-  if (!definition) return std::nullopt;
-  if (const auto stated = number_attribute(definition, "instructionsPerCycle"))
-    return *stated > 0 ? stated : std::nullopt;
-  for (const Element feature : model.references(definition, "features")) {
-    const Element category = feature.parent();
-    if (!feature.is("HwFeature") || !category || category.name() != "Instructions" ||
-        !feature.name().starts_with("IPC"))
-      continue;
-    if (const auto value = number_attribute(feature, "value"); value && *value > 0) return value;
-  }
-  return std::nullopt;
 }
 
 }  // namespace amalthea::views

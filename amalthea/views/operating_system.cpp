@@ -9,6 +9,7 @@
 
 #include "amalthea/detail/ascii.hpp"
 #include "amalthea/views/quantities.hpp"
+#include "amalthea/views/stated_maximum.hpp"
 
 namespace amalthea::views {
 namespace {
@@ -175,20 +176,22 @@ class OperatingSystemBuilder {
     OsExecution execution;
     execution.element = element;
     if (element.is("Ticks")) {
-      execution.otherwise = cycles_of(element.child("default"), diagnostics_);
+      execution.otherwise = stated_cycles_of(element.child("default"));
       for (const Element entry : element.children("extended"))
-        if (const auto cycles = cycles_of(entry.child("value"), diagnostics_))
+        if (const auto cycles = stated_cycles_of(entry.child("value")))
           execution.per_definition.push_back({model_.reference(entry, "key"), *cycles});
       return execution;
     }
     execution.instructions = true;
-    if (const Element deviation = element.child("deviation")) {
-      execution.otherwise = cycles_of(deviation, diagnostics_);
-    } else if (const auto value = integer_attribute(element, "value", diagnostics_)) {
-      const std::int64_t count = std::max<std::int64_t>(0, *value);
-      execution.otherwise = Cycles{count, count, count};
-    }
+    if (element.child("deviation") || element.attribute("value")) execution.otherwise = stated_cycles_of(element);
     return execution;
+  }
+
+  std::optional<Cycles> stated_cycles_of(Element element) {
+    const auto deviation = deviation_of<std::int64_t>(element, diagnostics_);
+    if (!deviation) return std::nullopt;
+    report_open(*deviation, "an overhead of the operating system", diagnostics_);
+    return cycles_of(*deviation, diagnostics_);
   }
 
   OsOverhead overhead(Element element) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -13,6 +14,7 @@
 #include "amalthea/metamodel.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/deviations.hpp"
+#include "amalthea/views/stated_maximum.hpp"
 
 namespace amalthea {
 namespace views::detail {
@@ -79,7 +81,11 @@ template <typename T, typename Parse>
 std::optional<T> quantity(Element element, Parse parse, Diagnostics& diagnostics) {
   if (!element) return std::nullopt;
   const std::string_view unit = views::detail::stated_literal(element, "unit");
-  const Parsed<T> parsed = parse(element.attribute_or("value", "0"), unit);
+  const auto written = element.attribute("value");
+  // 0 is 0 in every unit; but no frequency is 0.
+  if constexpr (!std::is_same_v<T, Frequency>)
+    if (unit.empty() && written && parse_integer(*written).value_or(1) == 0) return T{};
+  const Parsed<T> parsed = parse(written.value_or("0"), unit);
   if (parsed) return *parsed;
   const bool wrong_unit = !parse("1", unit);
   views::detail::report_unreadable(element, wrong_unit ? "unit" : "value", parsed.error(), diagnostics);
@@ -119,13 +125,14 @@ Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& d
   if (!deviation.lower && std::holds_alternative<views::GaussDistribution<std::int64_t>>(deviation.distribution))
     written.lower = std::max<std::int64_t>(0, written.lower);
   Cycles cycles{written.lower, written.average, written.upper};
-  if (written.lower < 0 || !views::in_order(written)) {
+  if (written.lower < 0 || !views::in_order(written) || views::has_reversed_entry(deviation)) {
     cycles.lower = std::max<std::int64_t>(0, std::min(written.lower, written.upper));
     cycles.upper = std::max<std::int64_t>(0, std::max(written.lower, written.upper));
-    // An average outside of the bounds is mostly the default 0 that EMF wrote for an unstated one.
     if (cycles.average < cycles.lower || cycles.average > cycles.upper)
       cycles.average = cycles.lower + (cycles.upper - cycles.lower) / 2;
-    if (cycles.lower == written.lower && cycles.upper == written.upper)
+    // EMF writes 0, the default, for an unstated average.
+    if (cycles.lower == written.lower && cycles.upper == written.upper && written.average == 0 &&
+        !views::has_reversed_entry(deviation))
       diagnostics.add(
           "AM0232", Severity::note,
           fmt::format(
@@ -133,12 +140,8 @@ Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& d
               written.average, cycles.lower, cycles.upper, cycles.average),
           deviation.element.location(), deviation.element.path());
     else
-      diagnostics.add(
-          "AM0211", Severity::warning,
-          fmt::format("the lower bound {}, average {} and upper bound {} of a deviation are not in ascending order; "
-                      "the analysis uses {}, {} and {}",
-                      written.lower, written.average, written.upper, cycles.lower, cycles.average, cycles.upper),
-          deviation.element.location(), deviation.element.path());
+      views::report_disorder<std::int64_t>(deviation, written, {cycles.lower, cycles.average, cycles.upper},
+                                           diagnostics);
   }
   return cycles;
 }

@@ -320,13 +320,17 @@ class SporadicSource final : public Arrivals::Source {
     if (number_ == 0)
       last_ = wide(sporadic_.offset);
     else
-      last_ +=
-          std::max<std::int64_t>(1, value_of(sporadic_.distance, pattern(), sporadic_.distance.lower, random(number_)));
+      last_ += std::max<std::int64_t>(1, value_of(sporadic_.distance, pattern(), densest(), random(number_)));
     ++number_;
     return last_;
   }
 
  private:
+  /// Without a least distance any number may occur at once, which no simulation shows.
+  std::int64_t densest() const {
+    return sporadic_.distance.lower > 0 ? sporadic_.distance.lower : sporadic_.distance.average;
+  }
+
   Sporadic sporadic_;
   std::uint64_t number_ = 0;
   Wide last_ = 0;

@@ -13,9 +13,11 @@
 #include <fmt/core.h>
 
 #include "amalthea/views/activity.hpp"
+#include "amalthea/views/execution_rates.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/properties.hpp"
 #include "amalthea/views/quantities.hpp"
+#include "amalthea/views/stated_maximum.hpp"
 #include "importer/building/detail/build_context.hpp"
 #include "importer/building/detail/distribution_builder.hpp"
 
@@ -88,6 +90,7 @@ class BodyReader {
     counted(item, call_item.counter, [&] { call(item, call_item.runnable, "runnable"); });
   }
   void take(Element item, const views::SynchronousServerCall& call_item) {
+    note_overhead("SynchronousServerCallPoint");
     call(item, call_item.runnable, "serverRunnable");
   }
 
@@ -98,13 +101,23 @@ class BodyReader {
     if (const auto label = context_.required(context_.labels, access_item.label, item, "data"))
       access(item, *label, access_item.access == views::Access::write, count_of(access_item.statistic));
   }
+  /// The functions of the operating system that nothing else stands for.
+  void note_overhead(std::string_view function) {
+    const auto found = context_.other_overheads.find(function);
+    if (found == context_.other_overheads.end()) return;
+    context_.report_overhead(fmt::format("function {}", function), found->second);
+    context_.other_overheads.erase(found);
+  }
+
   void take(Element item, const views::SenderReceiverRead& access_item) {
+    note_overhead("SenderReceiverRead");
     if (const auto label = context_.labels.find(access_item.label))
       access(item, *label, false);
     else
       context_.ignore(item);
   }
   void take(Element item, const views::SenderReceiverWrite& access_item) {
+    note_overhead("SenderReceiverWrite");
     if (const auto label = context_.labels.find(access_item.label))
       access(item, *label, true);
     else
@@ -113,8 +126,10 @@ class BodyReader {
 
   /// A single value, which may be a fraction, is the average; the adjacent integers are minimum and maximum. Once, if
   /// nothing is stated.
-  static AccessCount count_of(const std::optional<views::Statistic>& statistic) {
-    if (!statistic || (statistic->average <= 0 && !statistic->largest)) return {};
+  AccessCount count_of(const std::optional<views::Statistic>& statistic) {
+    if (!statistic) return {};
+    report_statistic(*statistic);
+    if (statistic->average <= 0 && statistic->largest.value_or(0) <= 0) return {};
     constexpr double limit = 1e9;  // beyond any real execution
     const double average = std::clamp(statistic->average, 0.0, limit);
     const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
@@ -124,6 +139,25 @@ class BodyReader {
     count.most =
         std::clamp<std::int64_t>(statistic->largest.value_or(whole(std::ceil(average))), count.average, whole(limit));
     return count;
+  }
+
+  /// Every access is at least one.
+  void report_statistic(const views::Statistic& statistic) {
+    const double least = static_cast<double>(statistic.least.value_or(0)), average = statistic.average,
+                 most = static_cast<double>(statistic.largest.value_or(0));
+    const bool in_order = statistic.largest ? least >= 0 && (average == 0 || least <= average) && average <= most &&
+                                                  least <= most && most > 0
+                                            : average > 0;
+    if (in_order) return;
+    context_.diagnostics.add(
+        "AM0461", Severity::warning,
+        statistic.largest
+            ? fmt::format("the number of accesses has the minimum {}, the average {} and the maximum {}, which are not "
+                          "in ascending order and above zero; state all three",
+                          least, average, most)
+            : fmt::format("the number of accesses is {}; the analysis uses 1; state how often the label is accessed",
+                          average),
+        statistic.element.location(), statistic.element.path());
   }
 
   void access(Element item, LabelIndex label, bool write, const AccessCount& count = {}) {
@@ -163,39 +197,62 @@ class BodyReader {
     for (const Element element : item.children("extended")) {
       const auto definition = context_.required(context_.definitions, entry->first, element, "key");
       const auto& deviation = (entry++)->second;
-      if (!deviation) continue;
+      if (!deviation) {
+        report_unfilled(element);
+        continue;
+      }
       const Cycles of_entry = execution_cycles_of(*deviation);
-      if (definition) cycles.extended.emplace_back(*definition, of_entry);
+      if (definition) add_extended(cycles, *definition, of_entry, element);
     }
     add(item, "ticks", Compute{std::move(cycles)});
   }
 
+  /// The first entry for a definition counts.
+  void add_extended(Ticks& ticks, DefinitionIndex definition, const Cycles& cycles, Element entry) {
+    const auto before = std::find_if(ticks.extended.begin(), ticks.extended.end(),
+                                     [definition](const auto& known) { return known.first == definition; });
+    if (before == ticks.extended.end())
+      ticks.extended.emplace_back(definition, cycles);
+    else if (!(before->second == cycles))
+      context_.report_second("execution time for this kind of unit", entry);
+  }
+
+  void report_unfilled(Element element) {
+    context_.diagnostics.add(
+        "AM0460", Severity::warning,
+        fmt::format("{} states no execution time, so that time is missing from all results; state its value, or remove "
+                    "the element",
+                    element.cls() ? element.class_name() : element.tag()),
+        element.location(), element.path());
+  }
+
   Cycles execution_cycles_of(const views::Deviation<std::int64_t>& deviation) {
+    const Origin origin = deviation.element.origin();
+    if (!context_.read_executions.insert({origin.document, origin.element}).second) {
+      Diagnostics reported;
+      return varying_cycles_of(deviation, reported);
+    }
     const auto* normal = std::get_if<views::GaussDistribution<std::int64_t>>(&deviation.distribution);
-    const auto* histogram = std::get_if<views::Histogram<std::int64_t>>(&deviation.distribution);
-    const bool has_bound =
-        histogram != nullptr
-            ? !histogram->entries.empty()
-            : deviation.upper || std::holds_alternative<views::ConstantValue<std::int64_t>>(deviation.distribution);
-    if (!has_bound && normal != nullptr && normal->mean)
+    if (normal != nullptr && normal->mean && !deviation.upper)
       context_.assume(Unstated::normal_bound, deviation.element);
-    else if (!has_bound)
-      context_.diagnostics.add("AM0458", Severity::warning,
-                               "an execution time has no upper bound, so no result covers a longer time than its lower "
-                               "bound or average; state upperBound",
-                               deviation.element.location(), deviation.element.path());
+    else
+      views::report_open(deviation, "an execution time", context_.diagnostics);
     return varying_cycles_of(deviation, context_.diagnostics);
   }
 
-  /// Instructions (before 0.9.3) are converted to cycles by the instructions per cycle of the unit's definition; one if
-  /// it states none.
+  /// Needs are converted to cycles by the features of the unit's definition (views::execution_rates); for instructions
+  /// one per cycle if it states none.
   void take(Element item, const views::ExecutionNeed& need) {
     const Task& task = context_.system.tasks[task_];
     Ticks ticks;
+    if (context_.unplaced.contains(task_)) return;
+    if (need.needs.empty() && need.extended.empty()) report_unfilled(item);
     ticks.otherwise = cycles_of_needs(item, need.needs, definition_of(task.unit));
-    for (const auto& [key, needs] : need.extended)
+    for (const auto& [key, needs] : need.extended) {
+      if (needs.empty()) report_unfilled(item);
       if (const auto index = context_.definitions.find(key))
-        if (const auto cycles = cycles_of_needs(item, needs, key)) ticks.extended.emplace_back(*index, *cycles);
+        if (const auto cycles = cycles_of_needs(item, needs, key)) add_extended(ticks, *index, *cycles, item);
+    }
     // other kinds of units, with different cycles for the same instructions
     for (const UnitIndex unit : task.units) {
       const DefinitionIndex index = context_.system.platform.units[unit].definition;
@@ -214,17 +271,32 @@ class BodyReader {
     return definition ? definition : context_.model.reference(unit, "coreType");
   }
 
+  /// The sum over all needs: a unit serves one after the other.
   std::optional<Cycles> cycles_of_needs(Element item, const std::vector<views::Need>& needs, Element definition) {
     std::optional<Cycles> sum;
-    for (const views::Need& need : needs) {
-      if (need.key != "Instructions" || !need.amount) {
+    for (auto need = needs.begin(); need != needs.end(); ++need) {
+      auto rates = views::execution_rates(context_.model, definition, need->key);
+      if (!rates && need->key == views::instructions_key) {
+        context_.assume(Unstated::instructions, item);
+        rates = views::ExecutionRates{1, 1};
+      }
+      if (!rates) {
         context_.ignore(item);
         continue;
       }
-      const auto rate = views::instructions_per_cycle(context_.model, definition);
-      if (!rate) context_.assume(Unstated::instructions, item);
-      const auto cycles = views::cycles_of_instructions(execution_cycles_of(*need.amount), rate.value_or(1));
-      if (cycles && !sum) sum = cycles;  // a key is written once
+      if (!need->amount) {
+        report_unfilled(need->element);
+        continue;
+      }
+      const auto before =
+          std::find_if(needs.begin(), need, [&](const views::Need& other) { return other.key == need->key; });
+      if (before != need) {
+        if (before->amount != need->amount)
+          context_.report_second(fmt::format("need with the key \"{}\"", need->key), need->element);
+        continue;
+      }
+      const Cycles cycles = views::cycles_of_amount(execution_cycles_of(*need->amount), *rates);
+      sum = sum ? views::sum_of(*sum, cycles) : cycles;
     }
     return sum;
   }
@@ -343,6 +415,12 @@ class BodyReader {
     double sum = 0;
     for (const views::ProbabilitySwitchEntry& entry : by_chance.entries) {
       const double weight = entry.probability > 0 ? entry.probability : 0;
+      if (!(entry.probability >= 0))
+        context_.diagnostics.add("AM0464", Severity::warning,
+                                 fmt::format("the probability of an alternative is {}, which the analysis reads as 0; "
+                                             "state a probability of 0 or more",
+                                             entry.probability),
+                                 entry.element.attribute_location("probability"), entry.element.path());
       sum += weight;
       options.push_back({Probability{weight}, entry.element});
     }
@@ -459,7 +537,7 @@ class BodyReader {
     std::vector<EventIndex> events;
     for (const Element event : named)
       if (const auto index = context_.events.find(event)) events.push_back(*index);
-    if (events.empty() && !context_.blocked)
+    if (events.empty() && (named.empty() || !context_.blocked))
       context_.error("AM0313", fmt::format("{} has no event; reference one in its eventMask", item.class_name()),
                      item.location(), item.path());
     return events;
@@ -502,8 +580,19 @@ class BodyReader {
   std::vector<RunnableIndex> calls_;
 };
 
+bool takes_time(const Ticks& ticks) {
+  return (ticks.otherwise && ticks.otherwise->upper > 0) ||
+         std::any_of(ticks.extended.begin(), ticks.extended.end(),
+                     [](const auto& entry) { return entry.second.upper > 0; });
+}
+
+bool accesses_label(const GraphNode& node) {
+  return std::holds_alternative<ReadLabel>(node.activity) || std::holds_alternative<WriteLabel>(node.activity);
+}
+
 /// Whether the activity takes time or has an effect. Calls, branches etc. only lead to such activities.
 bool does_something(const GraphNode& node) {
+  if (const auto* compute = std::get_if<Compute>(&node.activity)) return takes_time(compute->ticks);
   return !std::holds_alternative<Call>(node.activity) && !std::holds_alternative<Branch>(node.activity) &&
          !std::holds_alternative<Uninterruptible>(node.activity) &&
          !std::holds_alternative<SchedulePoint>(node.activity) && !std::holds_alternative<Terminate>(node.activity);
@@ -517,17 +606,23 @@ bool executes_instructions(const BuildContext& context, RunnableIndex runnable) 
 void report_empty(BuildContext& context) {
   std::vector<bool> called(context.system.runnables.size(), false);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
-    bool does = false;
+    bool does = false, computes = false, accesses = false;
     for (const GraphNode& node : context.raw_bodies[task]) {
-      does = does || does_something(node) || (node.runnable && executes_instructions(context, *node.runnable));
+      const bool instructions = node.runnable && executes_instructions(context, *node.runnable);
+      const auto* compute = std::get_if<Compute>(&node.activity);
+      does = does || does_something(node) || instructions;
+      computes = computes || instructions || (compute != nullptr && takes_time(compute->ticks));
+      accesses = accesses || accesses_label(node);
       if (node.runnable) called[*node.runnable] = true;
     }
-    if (does) continue;
+    // Copies of device tasks are work. Software that accesses labels on a core also executes something.
+    const bool only_accesses = accesses && !computes && context.system.tasks[task].side == Side::host;
+    if (does && !only_accesses) continue;
     const Element element = context.task_elements[task];
     context.diagnostics.add(
         "AM0440", Severity::warning,
-        fmt::format("{} \"{}\" executes nothing, so its execution time is missing from all results; state its ticks",
-                    element.is("ISR") ? "ISR" : "task", element.name()),
+        fmt::format("{} \"{}\" executes nothing{}, so its execution time is missing from all results; state its ticks",
+                    element.is("ISR") ? "ISR" : "task", element.name(), only_accesses ? " but label accesses" : ""),
         element.location(), element.path());
   }
   std::size_t count = 0;
@@ -546,6 +641,90 @@ void report_empty(BuildContext& context) {
 }
 
 }  // namespace
+
+namespace {
+
+/// The largest number of requests of each semaphore that no release follows, over all paths to a place.
+class OpenRequests {
+ public:
+  OpenRequests(const BuildContext& context, TaskIndex task)
+      : body_(context.raw_bodies[task]), open_(context.system.semaphores.size(), 0) {}
+
+  /// `lone(node)`: a release without a request.
+  template <typename Lone>
+  std::vector<std::int64_t> run(const Lone& lone) {
+    walk(0, body_.size(), lone);
+    return open_;
+  }
+
+ private:
+  template <typename Lone>
+  void walk(std::size_t at, std::size_t end, const Lone& lone) {
+    for (; at < end; ++at) {
+      const GraphNode& node = body_[at];
+      if (const auto* use = std::get_if<UseSemaphore>(&node.activity)) {
+        std::int64_t& open = open_[use->semaphore];
+        if (use->operation == UseSemaphore::Operation::request) ++open;
+        if (use->operation == UseSemaphore::Operation::release && open-- == 0) {
+          open = 0;
+          lone(node, use->semaphore);
+        }
+      } else if (const auto* branch = std::get_if<Branch>(&node.activity)) {
+        const std::vector<std::int64_t> before = open_;
+        std::vector<std::int64_t> largest = before;
+        for (const Branch::Alternative& alternative : branch->alternatives) {
+          open_ = before;
+          if (branch->repeats) add_requests(at + 1, at + 1 + alternative.length);
+          walk(at + 1, at + 1 + alternative.length, lone);
+          for (std::size_t i = 0; i < largest.size(); ++i) largest[i] = std::max(largest[i], open_[i]);
+          at += alternative.length;
+        }
+        open_ = std::move(largest);
+      }
+    }
+  }
+
+  /// A loop may release what its previous pass has requested.
+  void add_requests(std::size_t at, std::size_t end) {
+    for (; at < end; ++at)
+      if (const auto* use = std::get_if<UseSemaphore>(&body_[at].activity);
+          use != nullptr && use->operation == UseSemaphore::Operation::request)
+        ++open_[use->semaphore];
+  }
+
+  const RawBody& body_;
+  std::vector<std::int64_t> open_;
+};
+
+}  // namespace
+
+/// Counting semaphores may be requested by one task and released by another one, and start with users. Those with an
+/// owner may not.
+void report_lone_releases(BuildContext& context) {
+  if (context.system.semaphores.empty()) return;
+  std::vector<std::int64_t> left(context.system.semaphores.size(), 0);
+  std::vector<std::pair<SemaphoreIndex, GraphNode>> lone;
+  for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
+    const auto open = OpenRequests(context, task).run([&](const GraphNode& node, SemaphoreIndex semaphore) {
+      lone.emplace_back(semaphore, node);
+    });
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] += open[i];
+  }
+  for (const auto& [index, node] : lone) {
+    const views::OsSemaphore& semaphore = context.semaphore_views[index];
+    const bool owned = semaphore.ownership.value_or(false) || semaphore.kind == views::SemaphoreKind::mutex ||
+                       semaphore.kind == views::SemaphoreKind::resource ||
+                       semaphore.kind == views::SemaphoreKind::spinlock;
+    if (!owned && (left[index] > 0 || semaphore.initial_value > 0)) continue;
+    const Element item = context.model.element(node.origin);
+    context.diagnostics.add("AM0468", Severity::warning,
+                            fmt::format("task \"{}\" releases the semaphore \"{}\" without having requested it, so it "
+                                        "is free although another task may use it; add the request, or remove the "
+                                        "release",
+                                        context.system.tasks[node.task].name, semaphore.name),
+                            item.location(), item.path());
+  }
+}
 
 void build_raw_bodies(BuildContext& context) {
   context.raw_bodies.resize(context.system.tasks.size());

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -46,9 +49,16 @@ void read_priority(BuildContext& context, const views::TaskAllocation& allocatio
 }
 
 void read_time_slice(BuildContext& context, const std::vector<Parameter>& parameters, Task& task) {
+  const Parameter* first = nullptr;
   for (const Parameter& parameter : parameters) {
     if (!lower_case(parameter.name).starts_with("timeslice")) continue;
     const auto time = parse_time_text(parameter.value);
+    if (first != nullptr && time && *time == task.time_slice) continue;
+    if (first != nullptr && time) {
+      if (!equal_ignoring_case(parameter.name, first->name)) context.report_second("time slice", parameter.element);
+      continue;
+    }
+    first = &parameter;
     if (time && *time > Duration{})
       task.time_slice = *time;
     else
@@ -237,6 +247,7 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     return;
   }
   task.scheduler = *scheduler_index;
+  report_repeated_parameters(context, allocation.parameters);
   const bool moved =
       change != nullptr && !change->core.empty() &&
       !runs_there_alone(context, allocation, context.system.platform.schedulers[*scheduler_index], change->core);
@@ -251,6 +262,7 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);
   if (!unit_index) {
+    context.blocked = true;
     if (context.reported_schedulers.insert(task.scheduler).second) {
       context.error_unless_explained(
           "AM0303", scheduler_element,
@@ -279,6 +291,7 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));
   for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));
   if (task.side == Side::host && is_meant_as_gpu(context, unit_element, unit, scheduler, allocation.parameters)) {
+    context.blocked = true;
     if (context.reported_units.insert(task.unit).second)
       context.error_unless_explained(
           "AM0307", unit_element,
@@ -298,10 +311,84 @@ void report_second_allocations(BuildContext& context) {
                       allocation.task.name()),
           allocation.element.location(), allocation.element.path());
   }
+  for (std::uint32_t index = 0; index < context.mapping.isrs.size(); ++index) {
+    const views::IsrAllocation& allocation = context.mapping.isrs[index];
+    if (!allocation.isr) continue;
+    const auto first = context.mapping.isr_allocation_of.find(allocation.isr);
+    if (!first || *first == index) continue;
+    const views::IsrAllocation& used = context.mapping.isrs[*first];
+    if (used.controller != allocation.controller || used.priority != allocation.priority)
+      context.report_second(fmt::format("allocation of ISR \"{}\"", allocation.isr.name()), allocation.element);
+  }
 }
+
+void report_repeated_parameters(BuildContext& context, const std::vector<Parameter>& parameters) {
+  for (auto parameter = parameters.begin(); parameter != parameters.end(); ++parameter) {
+    const auto first = std::find_if(parameters.begin(), parameter, [&](const Parameter& other) {
+      return equal_ignoring_case(other.name, parameter->name);
+    });
+    if (first != parameter && first->value != parameter->value)
+      context.report_second(fmt::format("value of the scheduling parameter {}", parameter->name), parameter->element);
+  }
+}
+
+void report_runnable_allocations(BuildContext& context) {
+  std::map<RunnableIndex, const views::RunnableAllocation*> allocated;
+  for (const views::RunnableAllocation& allocation : context.mapping.runnables)
+    if (const auto runnable = context.runnables.find(allocation.runnable); runnable && allocation.scheduler)
+      if (const auto [known, added] = allocated.emplace(*runnable, &allocation);
+          !added && known->second->scheduler != allocation.scheduler)
+        context.report_second(fmt::format("allocation of runnable \"{}\"", allocation.runnable.name()),
+                              allocation.element, "those of its tasks");
+  if (allocated.empty()) return;
+  std::set<RunnableIndex> reported;
+  for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
+    const auto own = context.mapping.task_allocation_of.find(context.task_elements[task]);
+    if (!own) continue;
+    const Element scheduler = context.mapping.tasks[*own].scheduler;
+    for (const GraphNode& node : context.raw_bodies[task]) {
+      const auto found = node.runnable ? allocated.find(*node.runnable) : allocated.end();
+      if (found == allocated.end() || found->second->scheduler == scheduler || !reported.insert(found->first).second)
+        continue;
+      context.diagnostics.add(
+          "AM0467", Severity::warning,
+          fmt::format(
+              "runnable \"{}\" is allocated to \"{}\", but task \"{}\", which calls it, to \"{}\"; the analysis "
+              "runs it there; correct one of the allocations",
+              found->second->runnable.name(), found->second->scheduler.name(), context.system.tasks[task].name,
+              scheduler.name()),
+          found->second->element.location(), found->second->element.path());
+    }
+  }
+}
+
+namespace {
+
+/// Labels that several mappings place in different memories.
+void report_second_memories(BuildContext& context, const views::MemoryFinder& finder) {
+  const auto check = [&](Element mapped, Element memory, Element mapping) {
+    if (!context.labels.find(mapped) || !memory || finder.memory_of(mapped) == memory) return;
+    context.report_second(fmt::format("memory of label \"{}\"", mapped.name()), mapping,
+                          fmt::format("\"{}\"", finder.memory_of(mapped).name()));
+  };
+  for (const views::MemoryMapping& mapping : context.mapping.memory)
+    check(mapping.mapped, mapping.memory, mapping.element);
+  std::map<std::pair<std::size_t, std::uint32_t>, Element> sections;
+  for (const views::PhysicalSectionMapping& mapping : context.mapping.sections) {
+    for (const Element label : mapping.labels) check(label, mapping.memory, mapping.element);
+    for (const Element section : mapping.sections)
+      if (const auto [known, added] =
+              sections.emplace(std::pair{section.document().position(), section.index()}, mapping.memory);
+          !added && mapping.memory && known->second != mapping.memory)
+        context.report_second(fmt::format("memory of section \"{}\"", section.name()), mapping.element);
+  }
+}
+
+}  // namespace
 
 void map_labels(BuildContext& context) {
   const views::MemoryFinder finder(context.model, context.mapping);
+  report_second_memories(context, finder);
   for (Label& label : context.system.labels)
     label.memory = context.memories.find(finder.memory_of(context.model.element(label.origin)));
   // Nothing else needs these, and a large model has one for each label.

@@ -14,10 +14,14 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/views/stated_maximum.hpp"
 #include "importer/building/detail/distribution_builder.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
+
+constexpr std::string_view unusable_recurrence = "AM0311";
+constexpr std::string_view unusable_burst = "AM0330";
 
 /// Real models stay below this, and so many jobs need much memory.
 constexpr std::int64_t max_in_burst = 10'000;
@@ -43,7 +47,13 @@ class OccurrenceReader {
     periodic.period = *view.recurrence;
     periodic.offset = view.offset.value_or(Duration{});
     periodic.minimum_distance = not_negative(view.minimum_distance);
-    if (view.jitter) periodic.jitter = distribution_of(*view.jitter);
+    if (view.jitter) periodic.jitter = spread_of(*view.jitter, "the jitter");
+    if (periodic.minimum_distance > periodic.period)
+      return error(
+          unusable_recurrence,
+          fmt::format("periodic stimulus \"{}\" has a minDistance of {}, which is longer than its "
+                      "recurrence of {}; correct one of them",
+                      stimulus_.name, format_duration(periodic.minimum_distance), format_duration(periodic.period)));
     if (periodic.jitter.lower < 0) {
       const Duration early = Duration::picoseconds(periodic.jitter.lower);
       periodic.jitter = shifted(periodic.jitter, -periodic.jitter.lower);
@@ -64,9 +74,26 @@ class OccurrenceReader {
   std::optional<Occurrence> take(const views::EventStimulus&) const { return EventDriven{}; }
 
   std::optional<Occurrence> take(const views::RelativePeriodicStimulus& view) const {
-    Distribution distance;
-    if (view.next_occurrence) distance = distribution_of(*view.next_occurrence);
-    if (distance.lower > 0) return Sporadic{not_negative(view.offset), distance};
+    Sporadic sporadic;
+    sporadic.offset = not_negative(view.offset);
+    if (view.next_occurrence) {
+      sporadic.distance = distribution_of(*view.next_occurrence);
+      // Response times depend on the least distance only, limits on chains and events also on the largest.
+      if (!model_.all("constraintsModel", "timingConstraints").empty())
+        views::report_open(*view.next_occurrence, "the time to the next occurrence", diagnostics_);
+      views::report_disorder(*view.next_occurrence, diagnostics_);
+    }
+    if (sporadic.distance.lower > 0) return sporadic;
+    if (sporadic.distance.average > 0) {
+      sporadic.distance = at_least(sporadic.distance, 0);
+      diagnostics_.add(
+          "AM0463", Severity::warning,
+          fmt::format("the time between two occurrences of stimulus \"{}\" may be zero, so what depends "
+                      "on it has no bound, and the simulation uses the average; state a lower bound above zero",
+                      stimulus_.name),
+          view.next_occurrence->element.location(), view.next_occurrence->element.path());
+      return sporadic;
+    }
     return error("AM0331", fmt::format("stimulus \"{}\" has no minimum inter-arrival time; state a lower bound above "
                                        "zero for the time to the next occurrence",
                                        stimulus_.name));
@@ -90,11 +117,18 @@ class OccurrenceReader {
     const Burst burst{*view.recurrence, view.offset.value_or(Duration{}), view.burst_length.value_or(Duration{}),
                       not_negative(view.minimum_distance), view.occurrences};
     if (burst.length >= Duration{} && burst.length <= burst.period && burst.occurrences >= 1 &&
-        burst.occurrences <= max_in_burst)
-      return burst;
-    return error("AM0330", fmt::format("burst stimulus \"{}\" needs a burst length that does not exceed its "
-                                       "recurrence, and 1 to {} occurrences in it",
-                                       stimulus_.name, max_in_burst));
+        burst.occurrences <= max_in_burst) {
+      const std::int64_t gaps = burst.occurrences - 1;
+      if (gaps == 0 || burst.minimum_distance.picoseconds() <= burst.length.picoseconds() / gaps) return burst;
+      return error(unusable_burst,
+                   fmt::format("the {} occurrences of burst stimulus \"{}\", at least {} apart, do not fit its burst "
+                               "length of {}; correct occurrenceMinDistance, burstLength or occurrenceCount",
+                               burst.occurrences, stimulus_.name, format_duration(burst.minimum_distance),
+                               format_duration(burst.length)));
+    }
+    return error(unusable_burst, fmt::format("burst stimulus \"{}\" needs a burst length that does not exceed its "
+                                             "recurrence, and 1 to {} occurrences in it",
+                                             stimulus_.name, max_in_burst));
   }
 
   std::optional<Occurrence> take(const views::ArrivalCurveStimulus& view) const {
@@ -137,8 +171,11 @@ class OccurrenceReader {
     }
     VariableRate rate;
     rate.step = view.step.value_or(Duration{});
-    if (view.occurrences_per_step)
+    if (view.occurrences_per_step) {
       rate.occurrences = at_least(distribution_in_millionths(*view.occurrences_per_step), 0);
+      views::report_open(*view.occurrences_per_step, "the number of occurrences per step", diagnostics_);
+      views::report_disorder(*view.occurrences_per_step, diagnostics_);
+    }
     const auto limit = [](std::optional<double> stated) {
       return stated && !std::isnan(*stated) ? std::optional(std::max(0.0, *stated)) : std::nullopt;
     };
@@ -199,12 +236,20 @@ class OccurrenceReader {
     return 0;
   }
 
+  /// A time whose maximum matters.
+  Distribution spread_of(const views::Deviation<Duration>& deviation, std::string_view what) const {
+    views::report_open(deviation, what, diagnostics_);
+    views::report_disorder(deviation, diagnostics_);
+    return distribution_of(deviation);
+  }
+
   static Duration not_negative(std::optional<Duration> time) { return std::max(Duration{}, time.value_or(Duration{})); }
 
   bool recurs(std::string_view kind, std::optional<Duration> recurrence, std::optional<Duration> offset) const {
     if (recurrence && *recurrence > Duration{} && offset.value_or(Duration{}) >= Duration{}) return true;
-    error("AM0311", fmt::format("{} stimulus \"{}\" needs a recurrence above zero and an offset of 0 or more", kind,
-                                stimulus_.name));
+    error(unusable_recurrence,
+          fmt::format("{} stimulus \"{}\" needs a recurrence above zero and an offset of 0 or more", kind,
+                      stimulus_.name));
     return false;
   }
 

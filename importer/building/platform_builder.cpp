@@ -52,6 +52,13 @@ std::vector<MemoryAccess> accesses_of(BuildContext& context, const views::Hardwa
     const views::HwAccess& access = hardware.accesses[index];
     if (!access.memory) continue;
     const views::AccessCost cost = views::cost_of(hardware, access);
+    const auto before = std::find_if(accesses.begin(), accesses.end(),
+                                     [&](const MemoryAccess& other) { return other.memory == *access.memory; });
+    if (before != accesses.end() && !(before->read == cost.read && before->write == cost.write &&
+                                      before->data_rate.bytes_per_second == cost.data_rate.bytes_per_second))
+      context.report_second(
+          fmt::format("access of \"{}\" to the memory \"{}\"", unit.name, hardware.memories[*access.memory].name),
+          access.element);
     accesses.push_back({*access.memory, cost.read, cost.write, cost.data_rate});
     if (cost.data_rate.bytes_per_second > 0) continue;
     const auto built = static_cast<UnitIndex>(context.system.platform.units.size());

@@ -109,11 +109,18 @@ void set_subject(const BuildContext& context, const views::Requirement& stated, 
   }
 }
 
+/// A limit that was never filled in is none, and not 0, which every time exceeds.
+std::optional<Duration> stated_limit(const views::Requirement& stated, const views::TimeLimit& time) {
+  const Element holder = stated.limit_element;
+  const Element value = !holder || holder.tag() == "deadline" ? holder : holder.child("limitValue");
+  return value && !value.attribute("value") ? std::nullopt : time.value;
+}
+
 void set_limit(const BuildContext& context, const views::Requirement& stated, Requirement& requirement) {
   requirement.limit_type = limit_type_of(stated.limit_type);
   if (const auto* time = std::get_if<views::TimeLimit>(&stated.limit)) {
-    requirement.limit =
-        Requirement::TimeLimit{time_metric_of_view[static_cast<std::size_t>(time->metric)], time->value};
+    requirement.limit = Requirement::TimeLimit{time_metric_of_view[static_cast<std::size_t>(time->metric)],
+                                               stated_limit(stated, *time)};
   } else if (const auto* count = std::get_if<views::CountLimit>(&stated.limit)) {
     requirement.limit = Requirement::CountLimit{std::string(count->metric), count->value};
   } else if (const auto* percentage = std::get_if<views::PercentageLimit>(&stated.limit)) {
@@ -173,9 +180,10 @@ void build_deadlines(BuildContext& context) {
       const Element stated = requirement.limit_element;
       time_of(stated.tag() == "deadline" ? stated : stated.child("limitValue"), context.diagnostics);
     }
-    if (!task || !limit->value) continue;
+    const auto value = stated_limit(requirement, *limit);
+    if (!task || !value) continue;
     auto& deadline = context.system.tasks[*task].deadline;
-    deadline = deadline ? std::min(*deadline, *limit->value) : *limit->value;
+    deadline = deadline ? std::min(*deadline, *value) : *value;
   }
 }
 

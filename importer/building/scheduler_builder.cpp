@@ -71,7 +71,8 @@ bool is_server(SchedulingAlgorithm algorithm) {
 
 /// Names of a scheduler's parameters: attributes and extensions up to 1.2.0, the names of APP4MC's standard definitions
 /// since 2.0.0. The first one written counts.
-constexpr std::array<std::string_view, 4> budget_names{"maxBudget", "capacity", "budget", "minBudget"};
+constexpr std::string_view least_budget_name = "minBudget";
+constexpr std::array<std::string_view, 4> budget_names{"maxBudget", "capacity", "budget", least_budget_name};
 constexpr std::array<std::string_view, 3> period_names{"replenishment", "period", "replenishmentPeriod"};
 constexpr std::array<std::string_view, 4> slice_names{"timeSliceLength", "timeSlice", "quantSize", "quantum"};
 
@@ -87,6 +88,9 @@ class SchedulerBuilder {
                                            : std::nullopt);
     for (const views::OsScheduler& view : systems_.schedulers) {
       for (const Element item : view.computation_items) context_.ignore(item);
+      report_unit_overhead(view);
+      report_repeated_parameters(context_, view.parameters);
+      report_repeated_parameters(context_, view.association_parameters);
       context_.schedulers.add(view.element, static_cast<std::uint32_t>(platform.schedulers.size()));
       platform.schedulers.push_back(scheduler(view));
     }
@@ -138,18 +142,49 @@ class SchedulerBuilder {
   /// or the default of its definition.
   template <std::size_t count>
   std::optional<Duration> find_time(const views::OsScheduler& view, const std::array<std::string_view, count>& names) {
+    const Parameter* chosen = nullptr;
+    const std::vector<Parameter>* chosen_from = nullptr;
     for (const std::string_view name : names)
       for (const auto* parameters : {&view.association_parameters, &view.parameters})
-        for (const Parameter& parameter : *parameters)
-          if (equal_ignoring_case(parameter.name, name)) return read_time(view, parameter);
+        for (const Parameter& parameter : *parameters) {
+          if (!equal_ignoring_case(parameter.name, name)) continue;
+          if (chosen == nullptr) {
+            chosen = &parameter;
+            chosen_from = parameters;
+          } else if (name != least_budget_name && !is_same_time(*chosen, parameter) &&
+                     !(parameters == chosen_from && equal_ignoring_case(parameter.name, chosen->name))) {
+            context_.report_second(fmt::format("{}, beside {},", parameter.name, chosen->name), parameter.element,
+                                   chosen->name);
+          }
+        }
+    if (chosen != nullptr) return read_time(view, *chosen);
     if (!view.definition) return std::nullopt;
+    std::optional<Duration> found;
     for (const std::string_view name : names)
       for (const std::uint32_t index : systems_.scheduler_definitions[*view.definition].algorithm_parameters) {
         const views::OsParameterDefinition& parameter = systems_.parameter_definitions[index];
         const auto* time = std::get_if<Duration>(&parameter.default_value.value);
-        if (equal_ignoring_case(parameter.name, name) && time != nullptr && *time > Duration{}) return *time;
+        if (!equal_ignoring_case(parameter.name, name) || time == nullptr || *time <= Duration{}) continue;
+        if (found && *found != *time && name != least_budget_name)
+          context_.report_second(fmt::format("default of {}", parameter.name), parameter.element);
+        if (!found) found = *time;
       }
-    return std::nullopt;
+    return found;
+  }
+
+  static bool is_same_time(const Parameter& one, const Parameter& other) {
+    const auto first = parse_time_text(one.value), second = parse_time_text(other.value);
+    return first && second ? *first == *second : one.value == other.value;
+  }
+
+  /// Up to 0.8.0 a scheduler is a unit of software or hardware that takes time itself.
+  void report_unit_overhead(const views::OsScheduler& view) {
+    const bool instructions =
+        std::any_of(view.unit_instructions.begin(), view.unit_instructions.end(),
+                    [](const views::OsExecution& one) { return one.otherwise && one.otherwise->upper > 0; });
+    if (instructions || view.unit_delay.value_or(Duration{}) > Duration{})
+      context_.report_overhead(fmt::format("schedulingUnit of scheduler \"{}\"", view.name),
+                               view.element.child("schedulingUnit"));
   }
 
   std::optional<Duration> read_time(const views::OsScheduler& view, const Parameter& parameter) {
@@ -168,13 +203,20 @@ class SchedulerBuilder {
 
   void add_responsibilities() {
     Platform& platform = context_.system.platform;
+    std::vector<const views::SchedulerAllocation*> first(platform.schedulers.size(), nullptr);
     for (const views::SchedulerAllocation& allocation : context_.mapping.schedulers)
-      if (const auto scheduler = context_.schedulers.find(allocation.scheduler))
+      if (const auto scheduler = context_.schedulers.find(allocation.scheduler)) {
+        if (first[*scheduler] == nullptr)
+          first[*scheduler] = &allocation;
+        else if (first[*scheduler]->responsibility != allocation.responsibility)
+          context_.report_second(fmt::format("allocation of scheduler \"{}\"", platform.schedulers[*scheduler].name),
+                                 allocation.element, "the units of both");
         for (const Element unit : allocation.responsibility)
           if (const auto index = context_.units.find(unit)) {
             auto& units = platform.schedulers[*scheduler].units;
             if (std::find(units.begin(), units.end(), *index) == units.end()) units.push_back(*index);
           }
+      }
   }
 
   /// There are no cycles: the view has removed them.
@@ -205,13 +247,24 @@ class SchedulerBuilder {
 
   // ---- overheads
 
+  static const Cycles* find_entry(const Ticks& ticks, DefinitionIndex definition) {
+    for (const auto& [key, cycles] : ticks.extended)
+      if (key == definition) return &cycles;
+    return nullptr;
+  }
+
   std::optional<Ticks> ticks(const std::optional<views::OsExecution>& execution) const {
     if (!execution) return std::nullopt;
     Ticks ticks;
     if (!execution->instructions) {
       ticks.otherwise = execution->otherwise;
       for (const auto& [definition, cycles] : execution->per_definition)
-        if (const auto index = context_.definitions.find(definition)) ticks.extended.emplace_back(*index, cycles);
+        if (const auto index = context_.definitions.find(definition)) {
+          if (const auto* before = find_entry(ticks, *index); before == nullptr)
+            ticks.extended.emplace_back(*index, cycles);
+          else if (!(*before == cycles))
+            context_.report_second("execution time for this kind of unit", execution->element);
+        }
       return ticks;
     }
     if (!execution->otherwise) return std::nullopt;
@@ -246,9 +299,15 @@ class SchedulerBuilder {
         {"Schedule", &overhead.schedule_point},
         {"SchedulePoint", &overhead.schedule_point},
     }};
-    for (const views::OsOverhead::Api& api : view.api)
+    for (const views::OsOverhead::Api& api : view.api) {
+      bool simulated = false;
       for (const auto& [function, target] : functions)
-        if (api.function == function) *target = ticks(api.execution);
+        if (api.function == function) {
+          *target = ticks(api.execution);
+          simulated = true;
+        }
+      if (!simulated) context_.other_overheads.emplace(api.function, api.execution.element);
+    }
     overhead.isr_category1_before = ticks(view.isr_category1_before);
     overhead.isr_category1_after = ticks(view.isr_category1_after);
     overhead.isr_category2_before = ticks(view.isr_category2_before);
@@ -307,6 +366,13 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
         element.location(), element.path());
   } else if (is_server(scheduler.kind) && (!scheduler.share.budget || !scheduler.share.period)) {
     report_needed(context, scheduler, "a budget (maxBudget or capacity) and a period (replenishment or period)");
+  } else if (is_server(scheduler.kind) && *scheduler.share.budget > *scheduler.share.period) {
+    context.error(
+        "AM0465",
+        fmt::format("scheduler \"{}\" has a budget of {} in a period of {}, which is more than there is; "
+                    "correct one of them",
+                    scheduler.name, format_duration(*scheduler.share.budget), format_duration(*scheduler.share.period)),
+        element.location(), element.path());
   } else if (scheduler.kind == SchedulingAlgorithm::priority_based_round_robin && !scheduler.time_slice &&
              has_equal_priorities(context.system, index)) {
     report_needed(context, scheduler, "a time slice (timeSliceLength) for tasks with equal priorities");
@@ -324,8 +390,9 @@ void build_schedulers(BuildContext& context, const views::OperatingSystems& syst
 void check_host_schedulers(BuildContext& context) {
   const auto& schedulers = context.system.platform.schedulers;
   std::vector<bool> checked(schedulers.size(), false);
-  for (const Task& task : context.system.tasks) {
-    if (context.blocked || task.side != Side::host) continue;
+  for (TaskIndex index = 0; index < context.system.tasks.size(); ++index) {
+    const Task& task = context.system.tasks[index];
+    if (task.side != Side::host || context.unplaced.contains(index)) continue;
     for (std::optional<SchedulerIndex> at = task.scheduler; at && !checked[*at]; at = schedulers[*at].parent) {
       checked[*at] = true;
       check_host_scheduler(context, *at);
@@ -354,6 +421,7 @@ void build_semaphores(BuildContext& context, const views::OperatingSystems& syst
     semaphore.spinlock = view.kind == views::SemaphoreKind::spinlock;
     context.semaphores.add(view.element, static_cast<std::uint32_t>(context.system.semaphores.size()));
     semaphore.origin = view.element.origin();
+    context.semaphore_views.push_back(view);
     context.system.semaphores.push_back(std::move(semaphore));
   }
 }

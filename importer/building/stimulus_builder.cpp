@@ -107,6 +107,8 @@ void build_stimuli(BuildContext& context) {
     const bool used = !table.activated_by(element).empty() || !view.sets.empty();
     if (used || always_matters(view))
       for (const Diagnostic& finding : found.all()) {
+        // A maximum that is not stated limits nothing here.
+        if (!used && finding.severity == Severity::warning) continue;
         // A missing feature is reported last, and may be a consequence of an unreadable value.
         const bool consequence = finding.severity == Severity::error && finding.id.starts_with("AM03");
         if (!consequence || !context.is_explained(element))

@@ -43,6 +43,20 @@ void BuildContext::error_unless_explained(std::string_view id, Element element, 
   if (!is_explained(element)) error(id, std::move(message), element.location(), element.path());
 }
 
+void BuildContext::report_second(std::string_view what, Element second, std::string_view used) {
+  diagnostics.add("AM0462", Severity::warning,
+                  fmt::format("this is a second, different {}; the analysis uses {}; remove one of them", what, used),
+                  second.location(), second.path());
+}
+
+void BuildContext::report_overhead(std::string_view whose, Element element) {
+  diagnostics.add("AM0466", Severity::warning,
+                  fmt::format("the overhead of the {} is not simulated, so its time is missing from all results; "
+                              "include it in the execution times, and remove it here",
+                              whose),
+                  element.location(), element.path());
+}
+
 bool BuildContext::require(Element target, Element element, std::string_view feature) {
   if (!target)
     error_unless_explained("AM0301", element,
@@ -93,17 +107,19 @@ std::vector<Origin> origins_of(const std::set<std::pair<std::uint32_t, std::uint
 std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics) {
   // What a dangling reference omits would be missing from every result, so nothing is computed; the reference itself
   // has been reported.
-  if (std::any_of(model.dangling().begin(), model.dangling().end(), matters_for_timing)) return std::nullopt;
+  const bool incomplete = std::any_of(model.dangling().begin(), model.dangling().end(), matters_for_timing);
   const std::size_t errors_before = diagnostics.errors();
   detail::BuildContext context(model, options, diagnostics);
   detail::build_platform(context);
   detail::build_modes(context);
   detail::build_stimuli(context);
+  if (incomplete) return std::nullopt;  // what these parts contain has been checked; the rest depends on references
   detail::build_data(context);
   detail::build_tasks(context);
+  detail::build_raw_bodies(context);  // despite errors in other parts, which it may not depend on
   if (context.blocked) return std::nullopt;
-  detail::build_raw_bodies(context);
-  if (context.blocked) return std::nullopt;
+  detail::report_runnable_allocations(context);
+  detail::report_lone_releases(context);
   detail::fold_wrappers(context);
   detail::report_mapping_changes(context);
   detail::shape_offloading(context);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -33,8 +34,9 @@ void build_data(BuildContext& context) {
 }
 
 void build_tasks(BuildContext& context) {
-  if (!context.blocked) check_mapping_changes(context);
-  if (context.blocked) return;
+  const std::size_t errors_before = context.diagnostics.errors();
+  check_mapping_changes(context);
+  if (context.diagnostics.errors() > errors_before) return;
   report_second_allocations(context);
   for (const Element element : context.model.all("swModel", "tasks")) {
     Task task;
@@ -42,6 +44,7 @@ void build_tasks(BuildContext& context) {
     task.origin = element.origin();
     task.activation_limit = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
         parse_integer(element.attribute_or("multipleTaskActivationLimit", "0")).value_or(0), 0, 1000000));
+    const bool blocked_before = std::exchange(context.blocked, false);
     if (const auto allocation = context.mapping.task_allocation_of.find(element)) {
       allocate(context, context.mapping.tasks[*allocation], task);
     } else {
@@ -54,6 +57,8 @@ void build_tasks(BuildContext& context) {
     if (preemption == "cooperative") task.preemption = Preemption::cooperative;
     if (preemption == "non_preemptive") task.preemption = Preemption::non_preemptive;
     const auto index = static_cast<TaskIndex>(context.system.tasks.size());
+    if (context.blocked) context.unplaced.insert(index);
+    context.blocked = context.blocked || blocked_before;
     context.tasks.add(element, index);
     context.system.tasks.push_back(std::move(task));
     context.task_elements.push_back(element);

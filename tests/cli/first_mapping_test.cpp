@@ -47,7 +47,10 @@ void explore_to(const std::string& model, const std::string& written) {
   CHECK(found.out.find("\nCreated: a first mapping of what the model leaves unmapped: tasks Task_10MS, Task_20MS, "
                        "Task_5MS; scheduler Task_Scheduler_Core_1 for Core_1\n") != std::string::npos);
   const auto analyzed = test::amalthea({"analyze", "-q", written});
-  CHECK(first_line(analyzed.out) == first_line(found.out));
+  const auto without_file = [](std::string line, const std::string& file) {
+    return line.find(file) == std::string::npos ? line : test::replaced(line, file, "MODEL");
+  };
+  CHECK(without_file(first_line(analyzed.out), written) == without_file(first_line(found.out), model));
   CHECK(first_line(found.out).starts_with("Verdict: "));
 }
 

@@ -478,7 +478,9 @@ class Generator {
       }
       case F::burst: {
         const int length = draw(1, 2 * period);
-        return Burst{us(2 * period), start(), us(length), us(draw(0, std::min(length, period / 2))), draw(2, 3)};
+        const int count = draw(2, 3);
+        return Burst{us(2 * period), start(), us(length), us(draw(0, std::min(length / (count - 1), period / 2))),
+                     count};
       }
       case F::arrival_curve: {
         ArrivalCurve made;
@@ -510,7 +512,7 @@ class Generator {
     }
     if (tries(F::minimum_distance)) {
       has.set(index_of(F::minimum_distance));
-      made.minimum_distance = us(one_in(6) ? draw(period, 2 * period) : draw(1, period / 2));
+      made.minimum_distance = us(one_in(6) ? period : draw(1, period / 2));
     }
     return made;
   }

@@ -21,6 +21,9 @@ namespace amalthea::views::detail {
 /// Reports that the value of an attribute is unreadable (AM0210).
 void report_unreadable(Element element, std::string_view attribute, const std::string& what, Diagnostics& diagnostics);
 
+/// Reports that a number of the hardware or the operating system cannot be used (AM0212).
+void report_unusable(Element element, std::string_view attribute, std::string_view wrong, Diagnostics& diagnostics);
+
 /// An integer; one written as a double ("1.0E8") is rounded to nearest.
 std::optional<std::int64_t> integer(Element element, std::string_view attribute, Diagnostics& diagnostics);
 std::optional<double> number(Element element, std::string_view attribute, Diagnostics& diagnostics);

@@ -4,6 +4,7 @@
 /// Shared state of the steps of build_system: the model, the partial system, and the mapping from elements to indices.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include "amalthea/views/events.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
+#include "amalthea/views/properties.hpp"
 #include "importer/building/system_builder.hpp"
 
 namespace amalthea::importer::detail {
@@ -80,16 +82,26 @@ struct BuildContext {
   /// True if something that affects timing is missing.
   bool blocked = false;
 
+  /// Tasks whose scheduler or unit is not known because of an error.
+  std::set<TaskIndex> unplaced;
+
   /// The subjects of errors that are reported once and not for every task: units without a GPU definition, units
   /// without a clock, schedulers without a unit; and schedulers whose tasks may migrate.
   std::set<UnitIndex> reported_units, reported_clocks;
   std::set<SchedulerIndex> reported_schedulers, global_schedulers;
+
+  /// Functions of operating systems whose stated overhead is not simulated, by name.
+  std::map<std::string, Element, std::less<>> other_overheads;
+  std::vector<views::OsSemaphore> semaphore_views;  ///< parallel to system.semaphores
 
   /// Constructs that are read but not simulated, by class.
   std::map<std::string, std::vector<Element>> not_simulated;
 
   /// Switches, loops and runnables (document, element) with an unsupported condition.
   std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_conditions;
+
+  /// Execution times (document, element) whose faults are reported; every call of a runnable reads them again.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> read_executions;
 
   /// The elements (document, element) that leave something open.
   std::map<Unstated, std::vector<std::pair<std::uint32_t, std::uint32_t>>> unstated;  // may repeat elements
@@ -109,6 +121,12 @@ struct BuildContext {
   void error_unless_explained(std::string_view id, Element element, std::string message);
   /// Whether a value or a reference of the element, of its content or of its targets has been reported.
   bool is_explained(Element element) const;
+
+  /// Reports that something is stated again, with other content. `what`: "priority"; `used`: what the analysis uses.
+  void report_second(std::string_view what, Element second, std::string_view used = "the first");
+
+  /// Reports an overhead of the operating system that is stated and not simulated. `whose`: "schedulingUnit of …".
+  void report_overhead(std::string_view whose, Element element);
 
   void ignore(Element element) {
     const std::string_view written = element.attribute_or("xsi:type", element.tag());
@@ -132,6 +150,12 @@ void allocate(BuildContext&, const views::TaskAllocation&, Task&);
 /// Reports once per unit that it has no clock; `who` runs on it.
 void check_clock(BuildContext&, UnitIndex, const std::string& who);
 void report_second_allocations(BuildContext&);
+/// Reports parameters of one element that have the same name and different values (AM0462).
+void report_repeated_parameters(BuildContext&, const std::vector<Parameter>&);
+/// Allocations of runnables that contradict those of the tasks that call them. Needs the activities.
+void report_runnable_allocations(BuildContext&);
+/// Releases of semaphores that nothing has requested. Needs the activities.
+void report_lone_releases(BuildContext&);
 void check_mapping_changes(BuildContext&);  ///< whether tasks and units with these names exist
 /// The change for a task in BuildOptions::mapping; null if there is none.
 const MappingChange* mapping_change_of(const BuildContext&, std::string_view task);

@@ -539,7 +539,8 @@ TEST_CASE("negative or unordered bounds are corrected and reported") {
     CHECK(ids == Lines{id});
   };
   check(deviation("Statistics", "lowerBound=\"50\" upperBound=\"10\" average=\"20\""), {10, 20, 50});
-  check(deviation("Statistics", "lowerBound=\"10\" upperBound=\"50\" average=\"99\""), {10, 30, 50}, "AM0232");
+  check(deviation("Statistics", "lowerBound=\"10\" upperBound=\"50\" average=\"99\""), {10, 30, 50});
+  check(deviation("Statistics", "lowerBound=\"10\" upperBound=\"50\" average=\"0.0\""), {10, 30, 50}, "AM0232");
   check(deviation("Constant", "value=\"-7\""), {0, 0, 0});
   CHECK(clean_cycles(deviation("GaussDistribution", "mean=\"10\" sd=\"10\"")) == Cycles{0, 10, 40});
 }

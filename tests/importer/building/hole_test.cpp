@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is missing, contradicts itself or is stated twice never counts as less than it may be: there is a finding at its
+// place, and the verdict is unknown or the model refused.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "engine/finding_consequences.hpp"
+#include "importer/building/system_builder.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace building_hole_test {
+
+using namespace amalthea;
+using test::replaced;
+
+namespace {
+
+struct Hole {
+  std::string_view name;
+  std::string_view from, to;
+  std::string_view id;
+};
+
+const std::string_view monitor_ticks =
+    R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="250000.0"/>)";
+const std::string_view monitor_item = R"(<items xsi:type="am:Ticks">
+          <default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="250000.0"/>
+        </items>)";
+const std::string_view every_2ms = R"(<recurrence value="2" unit="ms"/>)";
+const std::string_view core_read = R"(<readLatency xsi:type="am:DiscreteValueConstant" value="20"/>)";
+const std::string_view image_write =
+    R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"/>)";
+const std::string_view image_mapping =
+    R"(<memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory" memoryPositionAddress="0x0"/>)";
+const std::string_view monitor_priority = R"(<value xsi:type="am:IntegerObject" value="2"/>)";
+const std::string_view vision_allocation = R"(<taskAllocation task="Vision?type=Task")";
+const std::string_view monitor_call =
+    R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/>)";
+const std::string_view dram = R"(<modules xsi:type="am:Memory" xmi:id="DRAM?type=Memory")";
+
+std::string sound() {
+  std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  // A second memory, and a semaphore for tasks that use one.
+  text = replaced(
+      text, dram,
+      R"(<modules xsi:type="am:Memory" name="Other" definition="Ram?type=MemoryDefinition"/>)" + std::string(dram));
+  return replaced(text, R"(<operatingSystems name="Board_OS">)",
+                  R"(<semaphores name="Lock" semaphoreType="Mutex" initialValue="0" maxValue="1"/>
+    <semaphores name="Signal" semaphoreType="CountingSemaphore" initialValue="1" maxValue="1"/>
+    <operatingSystems name="Board_OS">)");
+}
+
+/// What reading and building report; whether the model is refused or its verdict unknown because of `id`.
+bool counts(const std::string& text, std::string_view id) {
+  Diagnostics findings;
+  const Model model = test::model_from_text(text, findings);
+  const bool built = importer::build_system(model, {}, findings).has_value();
+  for (const Diagnostic& finding : findings.all()) UNSCOPED_INFO(format(finding));
+  const auto found = test::with_id(findings, id);
+  if (found.empty()) return false;
+  for (const Diagnostic& finding : found) {
+    CHECK(finding.location.line > 0);
+    CHECK(engine::consequence_of(finding) == engine::Consequence::unknown);
+    CHECK((built || finding.severity == Severity::error));
+  }
+  return true;
+}
+
+std::vector<Hole> holes() {
+  return {
+      // Missing
+      {"a constant that was never filled in", monitor_ticks, R"(<default xsi:type="am:DiscreteValueConstant"/>)",
+       "AM0459"},
+      {"ticks for a kind of unit without a value", monitor_ticks,
+       R"(<default xsi:type="am:DiscreteValueConstant" value="1"/><extended key="Cpu?type=ProcessingUnitDefinition"/>)",
+       "AM0460"},
+      {"an empty execution need", monitor_item, R"(<items xsi:type="am:ExecutionNeed"/>)", "AM0460"},
+      {"a need without a value", monitor_item,
+       R"(<items xsi:type="am:ExecutionNeed"><needs key="Instructions"/></items>)", "AM0460"},
+      {"a task with 0 ticks", monitor_ticks, R"(<default xsi:type="am:DiscreteValueConstant" value="0"/>)", "AM0440"},
+      {"a task that only accesses labels", monitor_item, image_write, "AM0440"},
+      {"a jitter without bounds", every_2ms,
+       R"(<recurrence value="2" unit="ms"/><jitter xsi:type="am:TimeBoundaries"/>)", "AM0458"},
+      {"a jitter with an upper bound that was never filled in", every_2ms,
+       R"(<recurrence value="2" unit="ms"/><jitter xsi:type="am:TimeBoundaries"><lowerBound value="0" unit="us"/><upperBound unit="us"/></jitter>)",
+       "AM0458"},
+      {"a jitter with a normal distribution without a bound", every_2ms,
+       R"(<recurrence value="2" unit="ms"/><jitter xsi:type="am:TimeGaussDistribution"><mean value="1" unit="us"/><sd value="1" unit="us"/></jitter>)",
+       "AM0458"},
+      {"a constant jitter that was never filled in", every_2ms,
+       R"(<recurrence value="2" unit="ms"/><jitter xsi:type="am:TimeConstant"/>)", "AM0459"},
+      {"a latency without an upper bound", core_read,
+       R"(<readLatency xsi:type="am:DiscreteValueBoundaries" lowerBound="20"/>)", "AM0458"},
+      {"a latency that was never filled in", core_read, R"(<readLatency xsi:type="am:DiscreteValueConstant"/>)",
+       "AM0459"},
+      {"an execution time with a normal distribution without a bound", monitor_ticks,
+       R"(<default xsi:type="am:DiscreteValueGaussDistribution" mean="250000.0" sd="10.0"/>)", "AM0449"},
+      {"a histogram with an entry without an upper bound", monitor_ticks,
+       R"(<default xsi:type="am:DiscreteValueHistogram"><entries lowerBound="1" upperBound="9" occurrences="1"/><entries lowerBound="3" occurrences="1"/></default>)",
+       "AM0458"},
+      {"a number of accesses that was never filled in", image_write,
+       R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"><statistic><value xsi:type="am:MinAvgMaxStatistic"/></statistic></items>)",
+       "AM0461"},
+      // Contradictory
+      {"an average above the upper bound", monitor_ticks,
+       R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="2" upperBound="3" average="250000.0"/>)",
+       "AM0211"},
+      {"an average below the lower bound", monitor_ticks,
+       R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="20" upperBound="30" average="2.0"/>)", "AM0211"},
+      {"a reversed entry of a histogram among others", monitor_ticks,
+       R"(<default xsi:type="am:DiscreteValueHistogram"><entries lowerBound="900" upperBound="9" occurrences="1"/><entries lowerBound="3" upperBound="20" occurrences="1"/></default>)",
+       "AM0211"},
+      {"a jitter with reversed bounds", every_2ms,
+       R"(<recurrence value="2" unit="ms"/><jitter xsi:type="am:TimeBoundaries"><lowerBound value="9" unit="us"/><upperBound value="0" unit="us"/></jitter>)",
+       "AM0211"},
+      {"a minimum distance above the recurrence", every_2ms,
+       R"(<recurrence value="2" unit="ms"/><minDistance value="3" unit="ms"/>)", "AM0311"},
+      {"accesses in reversed order", image_write,
+       R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"><statistic><value xsi:type="am:MinAvgMaxStatistic" min="9" avg="5.0" max="1"/></statistic></items>)",
+       "AM0461"},
+      {"a negative number of accesses", image_write,
+       R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"><statistic><value xsi:type="am:SingleValueStatistic" value="-5.0"/></statistic></items>)",
+       "AM0461"},
+      {"a negative probability", monitor_call,
+       R"(<items xsi:type="am:ProbabilitySwitch"><entries probability="-0.5"><items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/></entries><entries probability="1.0"/></items>)",
+       "AM0464"},
+      {"a release without a request", monitor_call,
+       R"(<items xsi:type="am:SemaphoreAccess" semaphore="Lock?type=Semaphore" access="release"/><items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/>)",
+       "AM0468"},
+      // Twice
+      {"ticks for one kind of unit twice", monitor_ticks,
+       R"(<extended key="Cpu?type=ProcessingUnitDefinition"><value xsi:type="am:DiscreteValueConstant" value="1"/></extended><extended key="Cpu?type=ProcessingUnitDefinition"><value xsi:type="am:DiscreteValueConstant" value="9"/></extended>)",
+       "AM0462"},
+      {"a priority twice", monitor_priority,
+       R"(<value xsi:type="am:IntegerObject" value="2"/></schedulingParameters><schedulingParameters key="priority?type=SchedulingParameterDefinition"><value xsi:type="am:IntegerObject" value="0"/>)",
+       "AM0462"},
+      {"a second access to a memory", "<accessElements name=\"Core_to_DRAM\" destination=\"DRAM?type=Memory\">",
+       R"(<accessElements name="Fast" destination="DRAM?type=Memory"><readLatency xsi:type="am:DiscreteValueConstant" value="1"/></accessElements><accessElements name="Core_to_DRAM" destination="DRAM?type=Memory">)",
+       "AM0462"},
+      {"a label in two memories", image_mapping,
+       R"(<memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory"/><memoryMapping abstractElement="Image_host?type=Label" memory="Other?type=Memory"/>)",
+       "AM0462"},
+      {"a second allocation of a scheduler", vision_allocation,
+       R"(<schedulerAllocation scheduler="Cpu_Scheduler?type=TaskScheduler" responsibility="GPU?type=ProcessingUnit"/><taskAllocation task="Vision?type=Task")",
+       "AM0462"},
+      {"a runnable on another scheduler than its task", vision_allocation,
+       R"(<runnableAllocation entity="Monitor_Function?type=Runnable" scheduler="Gpu_Scheduler?type=TaskScheduler"/><taskAllocation task="Vision?type=Task")",
+       "AM0467"},
+      {"two runnables of one name", R"(<labels xmi:id="Image_host?type=Label")",
+       R"(<runnables name="Monitor_Function"/><labels xmi:id="Image_host?type=Label")", "AM0207"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("what is missing, contradictory or stated twice makes the verdict unknown or is an error") {
+  for (const Hole& hole : holes()) {
+    INFO(hole.name);
+    CHECK_FALSE(counts(sound(), hole.id));
+    CHECK(counts(replaced(sound(), hole.from, hole.to), hole.id));
+  }
+}
+
+TEST_CASE("what AMALTHEA defines, and what is stated twice alike, is no finding") {
+  const std::vector<Hole> fine = {
+      {"0 without a unit", every_2ms, R"(<offset value="0"/><recurrence value="2" unit="ms"/>)", "AM0210"},
+      {"an offset without a value, which migrated models have", every_2ms,
+       R"(<offset unit="ms"/><recurrence value="2" unit="ms"/>)", "AM0210"},
+      {"an unstated average", monitor_ticks,
+       R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000"/>)", "AM0211"},
+      {"the average 0 that EMF writes", monitor_ticks,
+       R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="0.0"/>)",
+       "AM0211"},
+      {"a jitter up to a bound", every_2ms,
+       R"(<recurrence value="2" unit="ms"/><jitter xsi:type="am:TimeBoundaries"><lowerBound value="0"/><upperBound value="5" unit="us"/></jitter>)",
+       "AM0458"},
+      {"a minimum distance as long as the recurrence", every_2ms,
+       R"(<recurrence value="2" unit="ms"/><minDistance value="2" unit="ms"/>)", "AM0311"},
+      {"accesses in order", image_write,
+       R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"><statistic><value xsi:type="am:MinAvgMaxStatistic" min="0" avg="5.0" max="9"/></statistic></items>)",
+       "AM0461"},
+      {"equal ticks twice", monitor_ticks,
+       R"(<extended key="Cpu?type=ProcessingUnitDefinition"><value xsi:type="am:DiscreteValueConstant" value="9"/></extended><extended key="Cpu?type=ProcessingUnitDefinition"><value xsi:type="am:DiscreteValueConstant" value="9"/></extended>)",
+       "AM0462"},
+      {"a label twice in one memory", image_mapping,
+       R"(<memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory"/><memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory"/>)",
+       "AM0462"},
+      {"a request and a release", monitor_call,
+       R"(<items xsi:type="am:SemaphoreAccess" semaphore="Lock?type=Semaphore" access="request"/><items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/><items xsi:type="am:SemaphoreAccess" semaphore="Lock?type=Semaphore" access="release"/>)",
+       "AM0468"},
+      {"a counting semaphore that signals", monitor_call,
+       R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/><items xsi:type="am:SemaphoreAccess" semaphore="Signal?type=Semaphore" access="release"/>)",
+       "AM0468"},
+      {"a runnable on the scheduler of its task", vision_allocation,
+       R"(<runnableAllocation entity="Monitor_Function?type=Runnable" scheduler="Cpu_Scheduler?type=TaskScheduler"/><taskAllocation task="Vision?type=Task")",
+       "AM0467"},
+      {"two tags of one name", "  <swModel>",
+       "  <commonElements><tags name=\"A\"/><tags name=\"A\"/></commonElements><swModel>", "AM0207"},
+  };
+  for (const Hole& model : fine) {
+    INFO(model.name);
+    CHECK_FALSE(counts(replaced(sound(), model.from, model.to), model.id));
+  }
+}
+
+TEST_CASE("a limit that was never filled in is none") {
+  for (const std::string_view type : {"UpperLimit", "LowerLimit"}) {
+    const std::string text =
+        replaced(replaced(sound(), R"(<limitValue value="10" unit="ms"/>)", R"(<limitValue unit="ms"/>)"),
+                 R"(limitType="UpperLimit")", fmt::format("limitType=\"{}\"", type));
+    Diagnostics findings;
+    const Model model = test::model_from_text(text, findings);
+    const auto system = importer::build_system(model, {}, findings);
+    REQUIRE(system);
+    CHECK(test::with_id(findings, "AM0343").size() == 1);
+    for (const Task& task : system->tasks)
+      if (task.name == "Control") CHECK_FALSE(task.deadline);
+  }
+}
+
+TEST_CASE("a reversed entry of a histogram loses no execution time") {
+  Diagnostics findings;
+  const Model model = test::model_from_text(
+      replaced(
+          sound(), monitor_ticks,
+          R"(<default xsi:type="am:DiscreteValueHistogram"><entries lowerBound="900" upperBound="9" occurrences="1"/><entries lowerBound="30" upperBound="40" occurrences="1"/></default>)"),
+      findings);
+  const auto system = importer::build_system(model, {}, findings);
+  REQUIRE(system);
+  bool seen = false;
+  for (NodeIndex node = 0; node < system->graph.size(); ++node)
+    if (const auto* compute = std::get_if<Compute>(&system->graph[node].activity);
+        compute != nullptr && compute->ticks.otherwise && compute->ticks.otherwise->lower == 9) {
+      CHECK(compute->ticks.otherwise->upper == 900);
+      seen = true;
+    }
+  CHECK(seen);
+}
+
+TEST_CASE("an execution need takes the sum of its needs at the rates of the features of their categories") {
+  const auto cycles = [](const std::string& features, const std::string& needs) {
+    std::string text = replaced(
+        sound(), "<definitions xsi:type=\"am:ProcessingUnitDefinition\" xmi:id=\"Cpu?type=ProcessingUnitDefinition\"",
+        "<definitions xsi:type=\"am:ProcessingUnitDefinition\" xmi:id=\"Cpu?type=ProcessingUnitDefinition\" "
+        "features=\"" +
+            features + "\"");
+    text = replaced(
+        text, "<structures xmi:id=\"Board",
+        R"(<featureCategories name="Float" featureType="performance"><features name="slow" value="0.5"/><features name="fast" value="2.0"/></featureCategories>
+    <featureCategories name="Whole" featureType="performance"><features name="one" value="1.0"/></featureCategories>
+    <featureCategories name="Heat" featureType="power"><features name="watt" value="9.0"/></featureCategories>
+    <structures xmi:id="Board)");
+    text = replaced(text, monitor_item, "<items xsi:type=\"am:ExecutionNeed\">" + needs + "</items>");
+    Diagnostics findings;
+    const Model model = test::model_from_text(text, findings);
+    const auto system = importer::build_system(model, {}, findings);
+    for (const Diagnostic& finding : findings.all()) UNSCOPED_INFO(format(finding));
+    REQUIRE(system);
+    for (NodeIndex node = 0; node < system->graph.size(); ++node)
+      if (const auto* compute = std::get_if<Compute>(&system->graph[node].activity);
+          compute != nullptr && system->graph[node].runnable &&
+          system->runnables[*system->graph[node].runnable].name == "Monitor_Function")
+        return std::pair(compute->ticks.otherwise.value_or(Cycles{}), test::with_id(findings, "AM0401").size());
+    return std::pair(Cycles{-1, -1, -1}, test::with_id(findings, "AM0401").size());
+  };
+  const auto need = [](std::string_view key, int value) {
+    return fmt::format("<needs key=\"{}\"><value xsi:type=\"am:DiscreteValueConstant\" value=\"{}\"/></needs>", key,
+                       value);
+  };
+  const std::string fast = "Float/fast?type=HwFeature", slow = "Float/slow?type=HwFeature",
+                    whole = "Whole/one?type=HwFeature";
+  CHECK(cycles(fast + " " + whole, need("Float", 200) + need("Whole", 30)) ==
+        std::pair(Cycles{130, 130, 130}, std::size_t{0}));
+  // Between the slowest and the fastest of several features.
+  CHECK(cycles(slow + " " + fast, need("Float", 200)) == std::pair(Cycles{100, 160, 400}, std::size_t{0}));
+  // A need that the unit does not serve, or a feature that is no rate.
+  CHECK(cycles(fast, need("Float", 200) + need("Whole", 30)).second == 1);
+  CHECK(cycles("Heat/watt?type=HwFeature", need("Heat", 9)).second == 1);
+}
+
+TEST_CASE("a stimulus whose occurrences may coincide costs bounds, not the model") {
+  const std::string text = replaced(
+      sound(), R"(<stimuli xsi:type="am:PeriodicStimulus" xmi:id="every_2ms?type=PeriodicStimulus" name="every_2ms">
+      <recurrence value="2" unit="ms"/>)",
+      R"(<stimuli xsi:type="am:RelativePeriodicStimulus" name="every_2ms"><nextOccurrence xsi:type="am:TimeBoundaries"><lowerBound value="0"/><upperBound value="4" unit="ms"/></nextOccurrence>)");
+  const std::string named =
+      replaced(text, "every_2ms?type=PeriodicStimulus", "every_2ms?type=RelativePeriodicStimulus");
+  CHECK(counts(named, "AM0463"));
+}
+
+TEST_CASE("one run reports the errors of all parts of a model") {
+  std::string text = replaced(sound(), every_2ms, R"(<recurrence value="-2" unit="ms"/>)");
+  text = replaced(text, vision_allocation, R"(<memoryMapping/><taskAllocation)");
+  text = replaced(text, R"(<eventMask events="Vision_done?type=OsEvent"/>
+        </items>
+        <items xsi:type="am:RunnableCall" runnable="Control_Post)",
+                  R"(</items>
+        <items xsi:type="am:RunnableCall" runnable="Control_Post)");
+  Diagnostics findings;
+  const Model model = test::model_from_text(text, findings);
+  CHECK_FALSE(importer::build_system(model, {}, findings));
+  for (const Diagnostic& finding : findings.all()) UNSCOPED_INFO(format(finding));
+  CHECK(test::with_id(findings, "AM0311").size() == 1);
+  CHECK(test::with_id(findings, "AM0302").size() == 1);
+  CHECK(test::with_id(findings, "AM0313").size() == 1);
+}
+
+}  // namespace building_hole_test
