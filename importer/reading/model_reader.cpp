@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/ascii.hpp"
 #include "amalthea/detail/near_miss.hpp"
 #include "amalthea/source_text.hpp"
 #include "importer/reading/detail/foreign_content.hpp"
@@ -49,6 +50,40 @@ std::string where_models_are(const std::string& folder) {
   return "pass a folder that contains some, or the model files";
 }
 
+/// Whether the file is a model by its name in another case, such as MODEL.AMXMI.
+bool is_nearly_model_file_name(const std::string& file) { return is_model_file_name(lower_case(file)); }
+
+/// Reports models that a reader of the folder might expect to be part of the model: in folders below it, and with
+/// another spelling of `.amxmi`.
+void report_unread(const std::string& folder, Diagnostics& diagnostics) {
+  constexpr int max_entries = 10'000;
+  int entries = 0;
+  std::vector<std::string> unread;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
+       !error && entry != fs::recursive_directory_iterator() && entries < max_entries; entry.increment(error)) {
+    ++entries;
+    std::error_code unknown;
+    const std::string file = entry->path().string();
+    if (entry->is_directory(unknown)) {
+      if (entry->path().filename().string().starts_with('.')) entry.disable_recursion_pending();
+    } else if (is_nearly_model_file_name(file) && (entry.depth() > 0 || !is_model_file_name(file)) &&
+               entry->is_regular_file(unknown)) {
+      unread.push_back(file);
+    }
+  }
+  if (unread.empty()) return;
+  std::sort(unread.begin(), unread.end());
+  const bool one = unread.size() == 1;
+  diagnostics.add("AM0481", Severity::note,
+                  fmt::format("{}, because a model consists of the files *.amxmi of one folder; name {} on the command "
+                              "line if {} to the model",
+                              one ? std::string("this model file is not read")
+                                  : fmt::format("this and {} more model files are not read", unread.size() - 1),
+                              one ? "it" : "them", one ? "it belongs" : "they belong"),
+                  {unread.front()}, {}, unread.size());
+}
+
 /// The files of the given paths; false after an error.
 bool expand(const std::string& path, std::vector<std::string>& files, Diagnostics& diagnostics) {
   std::error_code error;
@@ -76,6 +111,7 @@ bool expand(const std::string& path, std::vector<std::string>& files, Diagnostic
     diagnostics.add("AM0114", Severity::error, "the folder contains no .amxmi file; " + where_models_are(path), {path});
     return false;
   }
+  report_unread(path, diagnostics);
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
   return true;

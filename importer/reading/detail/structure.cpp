@@ -30,6 +30,9 @@ namespace {
 constexpr std::string_view missing_file = "AM0205";
 /// For references without a target, or with one of another class.
 constexpr std::string_view missing_target = "AM0203";
+/// For names to which references lead that affect timing, and for others.
+constexpr std::string_view ambiguous_name = "AM0207";
+constexpr std::string_view unused_name = "AM0680";
 
 /// Findings about structure, with their locations up to a maximum number: a split model with a missing file has as many
 /// as references, and computing locations takes time.
@@ -357,8 +360,15 @@ bool precedes_in_content(Element later, Element earlier) {
   return false;
 }
 
+/// Two elements of one class with the same name.
+struct Namesakes {
+  Element second;  ///< in the file
+  Element meant;   ///< the one to which references lead
+  Element other;
+};
+
 /// Registers the ids of one document.
-void give_ids(Document& document, Findings& findings) {
+void give_ids(Document& document, std::vector<Namesakes>& namesakes) {
   const auto xmi_id = document.find_name("xmi:id");
   enum class Referable : std::uint8_t { unknown, no, yes };
   std::vector<Referable> referable(metamodel::classes().size(), Referable::unknown);
@@ -377,33 +387,106 @@ void give_ids(Document& document, Findings& findings) {
           attribute.name() == *xmi_id)
         written = document.value(attribute);
     Element meant = element, other;
-    if (written) other = document.add_xmi_id(*written, element);
+    if (written) {
+      const Element without = document.find(*written);  // with this id by its name, or the same xmi:id
+      other = document.add_xmi_id(*written, element);
+      if (!other && without && without.name() == element.name()) other = without;
+    }
     if (record.cls != no_class && is_referable(record.cls)) {
       const std::string id = computed_id(element).value_or("");
       // If both are equal, as usual, the written one is used.
-      if (!id.empty() && id != written.value_or(""))
+      if (!id.empty() && id != written.value_or("")) {
         if (const Element before = document.add_computed_id(id, element)) {
           other = before;
           if (precedes_in_content(element, before)) {
             document.add_computed_id(id, before);
             std::swap(meant, other);
           }
+        } else if (const std::uint32_t first = document.xmi_ids().find(id);
+                   xmi_id && first != ElementRecord::none && document.element(first).name() == element.name()) {
+          // The written one is found first.
+          meant = document.element(first);
+          other = element;
         }
+      }
     }
-    if (other && !element.name().empty())
-      findings.add(
-          "AM0207", Severity::warning, element,
-          [&] {
-            return fmt::format(
-                "a second {} is named \"{}\"; references resolve to {}, not to the one at line {}; rename one of them "
-                "if both are needed",
-                element.class_name(), element.name(),
-                meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
-                other.location().line);
-          },
-          [&] { return element.location(); });
+    if (other && !element.name().empty()) namesakes.push_back({element, meant, other});
   }
 }
+
+/// Elements of one class with the same name, and whether a reference that may affect timing leads to them.
+class Homonyms {
+ public:
+  explicit Homonyms(std::vector<Namesakes> found) : found_(std::move(found)) {
+    for (const Namesakes& one : found_) watched_.insert(key(one.meant));
+  }
+
+  /// A reference within a file, or to another file of which only one has such an element.
+  void note_reference(Element holder, std::string_view feature, Element target) {
+    if (!watched_.empty() && watched_.contains(key(target)) && affects_timing(holder, feature, target))
+      referenced_.insert(key(target));
+  }
+
+  /// A reference between files for which several files have a target. Which one is meant must not depend on the names
+  /// of the files.
+  void note_ambiguous(Element holder, std::string_view feature, Element first, Element second) {
+    if (!ambiguous_.insert(key(second)).second) return;
+    across_.push_back({first, second, affects_timing(holder, feature, first)});
+  }
+
+  void report(Findings& findings) {
+    for (auto one = found_.rbegin(); one != found_.rend(); ++one)  // of three, the second is also one of the others
+      if (referenced_.contains(key(one->meant))) referenced_.insert(key(one->other));
+    for (const Namesakes& one : found_)
+      add(findings, one.second, referenced_.contains(key(one.meant)), Severity::warning, [&one] {
+        return fmt::format(
+            "a second {} is named \"{}\"; references resolve to {}, not to the one at line {}; rename one of them if "
+            "both "
+            "are needed",
+            one.second.class_name(), one.second.name(),
+            one.meant == one.second ? "this one" : fmt::format("the one at line {}", one.meant.location().line),
+            one.other.location().line);
+      });
+    for (const Across& one : across_)
+      add(findings, one.second, one.affects_timing, one.affects_timing ? Severity::error : Severity::warning, [&one] {
+        return fmt::format(
+            "{} also has a {} \"{}\"; references from other files cannot tell them apart; rename or remove one of them",
+            one.first.document().source().path(), one.second.class_name(), one.second.name());
+      });
+  }
+
+ private:
+  struct Across {
+    Element first, second;
+    bool affects_timing = false;
+  };
+
+  static std::pair<std::uint32_t, std::uint32_t> key(Element element) {
+    return {element.origin().document, element.origin().element};
+  }
+
+  /// Tags, components, types and the like have no effect, and neither have the ports of a connection.
+  static bool affects_timing(Element holder, std::string_view feature, Element target) {
+    constexpr std::array<std::string_view, 4> features{"tags", "port1", "port2", "powerDomain"};
+    if (std::find(features.begin(), features.end(), feature) != features.end()) return false;
+    const std::string_view cls = target.class_name();
+    if (cls.ends_with("TypeDefinition") || cls.ends_with("Classifier")) return false;
+    Element part = holder;
+    while (part.parent() && part.parent().parent()) part = part.parent();
+    constexpr std::array<std::string_view, 3> parts{"commonElements", "componentsModel", "configModel"};
+    return std::find(parts.begin(), parts.end(), part.tag()) == parts.end();
+  }
+
+  template <typename Message>
+  static void add(Findings& findings, Element second, bool affects_timing, Severity severity, Message message) {
+    findings.add(affects_timing ? ambiguous_name : unused_name, severity, second, message,
+                 [second] { return second.location(); });
+  }
+
+  std::vector<Namesakes> found_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> watched_, referenced_, ambiguous_;
+  std::vector<Across> across_;
+};
 
 std::string name_for_message(Element element) {
   return element.name().empty() ? std::string(element.class_name())
@@ -413,9 +496,10 @@ std::string name_for_message(Element element) {
 /// Resolves every reference of a model once.
 class ReferenceChecker {
  public:
-  ReferenceChecker(Model& model, Findings& findings)
+  ReferenceChecker(Model& model, Findings& findings, Homonyms& homonyms)
       : model_(model),
         findings_(findings),
+        homonyms_(homonyms),
         fits_(metamodel::classes().size() * metamodel::classes().size()),
         likely_(model, [this](ClassId cls, ClassId type) { return fits(cls, type); }) {}
 
@@ -534,6 +618,7 @@ class ReferenceChecker {
       target = model_.target(element, token);
     }
     if (target && fits(target, feature->type)) {
+      homonyms_.note_reference(element, feature->name, target);
       Document& own = *model_.documents()[element.document().position()];
       if (target.document().position() == own.position() &&
           token.size() == own.value(own.attribute(reference.attribute)).size())
@@ -616,7 +701,11 @@ class ReferenceChecker {
     if (foreign || feature == nullptr) return;
     remember_position(proxy, href);
     const Element target = model_.target(proxy, href);
-    if (target && fits(target, feature->type)) return;
+    if (target && fits(target, feature->type)) {
+      homonyms_.note_reference(proxy.parent(), feature->name, target);
+      if (href.find("type=") != std::string_view::npos) check_other_files(proxy, href, *feature, target);
+      return;
+    }
     const LikelyTarget likely =
         findings_.is_full(missing_file) ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
     model_.add_dangling(proxy.parent(), std::string(proxy.tag()), likely.element);
@@ -632,6 +721,17 @@ class ReferenceChecker {
         [&] { return proxy.attribute_location("href"); });
   }
 
+  /// A reference by name, not by position or xmi:id, must have its target in one file only.
+  void check_other_files(Element proxy, std::string_view href, const Feature& feature, Element target) {
+    const auto scope = model_.scope(proxy, href);
+    const std::string id = scope.size() < 2 ? std::string() : computed_id(target).value_or("");
+    if (id.empty()) return;
+    for (const Document* document : scope)
+      if (const Element other = document->find(id); other && other != target && fits(other, feature.type) &&
+                                                    other.document().position() != target.document().position())
+        homonyms_.note_ambiguous(proxy.parent(), feature.name, target, other);
+  }
+
   /// "a Label; expected a Runnable", or that there is no target.
   static std::string wrong_target(Element target, ClassId type) {
     return target ? fmt::format("a {}; expected a {}", target.class_name(), metamodel::info(type).name)
@@ -641,6 +741,7 @@ class ReferenceChecker {
   enum class Fit : std::uint8_t { unknown, no, yes };
   Model& model_;
   Findings& findings_;
+  Homonyms& homonyms_;
   std::vector<Fit> fits_;  // by class and type
   std::array<Waiting, 64> waiting_;
   std::size_t waiting_count_ = 0;
@@ -722,21 +823,24 @@ void understand_structure(Model& model, Diagnostics& diagnostics) {
   Findings findings(diagnostics);
   std::vector<OtherStructure> other_structures;
   std::vector<ObsoleteContent> obsolete;
+  std::vector<Namesakes> namesakes;
   for (const auto& document : model.documents()) {
     other_structures.emplace_back(*document);
     obsolete.emplace_back(*document);
     Classifier(*document, other_structures.back(), obsolete.back(), findings).run();
-    give_ids(*document, findings);
+    give_ids(*document, namesakes);
     document->index();
   }
   // References may lead to any document, so all documents need their ids first.
-  ReferenceChecker checker(model, findings);
+  Homonyms homonyms(std::move(namesakes));
+  ReferenceChecker checker(model, findings, homonyms);
   for (const auto& document : model.documents()) {
     const std::size_t position = document->position();
     checker.check(*document, other_structures[position], obsolete[position]);
     other_structures[position].report(findings);
     obsolete[position].report(findings);
   }
+  homonyms.report(findings);
   report_repeated_tasks(model, diagnostics);
 }
 

@@ -134,8 +134,10 @@ TEST_CASE("a reference prefers the target in its own file") {
   };
   files.add("a.amxmi", text("1")).add("b.amxmi", text("2"));
   const Model model = files.read();
-  REQUIRE(files.diagnostics.all().size() == 1);  // both files have the task
-  CHECK(files.diagnostics.all().front().id == "AM0216");
+  REQUIRE(files.diagnostics.all().size() == 2);  // both files have the task, so the reference between files is an error
+  CHECK(test::with_id(files.diagnostics, "AM0216").size() == 1);
+  REQUIRE(test::with_id(files.diagnostics, "AM0207").size() == 1);
+  CHECK(test::with_id(files.diagnostics, "AM0207").front().severity == Severity::error);
   std::vector<std::string> limits;
   for (const Element allocation : model.all("mappingModel", "taskAllocation"))
     limits.emplace_back(model.reference(allocation, "task").attribute_or("multipleTaskActivationLimit", ""));
