@@ -9,7 +9,6 @@
 #include "engine/chains/chain_search.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
-#include "importer/reading/detail/structure.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/open_findings.hpp"
 #include "review/review.hpp"
@@ -17,18 +16,9 @@
 namespace amalthea::analysis {
 namespace {
 
-/// The number of errors that stop the analysis. Building the system has already checked references to files that were
-/// not given.
-std::size_t count_errors(const Diagnostics& findings) {
-  const auto& found = findings.all();
-  return static_cast<std::size_t>(std::count_if(found.begin(), found.end(), [](const Diagnostic& finding) {
-    return finding.severity == Severity::error && !importer::is_about_missing_file(finding);
-  }));
-}
-
 /// Reports what follows from the errors. `lenient_helps`: the model could be built without what they concern.
 void report_not_analyzed(bool lenient_helps, bool lenient, Diagnostics& findings) {
-  const std::size_t errors = count_errors(findings);
+  const std::size_t errors = findings.errors();
   if (errors == 0) return;
   findings.add("AM0344", Severity::note,
                fmt::format("the model is not analyzed because of {}; fix {}{}",
@@ -67,7 +57,7 @@ std::optional<System> build(const Model& model, const importer::BuildOptions& op
   const auto& found = findings.all();
   // A task or a unit that a mapping misspells is an error of the mapping, not of the model.
   if (!system && std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) return std::nullopt;
-  if (system && (lenient || count_errors(findings) == 0)) return system;
+  if (system && (lenient || findings.errors() == 0)) return system;
   report_not_analyzed(system.has_value(), lenient, findings);
   return std::nullopt;
 }

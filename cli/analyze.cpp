@@ -67,7 +67,7 @@ int run(const AnalyzeOptions& options) {
                                                     headroom ? &*headroom : nullptr},
                                                    {colour, options.metrics, options.verbose, options.table})))
     return ExitCode::unusable;
-  return exit_code_of(engine::assess(prepared->system, *results, diagnostics), options.analysis);
+  return exit_code_of(engine::assess(prepared->system, *results, diagnostics), diagnostics, options.analysis);
 }
 
 }  // namespace

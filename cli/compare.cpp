@@ -80,7 +80,7 @@ int run(const CompareOptions& options) {
   }
   if (!write_output(options.output, text)) return ExitCode::unusable;
   if (diagnostics.has_errors()) return ExitCode::findings;
-  return exit_code_of(engine::assess(prepared->system, measured->judged, Diagnostics{}), options.analysis);
+  return exit_code_of(engine::assess(prepared->system, measured->judged, Diagnostics{}), diagnostics, options.analysis);
 }
 
 }  // namespace

@@ -99,8 +99,8 @@ int run(const DiffOptions& options) {
   if (!models.read({options.older, options.newer}, options.limits)) return ExitCode::unusable;
   const auto comparison = models.compare(0, 1);
   std::optional<exporter::ChangeEffects> effects;
+  Diagnostics findings;
   if (options.timing) {
-    Diagnostics findings;
     auto found =
         analysis::change_effects(*models.models[0], *models.models[1], comparison, understood->options, findings);
     if (!found) {
@@ -111,7 +111,7 @@ int run(const DiffOptions& options) {
   }
   const exporter::DifferenceView view{models.infos[0], models.infos[1], to_string(models.release), comparison.changes,
                                       effects ? &*effects : nullptr};
-  if (options.gate) return write(options, view, exit_code_of(effects->after.assessment, options.analysis));
+  if (options.gate) return write(options, view, exit_code_of(effects->after.assessment, findings, options.analysis));
   return write(options, view, comparison.changes.empty() ? ExitCode::all_well : ExitCode::findings);
 }
 

@@ -131,8 +131,8 @@ int run(ExplainOptions options) {
   if (!write_output(options.output, text)) return ExitCode::unusable;
   const engine::Verdict verdict = results->tasks[explanation->task].verdict;
   if (verdict == engine::Verdict::missed || verdict == engine::Verdict::unbounded) return ExitCode::findings;
-  return verdict == engine::Verdict::unknown && !options.analysis.allow_unknown ? ExitCode::unknown
-                                                                                : ExitCode::all_well;
+  const bool allowed = options.analysis.allow_unknown && !diagnostics.has_errors();
+  return verdict == engine::Verdict::unknown && !allowed ? ExitCode::unknown : ExitCode::all_well;
 }
 
 }  // namespace

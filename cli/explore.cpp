@@ -251,7 +251,7 @@ int write_all(const Model& read, const MappedModel* mapped, const ExploreOptions
     return ExitCode::unusable;
   const bool kept = chosen.judgement.late.empty() && chosen.judgement.broken == 0 && exploration.impossible.empty();
   if (!kept || !assessment) return ExitCode::findings;
-  return exit_code_of(*assessment, options.analysis);
+  return exit_code_of(*assessment, analyzing, options.analysis);
 }
 
 int run(const ExploreOptions& options) {

@@ -278,9 +278,12 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
       ->group(rarely(group::chains));
   add_build_options(verb, options.build);
   add_lenient_option(verb, options.lenient);
-  verb.add_flag("--strict", options.strict, "Make the verdict unknown if it rests on an assumption")
-      ->group(rarely(group::verdict));
-  verb.add_flag("--allow-unknown", options.allow_unknown, "Exit with 0 instead of 4 if the verdict is unknown")
+  CLI::Option* strict =
+      verb.add_flag("--strict", options.strict, "Make the verdict unknown if it rests on an assumption")
+          ->group(rarely(group::verdict));
+  verb.add_flag("--allow-unknown", options.allow_unknown,
+                "Exit with 0 instead of 4 if the verdict is unknown, unless an error is the cause")
+      ->excludes(strict)
       ->group(rarely(group::verdict));
 }
 
@@ -412,9 +415,10 @@ tl::expected<Analyzed, int> analyze_model(const Model& model, const Understood& 
   return Analyzed{std::move(prepared->system), std::move(*results)};
 }
 
-int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options) {
+int exit_code_of(const engine::Assessment& assessment, const Diagnostics& findings, const AnalysisInput& options) {
   if (assessment.verdict >= engine::OverallVerdict::unbounded) return ExitCode::findings;
-  const bool unknown = assessment.verdict == engine::OverallVerdict::unknown && !options.allow_unknown;
+  const bool allowed = options.allow_unknown && findings.errors() == 0;
+  const bool unknown = assessment.verdict == engine::OverallVerdict::unknown && !allowed;
   return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 

@@ -120,8 +120,8 @@ struct Analyzed {
 tl::expected<Analyzed, int> analyze_model(const Model& model, const Understood& understood, Diagnostics& diagnostics);
 
 /// The exit code for the verdict of an analysis: `findings` if something is missed or unbounded, `unknown` if something
-/// was not judged and that is not allowed.
-int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options);
+/// was not judged and that is not allowed. Errors among the findings are never allowed.
+int exit_code_of(const engine::Assessment& assessment, const Diagnostics& findings, const AnalysisInput& options);
 /// The meaning of the exit codes, for the help of verbs.
 inline constexpr const char* verdict_exit_codes =
     "Exit codes:\n"

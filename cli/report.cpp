@@ -203,7 +203,7 @@ int run(const ReportOptions& options) {
       difference ? &*difference : nullptr,
       earlier.no_model};
   if (!write_output(options.output, exporter::render_report_html(view))) return ExitCode::unusable;
-  return exit_code_of(engine::assess(prepared->system, recorded->results, diagnostics), options.analysis);
+  return exit_code_of(engine::assess(prepared->system, recorded->results, diagnostics), diagnostics, options.analysis);
 }
 
 }  // namespace

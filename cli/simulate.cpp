@@ -275,7 +275,7 @@ int run(const SimulateOptions& options) {
     tell("amalthea: warning: interrupted; these results are partial\n");
     return ExitCode::interrupted;
   }
-  return exit_code_of(engine::assess(system, runs->judged, diagnostics), options.analysis);
+  return exit_code_of(engine::assess(system, runs->judged, diagnostics), diagnostics, options.analysis);
 }
 
 }  // namespace

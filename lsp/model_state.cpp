@@ -9,7 +9,6 @@
 #include "exporter/results/result_view.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
-#include "importer/reading/detail/structure.hpp"
 #include "importer/reading/file_bytes.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/open_findings.hpp"
@@ -98,13 +97,6 @@ Findings placed(const Model& model, const Diagnostics& findings) {
   return result;
 }
 
-/// Whether the errors stop the analysis, as they do in analysis::build.
-bool stops_analysis(const Diagnostics& findings) {
-  return std::any_of(findings.all().begin(), findings.all().end(), [](const Diagnostic& finding) {
-    return finding.severity == Severity::error && !importer::is_about_missing_file(finding);
-  });
-}
-
 }  // namespace
 
 ModelReader::Known ModelReader::read_group(std::vector<SourceFile> sources) {
@@ -169,7 +161,7 @@ ModelReader::Known ModelReader::read_group(std::vector<SourceFile> sources) {
   state->model = std::move(*model);
   known.reading.findings = std::shared_ptr<const Findings>(state, &state->findings);
   known.reading.state = std::move(state);
-  if (stops_analysis(findings)) known.system.reset();
+  if (findings.has_errors()) known.system.reset();  // as in analysis::build
   known.findings = std::move(findings);
   return known;
 }
