@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/chain_data.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/amd/stream_masks.hpp"
 #include "engine/bounds/bounds.hpp"
@@ -389,10 +390,12 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
                                 "may activate each other endlessly, or a period or time slice may be far too short; "
                                 "correct it, simulate only the beginning (--until), or raise --max-steps",
                                 format_duration(results.horizon), results.events));
-  for (const Chain& chain : system.chains) {
+  const std::vector<bool> pass_data = chains_that_pass_data(system);
+  for (std::size_t index = 0; index < system.chains.size(); ++index) {
     ChainResult& result = results.chains.emplace_back();
-    result.observed = observed_latencies(chain, results.accesses);
-    result.observed_steps = longest_reaction(chain, results.accesses);
+    if (!pass_data[index]) continue;
+    result.observed = observed_latencies(system.chains[index], results.accesses);
+    result.observed_steps = longest_reaction(system.chains[index], results.accesses);
   }
   judge_simulation(system, options, preparation, results);
   results.requirements = judge_requirements(system, results);

@@ -111,6 +111,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0590", unknown},
     FindingConsequence{"AM0653", assumption, "the probabilities of a switch are relative weights",
                        "the probabilities of {} switches are relative weights"},
+    FindingConsequence{"AM0665", unknown},
+    FindingConsequence{"AM0666", unknown},
 };
 
 }  // namespace

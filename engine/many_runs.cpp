@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/detail/threads.hpp"
+#include "amalthea/graph/chain_data.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/constraints/constraint_observer.hpp"
@@ -111,6 +112,7 @@ class Runs {
         options_(options),
         preparation_(preparation),
         programs_(compile_programs(system, options.analysis.execution, preparation.devices, options.analysis.compile)),
+        pass_data_(chains_that_pass_data(system)),
         end_(end),
         next_(so_far.end()),
         added_(so_far.end()),
@@ -181,8 +183,9 @@ class Runs {
     input.observer =
         combined_observer(run == options_.watched_run ? options_.analysis.observer : nullptr, constraints, both);
     simulate(input, outcome.results);
-    for (const Chain& chain : system_.chains)
-      outcome.chains.push_back(observed_latencies(chain, outcome.results.accesses));
+    for (std::size_t chain = 0; chain < system_.chains.size(); ++chain)
+      outcome.chains.push_back(pass_data_[chain] ? observed_latencies(system_.chains[chain], outcome.results.accesses)
+                                                 : ObservedLatencies{});
     for (TaskIndex task = 0; task < bounds_.size(); ++task) outcome.results.tasks[task].bound = bounds_[task];
     outcome.results.requirements = judge_requirements(system_, outcome.results);
     outcome.results.constraints = judge_constraints(system_, constraints, programs_, outcome.results);
@@ -241,7 +244,8 @@ class Runs {
   const ManyRunsOptions& options_;
   const Preparation& preparation_;
   const std::vector<Program> programs_;
-  std::vector<Bound> bounds_;  ///< for every task, for requirements and constraints; empty if there are none
+  const std::vector<bool> pass_data_;  ///< by chain
+  std::vector<Bound> bounds_;          ///< for every task, for requirements and constraints; empty if there are none
   const std::uint64_t end_;
   std::atomic<std::uint64_t> next_;
 

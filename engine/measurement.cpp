@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/chain_data.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/chains/detail/chain_limits.hpp"
@@ -71,10 +72,11 @@ std::vector<ObservedLatencies> observed_in(const System& system, const std::vect
   std::vector<ObservedLatencies> all;
   const Instant before_all = Instant::at(Duration::picoseconds(-1));
   counted.resize(system.chains.size(), {before_all, before_all});
+  const std::vector<bool> pass_data = chains_that_pass_data(system);
   for (std::size_t index = 0; index < system.chains.size(); ++index) {
     const Chain& chain = system.chains[index];
-    all.push_back(observed_latencies(chain, accesses));
-    if (chain.tasks.empty()) continue;
+    all.push_back(pass_data[index] ? observed_latencies(chain, accesses) : ObservedLatencies{});
+    if (chain.tasks.empty() || !pass_data[index]) continue;
     all.back().reads = 0;
     for (const Passage& passage : passages(accesses_of(chain.tasks, accesses)))
       if (const std::pair job{passage.release, passage.start}; job > counted[index]) {

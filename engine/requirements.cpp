@@ -9,6 +9,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/chain_data.hpp"
+#include "amalthea/graph/job_paths.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 #include "engine/chains/chain_latency.hpp"
@@ -287,6 +289,9 @@ class Judge {
     const bool response = metric == TimeMetric::response_time || metric == TimeMetric::end_to_end;
     if (!response && metric != TimeMetric::gross_execution_time) return not_measured(to_string(metric));
     const auto& tasks = std::get<Requirement::OfChain>(requirement_->subject).tasks;
+    const Chain chain{"", tasks, {}, Chain::Source::model, {}};
+    if (std::string obstacle = chain_data(system_, JobPaths(system_), chain).obstacle; !obstacle.empty())
+      return unknown(std::move(obstacle));
     Leftover left;
     std::vector<std::vector<JobAccess>> accesses;
     for (const TaskIndex task : tasks) {

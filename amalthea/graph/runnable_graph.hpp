@@ -26,6 +26,9 @@ struct GraphNode {
   std::optional<RunnableIndex> runnable;  ///< the runnable it belongs to
   Origin origin;
   std::uint32_t depth = 0;  ///< depth of nested runnable calls; 1 in a runnable that the task calls
+  /// number of the group of activities in any order that it belongs to, from 1 in each task, the outermost if several;
+  /// 0: none
+  std::uint32_t unordered = 0;
 };
 
 enum class EdgeKind : std::uint8_t {

@@ -171,6 +171,15 @@ struct GpuShare {
   double mps_share = 0;             ///< of the process under MPS, in percent; 0: it does not use MPS
 };
 
+/// What a task does without an activity of its own: calls and accesses of device tasks, which kernels contain, and those
+/// that disappear with a wrapper and its copies.
+struct Contained {
+  std::optional<RunnableIndex> runnable;  ///< where it is
+  std::optional<LabelIndex> label;        ///< nothing: the runnable begins
+  bool write = false;                     ///< of the label
+  bool in_every_job = true;
+};
+
 enum class ProcessKind : std::uint8_t { task, isr_category1, isr_category2 };
 
 enum class Preemption : std::uint8_t {
@@ -192,10 +201,11 @@ struct Task {
   Preemption preemption = Preemption::preemptive;
   /// maximum number of pending activations; further ones are lost; 0: no limit stated
   std::uint32_t activation_limit = 0;
-  std::optional<Duration> time_slice;  ///< of a device task's context
-  GpuShare gpu;                        ///< of a device task
-  std::optional<Duration> deadline;    ///< upper limit of a ResponseTime requirement, relative to the release
-  std::vector<NodeIndex> body;         ///< activities in execution order
+  std::optional<Duration> time_slice;     ///< of a device task's context
+  GpuShare gpu;                           ///< of a device task
+  std::optional<Duration> deadline;       ///< upper limit of a ResponseTime requirement, relative to the release
+  std::vector<NodeIndex> body;            ///< activities in execution order
+  std::vector<Contained> contained = {};  ///< what it does besides
   /// Set for the wrapper of an offloaded function that is mapped to a CPU: wrapper and copies are removed, and the
   /// named task gets its releases and deadline.
   std::optional<TaskIndex> folded_into;
@@ -211,6 +221,13 @@ struct ChainLimit {
   std::optional<Duration> maximum;
 };
 
+/// An event of an event chain, and the task in which it occurs.
+struct ChainEvent {
+  ObservableEvent event;
+  std::size_t position = 0;  ///< of its task in Chain::tasks; of the task before it, if it names none
+  bool in_task = true;  ///< false: a label event in no task or in several, which names what passes to the next task
+};
+
 /// Tasks that data passes through, in order: an event chain of the model, or one that the user requested or a search
 /// derived.
 struct Chain {
@@ -221,8 +238,10 @@ struct Chain {
   Source source = Source::model;
   std::vector<ChainLimit> limits;
   bool from_activation = false;  ///< its stimulus is the activation of the first task, not its start
-  /// For an event chain with a step in no task, or in more than one: the step, as a clause. Its limits are not judged.
+  /// What keeps an event chain from being a sequence of tasks, such as a step in no task or in several, as a clause. It
+  /// has no latencies, and its limits are not judged.
   std::string gap = {};
+  std::vector<ChainEvent> events = {};  ///< of an event chain, in order
 };
 
 /// A requirement of the model, whether or not it can be judged. Metrics other than times keep AMALTHEA's literal, "" if

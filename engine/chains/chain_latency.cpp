@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 
 #include "amalthea/graph/boost_graph.hpp"
+#include "amalthea/graph/chain_data.hpp"
+#include "amalthea/graph/job_paths.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/program/releases.hpp"
 #include "engine/results/lost_activations.hpp"
@@ -119,41 +121,6 @@ bool sets_events_last(const System& system, TaskIndex task) {
   return set;
 }
 
-bool accesses(const Activity& activity, bool written, LabelIndex label) {
-  if (const auto* read = std::get_if<ReadLabel>(&activity)) return !written && read->label == label;
-  if (const auto* write = std::get_if<WriteLabel>(&activity)) return written && write->label == label;
-  if (const auto* copy = std::get_if<Copy>(&activity)) {
-    const auto& labels = written ? copy->destinations : copy->sources;
-    return std::find(labels.begin(), labels.end(), label) != labels.end();
-  }
-  return false;
-}
-
-/// The first or last position in its body at which a task reads or writes a label.
-std::optional<std::size_t> position_of(const System& system, TaskIndex task, bool written, LabelIndex label,
-                                       bool last) {
-  std::optional<std::size_t> found;
-  const auto& body = system.tasks[task].body;
-  for (std::size_t position = 0; position < body.size(); ++position)
-    if (accesses(system.graph[body[position]].activity, written, label) && (last || !found)) found = position;
-  return found;
-}
-
-/// Whether `task` may write for `next` before it reads from `previous`, at the positions of its accesses.
-bool writes_first(const System& system, TaskIndex previous, TaskIndex task, TaskIndex next) {
-  std::optional<std::size_t> last_read, first_write;
-  for (LabelIndex label = 0; label < system.labels.size(); ++label) {
-    if (position_of(system, previous, true, label, false))
-      if (const auto read = position_of(system, task, false, label, true); read && (!last_read || *read > *last_read))
-        last_read = read;
-    if (position_of(system, next, false, label, false))
-      if (const auto write = position_of(system, task, true, label, false);
-          write && (!first_write || *write < *first_write))
-        first_write = write;
-  }
-  return last_read && first_write && *first_write < *last_read;
-}
-
 bool has_fixed_priorities(SchedulingAlgorithm algorithm) {
   return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
          algorithm == SchedulingAlgorithm::priority_based_round_robin ||
@@ -182,23 +149,32 @@ bool precedes(const System& system, TaskIndex task, TaskIndex next) {
 class ChainAnalysis {
  public:
   ChainAnalysis(const System& system, std::span<const Bound> responses)
-      : system_(system), responses_(responses), releases_(releases_of(system)) {}
+      : system_(system), responses_(responses), releases_(releases_of(system)), paths_(system) {}
 
   ChainResult analyze(const Chain& chain) const {
     ChainResult result;
+    const ChainData data = chain_data(system_, paths_, chain);
+    if (!data.obstacle.empty()) {
+      result.let_reason = result.implicit_reason = result.explicit_reason = data.obstacle;
+      return result;
+    }
     let(chain, result);
     for (const TaskIndex task : chain.tasks)
       if (releases_[task])
         for (const TaskIndex released : releases_[task]->trigger_path)
           if (released < responses_.size()) result.coverage &= coverage_of(system_, released, responses_[released]);
-    result.implicit = bounds(chain, false, result.implicit_reason, &result.implicit_steps);
-    result.explicit_access = bounds(chain, true, result.explicit_reason, nullptr);
+    result.implicit = bounds(chain, {}, result.implicit_reason, &result.implicit_steps);
+    result.explicit_access = bounds(chain, data.writes_first, result.explicit_reason, nullptr);
     return result;
   }
 
  private:
   std::string no_releases(TaskIndex task) const {
     return fmt::format("task \"{}\" has no single periodic stimulus", system_.tasks[task].name);
+  }
+
+  std::string not_every_time(TaskIndex task) const {
+    return fmt::format("not every job that may activate task \"{}\" does", system_.tasks[task].name);
   }
 
   void let(const Chain& chain, ChainResult& result) const {
@@ -208,8 +184,8 @@ class ChainAnalysis {
     std::optional<TaskIndex> last;
     for (const TaskIndex task : chain.tasks) {
       const auto& releases = releases_[task];
-      if (!releases) {
-        result.let_reason = no_releases(task);
+      if (!releases || !releases->every_time) {
+        result.let_reason = releases ? not_every_time(task) : no_releases(task);
         return;
       }
       if (last != releases->trigger_path.front()) tasks.push_back(releases->periodic);
@@ -240,8 +216,9 @@ class ChainAnalysis {
     return sum;
   }
 
-  /// `steps`: what each task adds to the bound on the reaction time; may be null.
-  std::optional<LatencyBounds> bounds(const Chain& chain, bool as_accesses_stand, std::string& reason,
+  /// `writes_first`: by task; empty: none does. `steps`: what each task adds to the bound on the reaction time; may be
+  /// null.
+  std::optional<LatencyBounds> bounds(const Chain& chain, const std::vector<bool>& writes_first, std::string& reason,
                                       std::vector<ChainStep>* steps) const {
     if (responses_.empty()) {
       reason = "no bounds on response times are computed";
@@ -255,7 +232,7 @@ class ChainAnalysis {
         return std::nullopt;
       }
       if (!releases_[task]->every_time) {
-        reason = fmt::format("not every job that may activate task \"{}\" does", system_.tasks[task].name);
+        reason = not_every_time(task);
         return std::nullopt;
       }
       const Duration period = releases_[task]->periodic.period;
@@ -271,12 +248,9 @@ class ChainAnalysis {
           reason = fmt::format("of task \"{}\" {}", system_.tasks[released].name, lost);
           return std::nullopt;
         }
-        const bool middle = i > 0 && i + 1 < chain.tasks.size();
-        tasks.push_back(
-            {period, *longest,
-             as_accesses_stand && middle && writes_first(system_, chain.tasks[i - 1], task, chain.tasks[i + 1]),
-             i + 1 < chain.tasks.size() && releases_[task]->trigger_path.size() == 1 &&
-                 precedes(system_, task, chain.tasks[i + 1])});
+        tasks.push_back({period, *longest, i < writes_first.size() && writes_first[i],
+                         i + 1 < chain.tasks.size() && releases_[task]->trigger_path.size() == 1 &&
+                             precedes(system_, task, chain.tasks[i + 1])});
       } catch (const std::overflow_error&) {
         reason = too_large;
         return std::nullopt;
@@ -299,6 +273,7 @@ class ChainAnalysis {
   const System& system_;
   std::span<const Bound> responses_;
   std::vector<std::optional<TaskReleases>> releases_;
+  JobPaths paths_;
 };
 
 }  // namespace

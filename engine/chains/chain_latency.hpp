@@ -28,7 +28,7 @@ tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> 
 struct BoundedTask {
   Duration period;
   Duration response;  ///< upper bound on the response time
-  /// A job may write the input of the next task before it reads the output of the previous task. Then its next job
+  /// A job may write what it passes on before it reads what it receives (ChainData::writes_first). Then its next job
   /// passes that data on.
   bool writes_first = false;
   /// No job of the next task that is released at or after the release of a job of this task starts before its end: both

@@ -74,8 +74,10 @@ void for_each_event(const TimingConstraint& constraint, Visit visit) {
 }
 
 std::vector<LabelIndex> labels_of(const Activity& activity, bool write) {
-  if (const auto* read = std::get_if<ReadLabel>(&activity); read != nullptr && !write) return {read->label};
-  if (const auto* written = std::get_if<WriteLabel>(&activity); written != nullptr && write) return {written->label};
+  if (const auto* read = std::get_if<ReadLabel>(&activity); read != nullptr && !write && read->count.most > 0)
+    return {read->label};
+  if (const auto* written = std::get_if<WriteLabel>(&activity); written != nullptr && write && written->count.most > 0)
+    return {written->label};
   if (const auto* copy = std::get_if<Copy>(&activity)) return write ? copy->destinations : copy->sources;
   if (const auto* kernel = std::get_if<Kernel>(&activity)) return write ? kernel->writes : kernel->reads;
   return {};

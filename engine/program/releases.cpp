@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "amalthea/graph/job_paths.hpp"
 #include "engine/program/arrivals.hpp"
 
 namespace amalthea::engine {
@@ -24,20 +25,6 @@ struct ReleaseSource {
   bool every_time = true;
 };
 
-/// For every activity, whether it belongs to an alternative of a branch.
-std::vector<bool> in_branches(const System& system) {
-  std::vector<bool> inside(system.graph.size());
-  for (const Task& task : system.tasks)
-    for (std::size_t at = 0; at < task.body.size(); ++at) {
-      const auto* branch = std::get_if<Branch>(&system.graph[task.body[at]].activity);
-      if (branch == nullptr) continue;
-      std::size_t end = at + 1;
-      for (const Branch::Alternative& alternative : branch->alternatives) end += alternative.length;
-      for (std::size_t i = at + 1; i < std::min(end, task.body.size()); ++i) inside[task.body[i]] = true;
-    }
-  return inside;
-}
-
 std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
   const std::size_t count = system.tasks.size();
   std::vector<std::vector<StimulusIndex>> stimuli(count);  // stimuli that activate a task
@@ -48,7 +35,7 @@ std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
     if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
       triggers[trigger->stimulus].push_back(node);
 
-  const std::vector<bool> conditional = in_branches(system);
+  const JobPaths paths(system);
   std::vector<std::optional<ReleaseSource>> sources(count);
   for (TaskIndex task = 0; task < count; ++task) {
     std::vector<TaskIndex> trigger_path = {system.tasks[task].folded_into.value_or(task)};  // backwards
@@ -59,8 +46,12 @@ std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
       if (arrival_rate(stimulus))
         sources[task] = ReleaseSource{only, {trigger_path.rbegin(), trigger_path.rend()}, always};
       if (triggers[only].size() != 1 || is_conditional(stimulus)) break;
-      always = always && !conditional[triggers[only].front()];
-      trigger_path.push_back(system.graph[triggers[only].front()].task);
+      const NodeIndex trigger = triggers[only].front();
+      const TaskIndex by = system.graph[trigger].task;
+      always = always && paths.occurs(by, [trigger](NodeIndex node) {
+        return node == trigger ? Certainty::always : Certainty::never;
+      }) == Certainty::always;
+      trigger_path.push_back(by);
     }
   }
   return sources;

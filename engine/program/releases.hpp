@@ -20,7 +20,7 @@ struct TaskReleases {
   Periodic periodic;
   std::vector<TaskIndex>
       trigger_path;        ///< the periodically released task, and the chain of triggered tasks up to the task itself
-  bool every_time = true;  ///< no trigger of the chain is in a branch: every job of each task triggers the next one
+  bool every_time = true;  ///< every job of each task of the path triggers the next one (JobPaths)
 };
 /// For every task: the releases by its only stimulus, or those of the task that is its only trigger; for a removed
 /// wrapper those of its function. Nothing if there are several or none.

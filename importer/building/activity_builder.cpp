@@ -74,8 +74,15 @@ class BodyReader {
     context_.ignore(item);
   }
 
-  /// Groups within uninterruptible ones have no effect.
   void take(Element item, const views::Group& group) {
+    const bool outermost = !group.ordered && unordered_ == 0;
+    if (outermost) unordered_ = ++unordered_groups_;
+    take_in_group(item, group);
+    if (outermost) unordered_ = 0;
+  }
+
+  /// Groups within uninterruptible ones have no effect.
+  void take_in_group(Element item, const views::Group& group) {
     if (group.interruptible || on_device()) {
       read(item);
       return;
@@ -125,11 +132,11 @@ class BodyReader {
   }
 
   /// A single value, which may be a fraction, is the average; the adjacent integers are minimum and maximum. Once, if
-  /// nothing is stated.
+  /// nothing is stated. No value, or zero, is at most once.
   AccessCount count_of(const std::optional<views::Statistic>& statistic) {
     if (!statistic) return {};
     report_statistic(*statistic);
-    if (statistic->average <= 0 && statistic->largest.value_or(0) <= 0) return {};
+    if (statistic->average <= 0 && statistic->largest.value_or(0) <= 0) return {0, 1, 1};
     constexpr double limit = 1e9;  // beyond any real execution
     const double average = std::clamp(statistic->average, 0.0, limit);
     const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
@@ -566,6 +573,7 @@ class BodyReader {
     node.task = task_;
     if (!calls_.empty()) node.runnable = calls_.back();
     node.depth = static_cast<std::uint32_t>(calls_.size());
+    node.unordered = unordered_;
     node.origin = item.origin();
     body_.push_back(std::move(node));
   }
@@ -576,7 +584,8 @@ class BodyReader {
   std::size_t& total_;  // number of activities of all tasks so far
   std::size_t depth_ = 0;
   bool too_deep_ = false;
-  std::size_t uninterruptible_ = 0;  // number of enclosing uninterruptible groups
+  std::size_t uninterruptible_ = 0;                     // number of enclosing uninterruptible groups
+  std::uint32_t unordered_ = 0, unordered_groups_ = 0;  // GraphNode::unordered, and the greatest so far
   std::vector<RunnableIndex> calls_;
 };
 

@@ -16,7 +16,6 @@
 
 #include "amalthea/views/constraints.hpp"
 #include "amalthea/views/event_chains.hpp"
-#include "amalthea/views/events.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "importer/building/detail/build_context.hpp"
 
@@ -32,175 +31,9 @@ using Reason = tl::unexpected<std::string>;
 Unjudgeable unjudgeable(std::string reason) { return {std::move(reason), false}; }
 Unjudgeable demands_nothing(std::string_view missing) { return {fmt::format("it states {}", missing), true}; }
 
-class EventReader {
- public:
-  explicit EventReader(const BuildContext& context) : context_(context) {}
-
-  /// `role`: "its source", "its event 2".
-  OrReason<ObservableEvent> read(Element element, std::string_view role) const {
-    if (!element) return Reason(fmt::format("{} is missing, or not in the model", role));
-    const views::Event event = views::event_of(context_.model, element);
-    // An unresolved reference would mean any entity.
-    for (const std::string_view part : {"entity", "runnable", "process", "processingUnit", "core"})
-      if ((element.attribute(part) || element.child(part)) && !context_.model.reference(element, part))
-        return Reason(fmt::format("{} \"{}\" has a reference ({}) to an element that is not in the model", role,
-                                  event.name, part));
-    if (!is_legal(event))
-      return Reason(
-          fmt::format("{} \"{}\" has an eventType that {} does not support", role, event.name, element.class_name()));
-    auto what = read(event);
-    if (!what) return Reason(fmt::format("{} \"{}\" {}", role, event.name, what.error()));
-    return ObservableEvent{std::string(event.name), std::move(*what)};
-  }
-
- private:
-  using What = decltype(ObservableEvent::what);
-
-  /// A type that its kind does not support would mean any.
-  static bool is_legal(const views::Event& event) {
-    using enum EventAction;
-    const auto one_of = [&](std::initializer_list<EventAction> types) {
-      return std::find(types.begin(), types.end(), event.type) != types.end();
-    };
-    if (event.kind == views::EventKind::custom) return true;
-    if (event.type == any) return event.type_text.empty() || event.type_text == to_string(any);
-    switch (event.kind) {
-      case views::EventKind::process:
-        return event.type <= deadline;
-      case views::EventKind::runnable:
-        return one_of({start, suspend, resume, terminate});
-      case views::EventKind::label:
-        return one_of({read, write});
-      case views::EventKind::mode_label:
-        return one_of({read, write, increment, decrement});
-      case views::EventKind::semaphore:
-        return one_of({lock, unlock});
-      default:
-        return true;  // not observed, for any type
-    }
-  }
-
-  /// The entity of the event must be simulated; nothing if it means any.
-  OrReason<std::optional<std::uint32_t>> part(const ElementMap& kind, Element element) const {
-    if (!element) return std::optional<std::uint32_t>();
-    const auto index = kind.find(element);
-    if (!index)
-      return Reason(fmt::format("concerns {} \"{}\", which is not in the simulated system", element.class_name(),
-                                element.name()));
-    return index;
-  }
-
-  OrReason<std::optional<TaskIndex>> process(Element element) const {
-    auto task = part(context_.tasks, element);
-    if (task && *task) *task = context_.system.tasks[**task].folded_into.value_or(**task);
-    return task;
-  }
-
-  /// The value of each, or the first reason.
-  template <typename Make, typename... Parts>
-  static OrReason<What> all_of(Make make, const OrReason<Parts>&... parts) {
-    std::string reason;
-    (void)((parts ? true : (reason = parts.error(), false)) && ...);
-    if (!reason.empty()) return Reason(std::move(reason));
-    return What(make(*parts...));
-  }
-
-  OrReason<What> read(const views::Event& event) const {
-    const EventAction action = event.type;
-    const auto task = process(event.process);
-    const auto runnable = part(context_.runnables, event.runnable);
-    const auto unit = part(context_.units, event.processing_unit);
-    switch (event.kind) {
-      case views::EventKind::process:
-        if (event.type == EventAction::deadline)
-          return Reason("is a deadline event, which the simulation does not generate");
-        if (action == EventAction::activate && event.processing_unit)
-          return Reason("is an activation on a processing unit, but a process has no processing unit before it starts");
-        return all_of(
-            [&](auto of, auto on) {
-              return ObservableEvent::OfProcess{of, action, on};
-            },
-            process(event.entity), unit);
-      case views::EventKind::runnable:
-        return all_of(
-            [&](auto of, auto in, auto on) {
-              return ObservableEvent::OfRunnable{of, action, in, on};
-            },
-            part(context_.runnables, event.entity), task, unit);
-      case views::EventKind::label:
-        return all_of(
-            [&](auto of, auto by, auto in) {
-              return ObservableEvent::OfLabel{of, action, by, in};
-            },
-            part(context_.labels, event.entity), runnable, task);
-      case views::EventKind::stimulus:
-        return stimulus(event);
-      case views::EventKind::semaphore:
-        return all_of(
-            [&](auto of, auto by, auto in, auto on) {
-              return ObservableEvent::OfSemaphore{of, action, by, in, on};
-            },
-            part(context_.semaphores, event.entity), runnable, task, unit);
-      case views::EventKind::mode_label:
-        if (action == EventAction::any || action == EventAction::read)
-          return Reason("includes reads of a mode label, which the simulation does not record");
-        return all_of(
-            [&](auto of, auto by, auto in) {
-              return ObservableEvent::OfMode{of, action, by, in};
-            },
-            part(context_.modes, event.entity), runnable, task);
-      case views::EventKind::custom:
-        return custom(event.element);
-      case views::EventKind::process_chain:
-      case views::EventKind::channel:
-      case views::EventKind::component:
-      case views::EventKind::set:
-      case views::EventKind::unknown:
-        break;
-    }
-    return Reason(
-        fmt::format("has the class {}, whose events the simulation does not record", event.element.class_name()));
-  }
-
-  OrReason<What> stimulus(const views::Event& event) const {
-    const auto index = part(context_.stimuli, event.entity);
-    if (index && *index) {
-      const Stimulus& stimulus = context_.system.stimuli[**index];
-      const bool by_itself = !std::holds_alternative<InterProcess>(stimulus.occurrence) &&
-                             !std::holds_alternative<EventDriven>(stimulus.occurrence);
-      if (by_itself && stimulus.activates.empty() && stimulus.sets.empty())
-        return Reason(fmt::format(
-            "concerns stimulus \"{}\", which activates no task and does not occur in the simulation", stimulus.name));
-    }
-    return all_of([](auto of) { return ObservableEvent::OfStimulus{of}; }, index);
-  }
-
-  /// The simulation observes a custom event if it makes a stimulus occur.
-  OrReason<What> custom(Element event) const {
-    ObservableEvent::OfActivities activities;
-    for (NodeIndex node = 0; node < context_.system.graph.size(); ++node) {
-      const GraphNode& activity = context_.system.graph[node];
-      if (!std::holds_alternative<Trigger>(activity.activity) || !activity.origin.known()) continue;
-      const Element item = context_.model.element(activity.origin);
-      if (!item.is("CustomEventTrigger") || context_.model.reference(item, "event") != event) continue;
-      // If several stimuli wait for it, only the first counts.
-      const bool again = !activities.nodes.empty() && activities.nodes.back() + 1 == node &&
-                         context_.system.graph[node - 1].origin == activity.origin;
-      if (again) continue;
-      activities.nodes.push_back(node);
-    }
-    if (activities.nodes.empty())
-      return Reason(
-          "is a custom event that no stimulus uses or that nothing triggers; the simulation does not record it");
-    return What(std::move(activities));
-  }
-
-  const BuildContext& context_;
-};
-
 class ConstraintReader {
  public:
-  explicit ConstraintReader(BuildContext& context) : context_(context), events_(context) {
+  explicit ConstraintReader(BuildContext& context) : context_(context) {
     for (const Model::Dangling& dangling : context.model.dangling()) {
       Element stated = dangling.element;
       while (stated.parent() && !stated.parent().is("ConstraintsModel")) stated = stated.parent();
@@ -235,6 +68,10 @@ class ConstraintReader {
   }
   void fail(std::string reason) { add(unjudgeable(std::move(reason))); }
 
+  OrReason<ObservableEvent> event_of(Element element, std::string_view role) const {
+    return observable_event(context_, element, role);
+  }
+
   /// An unreadable limit would count as none.
   std::optional<Unjudgeable> unreadable(std::initializer_list<std::string_view> limits) {
     for (const std::string_view limit : limits)
@@ -253,6 +90,8 @@ class ConstraintReader {
   void take(const views::LatencyConstraint& stated) {
     if (!stated.chain) return fail("its event chain (scope) is missing, or not in the model");
     if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither a minimum nor a maximum"));
+    if (stated.type == views::LatencyConstraint::Type::unstated)
+      return fail("it does not state whether it limits the reaction or the age (type)");
     const auto& chains = context_.system.chains;
     if (std::any_of(chains.begin(), chains.end(),
                     [&](const Chain& chain) { return chain.origin == stated.chain.origin(); }))
@@ -268,7 +107,7 @@ class ConstraintReader {
   }
 
   void take(const views::DelayConstraint& stated) {
-    auto source = events_.read(stated.source, "its source"), target = events_.read(stated.target, "its target");
+    auto source = event_of(stated.source, "its source"), target = event_of(stated.target, "its target");
     if (!source) return fail(std::move(source.error()));
     if (!target) return fail(std::move(target.error()));
     if (!stated.lower && !stated.upper) return add(demands_nothing("neither a lower nor an upper limit"));
@@ -279,14 +118,14 @@ class ConstraintReader {
   }
 
   void take(const views::OrderConstraint& stated) {
-    auto source = events_.read(stated.source, "its source"), target = events_.read(stated.target, "its target");
+    auto source = event_of(stated.source, "its source"), target = event_of(stated.target, "its target");
     if (!source) return fail(std::move(source.error()));
     if (!target) return fail(std::move(target.error()));
     add(EventOrder{std::move(*source), std::move(*target)});
   }
 
   void take(const views::RepetitionConstraint& stated) {
-    auto event = events_.read(stated.event, "its event");
+    auto event = event_of(stated.event, "its event");
     if (!event) return fail(std::move(event.error()));
     if (!stated.lower && !stated.upper && !stated.period)
       return add(demands_nothing("no lower limit, upper limit or period"));
@@ -303,7 +142,7 @@ class ConstraintReader {
     if (element_.is("EventChainSynchronizationConstraint")) return take_chains(stated);
     EventSynchronization synchronization{{}, *stated.tolerance, stated.multiple_occurrences_allowed};
     for (std::size_t i = 0; i < stated.events.size(); ++i) {
-      auto event = events_.read(stated.events[i], fmt::format("its event {}", i + 1));
+      auto event = event_of(stated.events[i], fmt::format("its event {}", i + 1));
       if (!event) return fail(std::move(event.error()));
       synchronization.events.push_back(std::move(*event));
     }
@@ -326,13 +165,15 @@ class ConstraintReader {
     for (const Element chain : stated.chains) {
       chains.emplace_back();
       visited_ = 0;
-      lost_part_ = false;
+      lost_part_ = endless_ = false;
       append_events(chain, 0, chains.back());
+      if (endless_)
+        return fail(fmt::format("its event chain \"{}\" contains itself, or has too many parts", chain.name()));
       if (lost_part_)
         return fail(fmt::format("its event chain \"{}\" has a segment that is not in the model", chain.name()));
       std::vector<ObservableEvent> events;
       for (const Element element : chains.back()) {
-        auto event = events_.read(element, fmt::format("in its event chain \"{}\" an event", chain.name()));
+        auto event = event_of(element, fmt::format("in its event chain \"{}\" an event", chain.name()));
         if (!event) return fail(std::move(event.error()));
         events.push_back(std::move(*event));
       }
@@ -348,7 +189,10 @@ class ConstraintReader {
 
   /// Stimulus, the events of sequential parts, response. Skips parallel parts.
   void append_events(Element element, int depth, std::vector<Element>& events) {
-    if (depth >= 64 || ++visited_ > 10'000) return;  // chains may refer to each other in a cycle
+    if (depth >= 64 || ++visited_ > 10'000) {  // chains may refer to each other in a cycle
+      endless_ = true;
+      return;
+    }
     const views::EventChain chain = views::event_chain_of(context_.model, element, no_effect_);
     const auto append = [&](Element event) {
       if (events.empty() || events.back() != event) events.push_back(event);
@@ -479,11 +323,11 @@ class ConstraintReader {
   }
 
   BuildContext& context_;
-  EventReader events_;
   Element element_;
   Diagnostics no_effect_;  // chains have reported unreadable limits
   int visited_ = 0;
   bool lost_part_ = false;
+  bool endless_ = false;
   /// Elements of the constraints model with an unresolved reference, and its feature.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> lost_;
 };

@@ -580,6 +580,33 @@ std::string property_suggestion(std::string_view key) {
   return near.nearest().empty() ? "; remove it, or look it up in docs/reference/gpu-properties.md" : near.suggestion();
 }
 
+/// Remembers calls and accesses that may not remain in the body: of device tasks all; of functions whose wrappers are
+/// removed those of device labels and all of the wrapper.
+void remember_contained(BuildContext& context, TaskIndex task) {
+  const Task& of = context.system.tasks[task];
+  const TaskIndex function = of.folded_into.value_or(task);
+  const bool whole = of.folded_into || of.side == Side::device;
+  const RawBody& body = context.raw_bodies[task];
+  std::size_t certain = 0;  // from here on every job does it
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const Activity& activity = body[i].activity;
+    if (std::holds_alternative<Terminate>(activity)) certain = body.size();
+    if (const auto* branch = std::get_if<Branch>(&activity); branch != nullptr && i >= certain) {
+      certain = i + 1;
+      for (const Branch::Alternative& alternative : branch->alternatives) certain += alternative.length;
+    }
+    const auto label = accessed_label(body[i]);
+    if (!label && !(whole && std::holds_alternative<Call>(activity))) continue;
+    if (!whole && context.system.labels[*label].side != LabelSide::device) continue;
+    const auto* read = std::get_if<ReadLabel>(&activity);
+    const auto* write = std::get_if<WriteLabel>(&activity);
+    const AccessCount count = read != nullptr ? read->count : write != nullptr ? write->count : AccessCount{};
+    if (count.most > 0)
+      context.system.tasks[function].contained.push_back(
+          {body[i].runnable, label, write != nullptr, i >= certain && count.least > 0});
+  }
+}
+
 }  // namespace
 
 void report_unused_properties(BuildContext& context) {
@@ -620,6 +647,9 @@ void shape_offloading(BuildContext& context) {
   // including the wrappers' own accesses: what they access is host data even if they are folded
   classify_labels(context);
   RunnableAccesses accesses(context);
+  for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
+    if (context.system.tasks[task].folded_into || is_device_like(context.system, task))
+      remember_contained(context, task);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
     if (context.system.tasks[task].folded_into) context.raw_bodies[task].clear();
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {

@@ -12,6 +12,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/chain_data.hpp"
+#include "amalthea/graph/job_paths.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "amalthea/views/requirements.hpp"
 #include "importer/building/detail/build_context.hpp"
@@ -166,6 +168,20 @@ void report_incomplete(BuildContext& context, const views::Requirement& stated, 
       place.location(), place.path());
 }
 
+/// Reports a limit on a chain of processes of which one passes nothing to the next.
+void report_obstacle(BuildContext& context, const views::Requirement& stated, const Requirement& requirement) {
+  const auto* of = std::get_if<Requirement::OfChain>(&requirement.subject);
+  if (of == nullptr || !std::holds_alternative<Requirement::TimeLimit>(requirement.limit)) return;
+  const Chain chain{"", of->tasks, {}, Chain::Source::model, {}};
+  const ChainData data = chain_data(context.system, JobPaths(context.system), chain);
+  if (!data.never) return;
+  context.diagnostics.add("AM0666", Severity::warning,
+                          fmt::format("requirement \"{}\" limits the time along process chain \"{}\", but {}; correct "
+                                      "the chain, or what the model lacks",
+                                      requirement.name, requirement.subject_name, data.obstacle),
+                          stated.element.location(), stated.element.path());
+}
+
 }  // namespace
 
 void build_deadlines(BuildContext& context) {
@@ -197,6 +213,7 @@ void build_requirements(BuildContext& context) {
     set_subject(context, stated, requirement);
     set_limit(context, stated, requirement);
     report_incomplete(context, stated, requirement);
+    report_obstacle(context, stated, requirement);
     context.system.requirements.push_back(std::move(requirement));
   }
 }

@@ -146,7 +146,7 @@ TEST_CASE("chains: a latency constraint is judged by the events of its chain") {
   const auto end = text.find("</constraintsModel>");
   REQUIRE(end != std::string::npos);
   text.insert(end, constraint("fits", " type=\"Reaction\"", "<maximum value=\"875\" unit=\"ms\"/>") +
-                       constraint("late", "", "<maximum value=\"874\" unit=\"ms\"/>") +
+                       constraint("late", " type=\"Reaction\"", "<maximum value=\"874\" unit=\"ms\"/>") +
                        constraint("old", " type=\"Age\"", "<maximum value=\"902\" unit=\"ms\"/>") +
                        constraint("early", " type=\"Reaction\"", "<minimum value=\"900\" unit=\"ms\"/>"));
   test::write_text(model, text);

@@ -39,6 +39,7 @@ System two_tasks() {
   chain.name = "chain";
   chain.tasks = {high, low};
   maker.system().chains.push_back(chain);
+  pass_data(maker.system(), chain.tasks);
   return maker.build();
 }
 

@@ -248,7 +248,10 @@ TEST_CASE("no observed latency between two tasks of a core exceeds its bound") {
     auto& tasks = drawn.system.tasks;
     for (TaskIndex from = 0; from < tasks.size(); ++from)
       for (TaskIndex to = 0; to < tasks.size(); ++to)
-        if (from != to) drawn.system.chains.push_back({"pair", {from, to}, {}, Chain::Source::request, {}});
+        if (from != to) {
+          drawn.system.chains.push_back({"pair", {from, to}, {}, Chain::Source::request, {}});
+          test::pass_data(drawn.system, {from, to});
+        }
     trial.run(drawn, index, 2);
   }
   INFO(trial.text());

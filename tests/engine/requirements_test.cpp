@@ -273,6 +273,7 @@ TEST_CASE("requirements: process chains count to the first end of the last proce
   maker.compute(urgent, 1);
   maker.compute(from, 2);
   maker.compute(to, 3);
+  pass_data(maker.system(), {from, to});
   const System system = maker.build();
   const auto judge = [&](TimeMetric metric, std::int64_t limit, Limits type = Limits::upper) {
     return judged(system,

@@ -749,6 +749,7 @@ TEST_CASE("explore: a chain bound equal to its limit meets it and a picosecond m
     maker.compute(maker.task(fmt::format("task{}", execution), core, 1, maker.periodic(10)), execution);
   }
   System system = maker.build();
+  pass_data(system, {0, 1});
   system.chains.push_back({"chain", {0, 1}, {}, Chain::Source::model, {}});
   const auto broken = [&system](Duration limit) {
     system.chains.front().limits = {{"limit", ChainLimit::Kind::reaction, std::nullopt, limit}};

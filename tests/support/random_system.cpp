@@ -1051,6 +1051,13 @@ class Generator {
 
   // ---- the whole
 
+  /// Without time.
+  void pass_data(TaskIndex from, TaskIndex to) {
+    const LabelIndex label = add_label(DataSize{0});
+    maker_.add(from, WriteLabel{label});
+    maker_.add(to, ReadLabel{label});
+  }
+
   void make_chain() {
     auto& system = maker_.system();
     std::vector<TaskIndex> tasks;
@@ -1063,6 +1070,9 @@ class Generator {
       tasks.resize(static_cast<std::size_t>(draw(1, std::min(4, static_cast<int>(tasks.size())))));
     }
     for (const TaskIndex task : tasks) mark(F::chain, task);
+    for (std::size_t i = 1; i < tasks.size(); ++i)
+      if (maker_[tasks[i - 1]].side == Side::host && maker_[tasks[i]].side == Side::host)
+        pass_data(tasks[i - 1], tasks[i]);
     const std::string name = fmt::format("chain{}", system.chains.size());
     system.chains.push_back({name, std::move(tasks), {}, Chain::Source::request, {}});
   }

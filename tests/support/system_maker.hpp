@@ -136,6 +136,16 @@ class SystemMaker {
   System system_;
 };
 
+/// Each of these tasks writes a label that the next one reads, without time.
+inline void pass_data(System& system, const std::vector<TaskIndex>& tasks) {
+  for (std::size_t i = 1; i < tasks.size(); ++i) {
+    const auto label = static_cast<LabelIndex>(system.labels.size());
+    system.labels.emplace_back().name = "data" + std::to_string(label);
+    system.tasks[tasks[i - 1]].contained.push_back({{}, label, true});
+    system.tasks[tasks[i]].contained.push_back({{}, label, false});
+  }
+}
+
 /// A device without slowdown, with this default time slice.
 inline engine::DeviceProfile plain_profile(Duration slice) {
   engine::DeviceProfile profile;

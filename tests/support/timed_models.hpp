@@ -3,7 +3,7 @@
 /// \file
 /// The same small system with timing in every AMALTHEA version, on the platform of platform_models.hpp: tasks T (every
 /// 2 ms, calls R and S) and U (every 4 ms, calls R), the interrupt service routine I (every 4 ms, calls S), an event
-/// chain from T to U with a limit of 20 ms on its age. R and S execute 0.5 ms and 0.25 ms on the core C1, where all of
+/// chain of U with a limit of 20 ms on its age. R and S execute 0.5 ms and 0.25 ms on the core C1, where all of
 /// them run.
 
 #include <string>
@@ -72,7 +72,7 @@ inline std::string timed_software(amalthea::Version version) {
 inline std::string timed_constraints(amalthea::Version version) {
   return fmt::format(
       R"(  <eventModel>
-    <events xsi:type="am:ProcessEvent" name="begin" eventType="start" entity="T?type=Task"/>
+    <events xsi:type="am:ProcessEvent" name="begin" eventType="start" entity="U?type=Task"/>
     <events xsi:type="am:ProcessEvent" name="end" eventType="terminate" entity="U?type=Task"/>
   </eventModel>
   <constraintsModel>

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/chain_data.hpp"
+#include "amalthea/graph/job_paths.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/program/releases.hpp"
 #include "engine/results/lost_activations.hpp"
@@ -37,7 +39,7 @@ std::string broken_side(const ChainLimit& limit, const Latency& latency, std::st
 class LimitJudge {
  public:
   LimitJudge(const System& system, const Results& results)
-      : system_(system), results_(results), releases_(releases_of(system)) {}
+      : system_(system), results_(results), releases_(releases_of(system)), paths_(system) {}
 
   ChainResult::Limit judge(const Chain& chain, const ChainLimit& limit, const ChainResult& result) const {
     const bool age = limit.kind == ChainLimit::Kind::age;
@@ -45,8 +47,8 @@ class LimitJudge {
       return bounds ? std::optional(age ? bounds->reduced_age : bounds->reduced_reaction) : std::nullopt;
     };
     ChainResult::Limit verdict;
-    if (!chain.gap.empty()) {
-      verdict.let.reason = verdict.implicit.reason = verdict.explicit_access.reason = chain.gap;
+    if (std::string obstacle = chain_data(system_, paths_, chain).obstacle; !obstacle.empty()) {
+      verdict.let.reason = verdict.implicit.reason = verdict.explicit_access.reason = std::move(obstacle);
       return verdict;
     }
     verdict.implicit = by_bound(limit, of(result.implicit), result.implicit_reason, result.coverage);
@@ -162,6 +164,7 @@ class LimitJudge {
   const System& system_;
   const Results& results_;
   std::vector<std::optional<TaskReleases>> releases_;
+  JobPaths paths_;
 };
 
 }  // namespace

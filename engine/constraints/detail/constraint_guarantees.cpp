@@ -167,14 +167,22 @@ class Prover {
 
   static std::size_t place_of_step(std::size_t step) { return 2 + 2 * step; }
 
-  /// For an event at exactly one step of one process.
+  /// Whether every execution of a step accesses its label.
+  bool always_accesses(const Step& step) const {
+    const Activity& activity = system_.graph[step.node].activity;
+    const auto* read = std::get_if<ReadLabel>(&activity);
+    const auto* write = std::get_if<WriteLabel>(&activity);
+    return (read == nullptr || read->count.least > 0) && (write == nullptr || write->count.least > 0);
+  }
+
+  /// For an event at exactly one step of one process, which every job executes.
   std::optional<Timed> timed_of_step(const ObservableEvent& event) const {
     if (sets_mode_by_stimulus(event)) return std::nullopt;
     std::optional<Timed> found;
     std::size_t times = 0;
-    const auto add = [&](TaskIndex task, std::size_t place) {
+    const auto add = [&](TaskIndex task, std::size_t place, bool certain = true) {
       ++times;
-      const auto worst = linear_[task] ? worst_of(task) : std::nullopt;
+      const auto worst = certain && linear_[task] ? worst_of(task) : std::nullopt;
       if (worst) found = Timed{causes_[task], {}, *worst, task, place};
     };
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
@@ -192,7 +200,8 @@ class Prover {
       const auto& steps = programs_[task].steps;
       for (std::size_t step = 0; step < steps.size(); ++step) {
         const StepMoment moment = moment_of(system_, event, task, steps[step]);
-        if (moment != StepMoment::never) add(task, place_of_step(step) + (moment == StepMoment::end ? 1U : 0U));
+        if (moment != StepMoment::never)
+          add(task, place_of_step(step) + (moment == StepMoment::end ? 1U : 0U), always_accesses(steps[step]));
       }
     }
     return times == 1 ? found : std::nullopt;

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <tl/expected.hpp>
+
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
@@ -178,6 +180,9 @@ void build_constraints(BuildContext&);         ///< all timing constraints; need
 void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and folded wrappers
 void report_assumptions(BuildContext&);        ///< assumptions for what the model leaves open; needs all of the above
 void report_unused_properties(BuildContext&);  ///< this tool's custom properties (`gpu.…`) without effect
+
+/// The event as a simulation observes it; or, as a clause, why it cannot. `role`: "its source", "its event 2".
+tl::expected<ObservableEvent, std::string> observable_event(const BuildContext&, Element event, std::string_view role);
 
 /// The number of a mode's value: that of the literal, or the text as a number. Nothing if it is neither.
 std::optional<std::int64_t> mode_value(std::string_view value, Element literal);

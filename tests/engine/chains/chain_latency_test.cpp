@@ -416,6 +416,8 @@ TEST_CASE("a wrapper and its triggered function are one step under LET") {
   maker.offload(wrapper, function, request, 1, 1, false);
   maker.compute(reader, 1);
   System system = maker.build();
+  test::pass_data(system, {function, reader});
+  test::pass_data(system, {wrapper, reader});
   for (const std::vector<TaskIndex>& tasks :
        {std::vector{wrapper, function, reader}, {function, reader}, {wrapper, reader}})
     system.chains.push_back({"c", tasks, {}, Chain::Source::model, {}});

@@ -29,6 +29,7 @@ System chain_system(std::vector<ChainLimit> limits) {
     maker.compute(tasks.back(), 4);
   }
   System system = maker.build();
+  test::pass_data(system, tasks);
   system.chains.push_back({"chain", tasks, {}, Chain::Source::model, std::move(limits)});
   return system;
 }
@@ -106,6 +107,7 @@ TEST_CASE("LET latencies hold only if jobs end within their intervals") {
   maker.compute(slow, 4);
   maker.compute(late, 20);
   System system = maker.build();
+  test::pass_data(system, {slow, late});
   system.chains.push_back(
       {"chain", {slow, late}, {}, Chain::Source::model, {{"limit", reaction, std::nullopt, test::us(500)}}});
   const auto judged = [&] { return analysed_with(system, Communication::let).chains[0].limits[0].let; };

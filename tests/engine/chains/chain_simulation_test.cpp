@@ -17,6 +17,7 @@ TEST_CASE("simulated chain latencies follow from the starts and ends of jobs") {
   const TaskIndex c = maker.task("C", maker.core("B"), 1, maker.periodic(15));
   maker.compute(p, 2);
   maker.compute(c, 3);
+  pass_data(maker.system(), {p, c});
   System system = maker.build();
   Chain chain;
   chain.tasks = {p, c};

@@ -300,6 +300,24 @@ TEST_CASE("bounds on response times guarantee a delay within a job") {
   CHECK(system.guaranteed(EventOrder{begun, of_process(system.other, EventAction::terminate)}) == true);
 }
 
+TEST_CASE("an access that a job may leave out guarantees no constraint and one that never takes place does not occur") {
+  const auto judged = [](const AccessCount& count) {
+    Bounded system;
+    system.maker.system().labels.emplace_back().name = "L";
+    system.maker.add(system.task, WriteLabel{0, count});
+    const Event written{"W", Event::OfLabel{0, EventAction::write, {}, {}}};
+    return std::vector{
+        system.judged(DelayLimit{of_process(system.task, EventAction::activate), written, between(0, 7)}),
+        system.judged(Repetition{written, 1, between(0, 100), {}})};
+  };
+  for (const ConstraintResult& result : judged({1, 2, 3})) CHECK(result.guaranteed == true);
+  for (const ConstraintResult& result : judged({0, 1, 1})) {
+    CHECK(result.verdict == LimitVerdict::met);
+    CHECK_FALSE(result.guaranteed.has_value());
+  }
+  for (const ConstraintResult& result : judged({0, 0, 0})) CHECK(result.verdict != LimitVerdict::met);
+}
+
 TEST_CASE("nothing is guaranteed if activations may be lost") {
   for (const int period : {20, 6, 5}) {
     Maker maker;

@@ -198,6 +198,17 @@ TEST_CASE("two chains are synchronized by their responses or stimuli") {
   check("RespondTogether", alone, "met", "none of ");
 }
 
+TEST_CASE("a chain that contains itself is not synchronized") {
+  const std::string text = sample_text();
+  const std::size_t begin = text.find("<items", text.find("name=\"SenseToCommand\"")),
+                    end = text.find("</eventChains>", begin);
+  check_unjudgeable(
+      "RespondTogether",
+      {{text.substr(begin, end - begin) + "</eventChains>",
+        "<items xsi:type=\"am:EventChainReference\" eventChain=\"SenseToCommand?type=EventChain\"/></eventChains>"}},
+      "its event chain \"SenseToCommand\" contains itself");
+}
+
 TEST_CASE("runnables run in the order of their groups") {
   check("FilterFirst", {}, "met", "none of ");
   for (const char* order :
