@@ -73,6 +73,11 @@ TEST_CASE("schedule points let more urgent tasks run", "[cores]") {
       .task("H", "S0", 2, "50 1", work(2));
   CHECK(times(text, "H", 50 * us) == V{5});
   CHECK(times(text, "L", 50 * us) == V{11});
+  Behaviour without;
+  without.rule(Question::Kind::preemption, Behaviour::Rule::most);
+  RunOptions options;
+  options.until = 50 * us;
+  CHECK(times(text, "H", without, options) == V{10});  // or they have no effect in such a task
 }
 
 TEST_CASE("earliest deadline first compares the deadlines of jobs", "[cores]") {

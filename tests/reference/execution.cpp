@@ -782,8 +782,10 @@ class Executor {
             return yield(task);
           }
           break;
-        case Op::Kind::point:
-          if (a.locks > 0) break;
+        case Op::Kind::point:  // S-cores-5
+          if (a.locks > 0 ||
+              (model_.tasks[task].preemption == Task::Preemption::none && ask(Kind::preemption, task, 0, 1) == 1))
+            break;
           free_section(task);
           a.holding = false;
           ++a.pc;
