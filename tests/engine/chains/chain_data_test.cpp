@@ -282,7 +282,9 @@ TEST_CASE("chain data: a task that writes before it reads passes data on in its 
     three.pass_last();
     CHECK(late() == std::vector{true, false, false});
     const System system = three.system();
-    const auto results = engine::chain_latencies(system, std::vector<std::optional<Duration>>(3, us(2)));
+    std::vector<engine::Bound> responses(3);
+    for (engine::Bound& response : responses) response.worst = us(2);
+    const auto results = engine::chain_latencies(system, responses);
     CHECK(results[0].explicit_access->reduced_reaction == results[0].implicit->reduced_reaction + us(10));
   }
   SECTION("the first one, which also reads after its only write") {
