@@ -414,7 +414,7 @@ class Limiter {
 
   bool shown(const TimingConstraint& constraint) {
     probe_.constraints = {constraint};
-    return guaranteed_constraints(probe_, programs_, results_).front();
+    return guaranteed_constraints(probe_, programs_, results_).front().has_value();
   }
   /// As tight as it is shown; nothing if it is not.
   bool tighten(TimingConstraint& constraint, TimeLimits& limits) {
