@@ -155,7 +155,7 @@ class Observer {
     Time longest = -1;
     const reference::Job* slowest = nullptr;
     for (const reference::Job& job : execution.jobs) {
-      if (job.task != place.entity) continue;
+      if (job.task != place.entity || job.release >= until_) continue;
       const Time time = (job.end >= 0 ? job.end : execution.end) - job.release;
       if (job.end < 0 && time <= guarantee.limit) continue;
       if (time <= longest) continue;
@@ -177,7 +177,7 @@ class Observer {
   Observation best_case(const Execution& execution, const Guarantee& guarantee, const Place& place) const {
     const reference::Job* quickest = nullptr;
     for (const reference::Job& job : execution.jobs)
-      if (job.task == place.entity && job.end >= 0 &&
+      if (job.task == place.entity && job.release < until_ && job.end >= 0 &&
           (quickest == nullptr || job.end - job.release < quickest->end - quickest->release))
         quickest = &job;
     if (quickest == nullptr) return {};

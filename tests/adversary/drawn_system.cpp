@@ -147,6 +147,8 @@ void settle(System& system, Random random) {
     return std::holds_alternative<InterProcess>(stimulus.occurrence) ||
            std::holds_alternative<EventDriven>(stimulus.occurrence);
   });
+  for (Scheduler& scheduler : schedulers)  // whether an event that causes a stimulus costs an activation
+    if (triggers && scheduler.overhead) scheduler.overhead->activate_task.reset();
   for (Task& task : system.tasks) {
     task.gpu.runlist_slots = 2;
     if ((costs || triggers) && task.preemption == Preemption::cooperative) task.preemption = Preemption::preemptive;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view usage = R"(usage: adversary table [SYSTEMS [SEED [FIRST [FOLDER]]]]
            attacks systems and prints what came of it; writes broken guarantees into the folder
-       adversary hunt [SYSTEMS [SEED]]
+       adversary hunt [SYSTEMS [SEED [FIRST]]]
            attacks systems until a guarantee is broken
        adversary replay MODEL.amxmi BEHAVIOUR.txt
        adversary results [SYSTEMS [SEED]]
@@ -108,9 +108,9 @@ int print_table(std::uint32_t systems, std::uint32_t seed, std::uint32_t first, 
   return campaign.broken.empty() ? 0 : 1;
 }
 
-int hunt(std::uint32_t systems, std::uint32_t seed) {
+int hunt(std::uint32_t systems, std::uint32_t seed, std::uint32_t first) {
   const adversary::Campaign campaign =
-      adversary::attack_systems(seed, 0, systems, options(), [](const adversary::Broken& broken) {
+      adversary::attack_systems(seed, first, systems, options(), [](const adversary::Broken& broken) {
         fmt::print("BROKEN: system {} {}: {}: {}\n", broken.seed, broken.number, broken.guarantee.name, broken.seen);
         return false;
       });
@@ -146,7 +146,7 @@ int main(int count, char** arguments) {
     if (verb == "better") return print_better(static_cast<int>(number(2, 1)), number(3, 2000), number(4, 1));
 #endif
     if (verb == "table") return print_table(number(2, 400), number(3, 1), number(4, 0), count > 5 ? arguments[5] : "");
-    if (verb == "hunt") return hunt(number(2, 2000), number(3, 1));
+    if (verb == "hunt") return hunt(number(2, 2000), number(3, 1), number(4, 0));
     if (verb == "replay" && count == 4) return replay(arguments[2], arguments[3]);
     if (verb == "model" && count == 4) {
       const adversary::Statement statement =
