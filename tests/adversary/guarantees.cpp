@@ -261,9 +261,9 @@ void add_lines(const System& system, const Results& results, const Assessment& a
                          system.chains[chain].limits[part].maximum->picoseconds(), true});
   for (std::size_t index = 0; index < system.requirements.size(); ++index) {
     const Requirement& requirement = system.requirements[index];
-    if (results.requirements[index].guaranteed != true) continue;
-    lines.push_back({fmt::format("tightest {}", requirement.name),
-                     std::get<Requirement::TimeLimit>(requirement.limit).value->picoseconds(),
+    const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit);
+    if (results.requirements[index].guaranteed != true || time == nullptr) continue;
+    lines.push_back({fmt::format("tightest {}", requirement.name), time->value->picoseconds(),
                      requirement.limit_type == Requirement::LimitType::upper});
   }
   for (std::size_t index = 0; index < system.constraints.size(); ++index) {
