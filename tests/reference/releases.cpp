@@ -122,7 +122,8 @@ Time Releases::by_rate() {
   const Wide one = static_cast<Wide>(1000) * s.step;
   if (count_ == 0) step_start_ = offset_;
   if (count_++ == 0) return last_ = offset_;
-  for (;;) {
+  constexpr int most_steps = 10'000;  // without an occurrence: none comes any more
+  for (int steps = 0;; ++steps) {
     if (rate_ < 0 || last_ >= step_start_ + s.step) {
       if (rate_ >= 0) step_start_ += s.step;
       auto least = thousandths(s.least_per_step), most = thousandths(s.most_per_step);
@@ -139,7 +140,7 @@ Time Releases::by_rate() {
     }
     progress_ += whole_step;
     last_ = end;
-    if (end > never / 2) return never;
+    if (steps == most_steps || end > never / 2) return never;
   }
 }
 
