@@ -115,7 +115,13 @@ class Collector {
           std::any_of(system_.chains[index].tasks.begin(), system_.chains[index].tasks.end(),
                       [&](TaskIndex task) { return releases_[task] && releases_[task]->trigger_path.size() > 1; });
       const bool let = !triggered || std::getenv("AMALTHEA_ADVERSARY_ALL") != nullptr;
-      if (let) add_all(result.let, Communication::let);
+      // They are exact if every job ends within its period (docs/reference/verdicts.md).
+      const bool in_time =
+          std::all_of(system_.chains[index].tasks.begin(), system_.chains[index].tasks.end(), [&](TaskIndex task) {
+            const auto& worst = results_.tasks[task].bound.worst;
+            return releases_[task] && worst && *worst <= releases_[task]->periodic.period;
+          });
+      if (let && in_time) add_all(result.let, Communication::let);
       for (std::size_t part = 0; part < result.limits.size(); ++part)
         for (const Communication communication :
              {Communication::implicit, Communication::explicit_access, Communication::let}) {
