@@ -27,8 +27,10 @@ struct Location {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  Origin element = {};  ///< the element of the model that stands there, if known
-  friend bool operator==(const Location&, const Location&) = default;
+  Origin element = {};  ///< the element of the model that stands there, if known; not part of the position
+  friend bool operator==(const Location& a, const Location& b) {
+    return a.file == b.file && a.line == b.line && a.column == b.column;
+  }
 };
 
 struct Diagnostic {

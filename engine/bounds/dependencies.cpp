@@ -194,7 +194,12 @@ struct Dependencies::Graph {
       if (above) boost::add_edge(*above, level, boost);
       above = level;
     }
-    // Sections delay more urgent processes of the same kind; only interrupts delay interrupts.
+    // Sections delay more urgent processes of the same kind. Only interrupts delay interrupts, except that a scheduler
+    // without a controller of its own for them orders both.
+    const bool mixed = std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex task) {
+      return is_interrupt(system_.tasks[task]) &&
+             !system_.platform.schedulers[system_.tasks[task].scheduler].interrupt_controller;
+    });
     std::optional<std::int64_t> first_task;
     for (const TaskIndex task : tasks)
       if (!is_interrupt(system_.tasks[task])) first_task = std::max(first_task.value_or(rank(task)), rank(task));
@@ -202,7 +207,8 @@ struct Dependencies::Graph {
       const Vertex self = vertex({Kind::task, task});
       boost::add_edge(levels.at(rank(task)), self, boost);
       Vertex entry = levels.at(rank(task));
-      if (sections_[task]) entry = is_interrupt(system_.tasks[task]) ? levels.begin()->second : levels.at(*first_task);
+      if (sections_[task])
+        entry = mixed || is_interrupt(system_.tasks[task]) ? levels.begin()->second : levels.at(*first_task);
       boost::add_edge(self, entry, boost);
     }
   }

@@ -20,9 +20,9 @@ std::optional<Duration> duration_in(const RunPartJson& json) {
 }
 
 template <typename Verdict>
-Verdict verdict_in(const RunPartJson& json) {
+Verdict verdict_in(const RunPartJson& json, Verdict last = static_cast<Verdict>(2)) {
   const auto number = integer_in<int>(json);
-  if (number < 0 || number > 2) throw std::out_of_range("verdict");
+  if (number < 0 || number > static_cast<int>(last)) throw std::out_of_range("verdict");
   return static_cast<Verdict>(number);
 }
 
@@ -116,7 +116,7 @@ RunPartJson resource_json(const engine::RunTotals::Resource& resource) {
 
 engine::RunTotals::Resource resource_in(const RunPartJson& json) {
   return {integer_in<UnitIndex>(json.at(0)),
-          verdict_in<engine::ResourceKind>(json.at(1)),
+          verdict_in(json.at(1), engine::ResourceKind::server),
           (static_cast<amalthea::detail::UInt128>(integer_in<std::uint64_t>(json.at(2))) << 64U) |
               integer_in<std::uint64_t>(json.at(3)),
           json.at(4).get<double>(),

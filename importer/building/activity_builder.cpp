@@ -673,7 +673,7 @@ class OpenRequests {
       const GraphNode& node = body_[at];
       if (const auto* use = std::get_if<UseSemaphore>(&node.activity)) {
         std::int64_t& open = open_[use->semaphore];
-        if (use->operation == UseSemaphore::Operation::request) ++open;
+        if (use->operation != UseSemaphore::Operation::release) ++open;
         if (use->operation == UseSemaphore::Operation::release && open-- == 0) {
           open = 0;
           lone(node, use->semaphore);
@@ -697,7 +697,7 @@ class OpenRequests {
   void add_requests(std::size_t at, std::size_t end) {
     for (; at < end; ++at)
       if (const auto* use = std::get_if<UseSemaphore>(&body_[at].activity);
-          use != nullptr && use->operation == UseSemaphore::Operation::request)
+          use != nullptr && use->operation != UseSemaphore::Operation::release)
         ++open_[use->semaphore];
   }
 

@@ -310,15 +310,21 @@ class DeviceShaper {
     } else if (touches_host) {
       if (!device_writes.empty()) add_copy(CopyKind::host_to_device, host_reads, device_writes, segment);
       if (!device_reads.empty()) add_copy(CopyKind::device_to_host, device_reads, host_writes, segment);
-      if (device_writes.empty() && device_reads.empty())
-        context_.diagnostics.add(
-            "AM0412", Severity::warning,
-            fmt::format("device task \"{}\" copies between host labels only, which takes no time in the analysis; use "
-                        "a label that only device tasks access, or set gpu.copy",
-                        context_.system.tasks[task_].name),
-            context_.model.element(segment.origin).location(), context_.model.element(segment.origin).path());
+      if (device_writes.empty() && device_reads.empty()) report_no_time(segment, "copies between host labels only");
+    } else if (!segment.before_ticks && !segment.after_ticks) {
+      report_no_time(segment, "accesses, without ticks, only labels that no host task accesses");
     }
     // Accesses only to device labels belong to the kernel and are part of its ticks.
+  }
+
+  void report_no_time(const AccessSegment& segment, std::string_view what) {
+    const Element element = context_.model.element(segment.origin);
+    context_.diagnostics.add(
+        "AM0412", Severity::warning,
+        fmt::format("device task \"{}\" {}, which takes no time in the analysis; a copy needs a label that a host task "
+                    "accesses and one that only device tasks access, a kernel needs ticks; or set gpu.copy",
+                    context_.system.tasks[task_].name, what),
+        element.location(), element.path());
   }
 
   std::optional<CopyKind> forced_kind(const AccessSegment& segment) {
@@ -565,19 +571,60 @@ void report_default_ticks(BuildContext& context, TaskIndex task) {
   }
 }
 
-/// The tool's properties that the analysis uses.
-constexpr std::array<std::string_view, 22> used_properties{
-    "gpu.access",     "gpu.smMask",       "gpu.mpsShare",        "gpu.contextScheduling", "gpu.cuMask",
-    "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",         "gpu.grid",
-    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",       "gpu.context",
-    "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",      "gpu.budget",
-    "gpu.warpPolicy", "gpu.warpPipelines"};
+enum : unsigned { on_runnable = 1, on_task = 2, on_unit = 4 };
+struct UsedProperty {
+  std::string_view key;
+  unsigned on;  ///< kinds of elements on which it is read
+};
+/// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
+constexpr std::array<UsedProperty, 22> used_properties{{
+    {"gpu.access", on_runnable},
+    {"gpu.smMask", on_task},
+    {"gpu.mpsShare", on_task},
+    {"gpu.contextScheduling", on_unit},
+    {"gpu.cuMask", on_task},
+    {"gpu.platform", on_unit},
+    {"gpu.copy", on_runnable},
+    {"gpu.memoryIntensity", on_runnable},
+    {"gpu.timeslice", on_task},
+    {"gpu.grid", on_runnable | on_task},
+    {"gpu.block", on_runnable | on_task},
+    {"gpu.registers", on_runnable | on_task},
+    {"gpu.sharedMemory", on_runnable | on_task},
+    {"gpu.cacheConfig", on_runnable | on_task},
+    {"gpu.context", on_task},
+    {"gpu.stream", on_task},
+    {"gpu.priority", on_task},
+    {"gpu.contextPriority", on_task},
+    {"gpu.instructions", on_runnable},
+    {"gpu.budget", on_runnable | on_task},
+    {"gpu.warpPolicy", on_unit},
+    {"gpu.warpPipelines", on_unit},
+}};
 
-/// For an unused key: a similar one, or the advice to omit it.
-std::string property_suggestion(std::string_view key) {
-  NearMisses near(key.substr(4));  // all begin with "gpu."
-  for (const std::string_view used : used_properties) near.offer(used.substr(4), used);
-  return near.nearest().empty() ? "; remove it, or look it up in docs/reference/gpu-properties.md" : near.suggestion();
+/// "" if the property has an effect, else why not, as a clause, with a remedy.
+std::string fault_of_property(const BuildContext& context, Element property, std::string_view key) {
+  const auto used = std::find_if(used_properties.begin(), used_properties.end(),
+                                 [key](const UsedProperty& one) { return one.key == key; });
+  if (used == used_properties.end()) {
+    NearMisses near(key.substr(4));  // all begin with "gpu."
+    for (const UsedProperty& one : used_properties) near.offer(one.key.substr(4), one.key);
+    return near.nearest().empty() ? "; remove it, or look it up in docs/reference/gpu-properties.md"
+                                  : near.suggestion();
+  }
+  const Element owner = property.parent();
+  unsigned on = 0;
+  if (context.runnables.find(owner)) on |= on_runnable;
+  if (context.tasks.find(owner)) on |= on_task;
+  if (context.units.find(owner)) on |= on_unit;
+  if ((on & used->on) == 0)
+    return fmt::format(" on an element of class {}; move it to a {}", owner.class_name(),
+                       used->on == on_unit         ? "ProcessingUnit"
+                       : used->on == on_task       ? "Task"
+                       : (used->on & on_task) != 0 ? "Runnable or a Task"
+                                                   : "Runnable");
+  if (!property.child("value")) return ", because it has no value; state one";
+  return {};
 }
 
 /// Remembers calls and accesses that may not remain in the body: of device tasks all; of functions whose wrappers are
@@ -610,24 +657,23 @@ void remember_contained(BuildContext& context, TaskIndex task) {
 }  // namespace
 
 void report_unused_properties(BuildContext& context) {
-  std::map<std::string, std::pair<std::size_t, Element>> unused;
+  std::map<std::string, std::vector<Element>> unused;  // by key and fault
   for (const auto& document : context.model.documents())
     for (std::uint32_t index = 0; index < document->size(); ++index) {
       const Element property = document->element(index);
       const std::string_view key = property.attribute_or("key", "");
-      if (!key.starts_with("gpu.") ||
-          std::find(used_properties.begin(), used_properties.end(), key) != used_properties.end())
-        continue;
-      auto& entry = unused[std::string(key)];
-      if (entry.first++ == 0) entry.second = property;
+      if (!key.starts_with("gpu.")) continue;
+      if (const std::string fault = fault_of_property(context, property, key); !fault.empty())
+        unused[fmt::format("custom property {} has no effect on the analysis{}", key, fault)].push_back(property);
     }
-  for (const auto& [key, found] : unused)
+  for (const auto& [message, found] : unused) {
+    std::vector<Origin> owners;
+    for (const Element property : found) owners.push_back(property.parent().origin());
     context.diagnostics.add(
         "AM0414", Severity::warning,
-        fmt::format("custom property {}{} has no effect on the analysis{}", key,
-                    found.first == 1 ? "" : fmt::format(" ({} occurrences, this is the first)", found.first),
-                    property_suggestion(key)),
-        found.second.attribute_location("key"), found.second.path());
+        found.size() == 1 ? message : fmt::format("{} ({} occurrences, this is the first)", message, found.size()),
+        found.front().attribute_location("key"), found.front().path(), found.size(), std::move(owners));
+  }
 }
 
 void fold_wrappers(BuildContext& context) {

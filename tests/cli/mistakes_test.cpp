@@ -28,6 +28,14 @@ struct Mistake {
   std::vector<Edit> edits;
 };
 
+/// Its runnable accesses the label by which Monitor passes data to Control.
+std::string with_access(std::string text, const std::string& runnable, const std::string& access) {
+  const std::size_t from = text.find("<activityGraph>\n", text.find("<runnables xmi:id=\"" + runnable + "?"));
+  return text.insert(
+      from + std::string("<activityGraph>\n").size(),
+      "        <items xsi:type=\"am:LabelAccess\" data=\"Checked?type=Label\" access=\"" + access + "\"/>\n");
+}
+
 /// The sample with an event chain, a limit on its age and one on the delay of a task: everything holds, guaranteed.
 std::string sound_model() {
   std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
@@ -38,6 +46,17 @@ std::string sound_model() {
   </eventModel>
   <!-- Activation. -->
 )");
+  text = test::replaced(text, R"(    <labels xmi:id="Image_host?type=Label")",
+                        R"(    <labels xmi:id="Checked?type=Label" name="Checked" constant="false" bVolatile="false">
+      <size value="4" unit="B"/>
+    </labels>
+    <labels xmi:id="Image_host?type=Label")");
+  text = test::replaced(
+      text, R"(    <memoryMapping abstractElement="Image_host?)",
+      R"(    <memoryMapping abstractElement="Checked?type=Label" memory="DRAM?type=Memory" memoryPositionAddress="0x0"/>
+    <memoryMapping abstractElement="Image_host?)");
+  text = with_access(std::move(text), "Monitor_Function", "write");
+  text = with_access(std::move(text), "Control_Preprocessing", "read");
   return test::replaced(text, "  <!-- Deadlines. -->\n  <constraintsModel>\n", R"(  <constraintsModel>
     <eventChains xmi:id="Watch?type=EventChain" name="Watch" stimulus="Monitor_starts?type=ProcessEvent" response="Control_ends?type=ProcessEvent"/>
     <timingConstraints xsi:type="am:EventChainLatencyConstraint" xmi:id="Watch_age?type=EventChainLatencyConstraint" name="Watch_age" scope="Watch?type=EventChain" type="Age">

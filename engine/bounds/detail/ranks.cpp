@@ -2,6 +2,7 @@
 #include "engine/bounds/detail/ranks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <set>
@@ -33,7 +34,7 @@ class Ranking {
     find_ranks();
     const Urgency urgency(system_, periods_);
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) ranks_.urgency.push_back(urgency.own_urgency(task));
-    ranks_.by_urgency = outermost_by_priority_;
+    ranks_.by_urgency = outermost_by_priority_[0] && outermost_by_priority_[1];
     return std::move(ranks_);
   }
 
@@ -56,9 +57,8 @@ class Ranking {
       path.push_back(front);
       for (std::size_t depth = 0; depth < most && scheduler(path.back()).parent; ++depth)
         path.push_back(*scheduler(path.back()).parent);
-      if (!is_interrupt(system_.tasks[task]) &&
-          (path.size() > 1 || !uses_fixed_priorities(scheduler(path.front()).kind)))
-        outermost_by_priority_ = false;
+      if (path.size() > 1 || !uses_fixed_priorities(scheduler(path.front()).kind))
+        outermost_by_priority_[is_interrupt(system_.tasks[task]) ? 1 : 0] = false;
     }
   }
 
@@ -119,7 +119,7 @@ class Ranking {
     const bool interrupt = is_interrupt(system_.tasks[task]);
     Key key = {interrupt ? 1 : 0};
     const auto& path = ranks_.schedulers[task];
-    if (!outermost_by_priority_) {
+    if (!outermost_by_priority_[interrupt ? 1 : 0]) {
       if (roots_.at({core_[task], interrupt}).size() > 1) return key;
       key.push_back(-static_cast<std::int64_t>(path.back()));
     }
@@ -162,7 +162,8 @@ class Ranking {
   std::map<std::pair<UnitIndex, bool>, std::set<SchedulerIndex>> roots_;  ///< of tasks or interrupts, by core
   /// By core, scheduler and urgency.
   std::map<std::tuple<UnitIndex, SchedulerIndex, std::int64_t>, std::set<SchedulerIndex>> ordered_;
-  bool outermost_by_priority_ = true;  ///< all tasks are directly below fixed-priority schedulers
+  /// All tasks, and all interrupts, are directly below fixed-priority schedulers.
+  std::array<bool, 2> outermost_by_priority_{true, true};
   Ranks ranks_;
 };
 

@@ -110,7 +110,7 @@ TEST_CASE("A task that takes longer changes no bound of a task that does not dep
       CHECK(same);
     }
   }
-  CHECK(kept > 500);
+  CHECK(kept > 300);
   CHECK(changed > 1000);
 }
 

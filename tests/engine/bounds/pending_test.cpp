@@ -98,6 +98,7 @@ TEST_CASE("requirements on response times and lost activations are guaranteed on
 
 TEST_CASE("a chain through a task that may lose activations has no bound, and states why") {
   Blocked blocked;
+  pass_data(blocked.maker.system(), {blocked.task, blocked.blocker});
   blocked.maker.system().chains.push_back({"chain", {blocked.task, blocked.blocker}, {}, Chain::Source::model, {}});
   const ChainResult lost = analyzed(blocked.maker.build(), us(40)).chains.front();
   CHECK_FALSE(lost.implicit);
