@@ -13,11 +13,6 @@
 namespace amalthea::engine {
 namespace {
 
-std::string place_of(const Location& location) {
-  return location.line == 0 ? std::string()
-                            : fmt::format(" at {}:{}:{}", location.file, location.line, location.column);
-}
-
 class Withholding {
  public:
   Withholding(const System& system, Results& results) : system_(system), results_(results) {}
@@ -25,7 +20,7 @@ class Withholding {
   void run(const std::vector<OpenFinding>& findings) {
     for (const OpenFinding& finding : findings) {
       if (finding.assumption && !results_.strict) continue;
-      reason_ = fmt::format("it depends on what finding {}{} leaves open", finding.id, place_of(finding.location));
+      reason_ = fmt::format("it depends on what finding {} leaves open", finding.id);
       withheld_ = 0;
       std::optional<Dependencies::Reached> reached;
       if (!finding.parts.empty()) reached = dependencies_.reached_from(finding.parts);

@@ -37,7 +37,7 @@ class PartTable {
   std::vector<Part> of(const Model& model, Element element) const {
     for (Element one = element; one; one = one.parent())
       if (const auto found = parts_.find(key(one.origin())); found != parts_.end()) return found->second;
-    if (!is_mapping(element)) return {};
+    if (!concerns_its_targets(element)) return {};
     std::vector<Part> parts;
     for (const Element target : model.attribute_targets(element))
       if (const auto found = parts_.find(key(target.origin())); found != parts_.end())
@@ -49,9 +49,10 @@ class PartTable {
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   static Key key(Origin origin) { return {origin.document, origin.element}; }
 
-  static bool is_mapping(Element element) {
+  /// Allocations, and limits of event chains.
+  static bool concerns_its_targets(Element element) {
     const Element part = element.parent();
-    return part && part.is("MappingModel");
+    return part && (part.is("MappingModel") || (part.is("ConstraintsModel") && element.tag() == "timingConstraints"));
   }
 
   template <typename List>
