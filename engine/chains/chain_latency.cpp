@@ -177,9 +177,19 @@ class ChainAnalysis {
     return fmt::format("not every job that may activate task \"{}\" does", system_.tasks[task].name);
   }
 
+  /// Whether data passes from the first task to the second within one interval: they are one task, the first activates
+  /// the second, or the second activates the first and awaits it.
+  bool shares_interval(TaskIndex first, TaskIndex second) const {
+    const auto executed = [this](TaskIndex task) { return system_.tasks[task].folded_into.value_or(task); };
+    const auto activates = [&](TaskIndex task, TaskIndex activated) {
+      const std::vector<TaskIndex>& path = releases_[activated]->trigger_path;
+      return std::find(path.begin(), path.end(), executed(task)) != path.end();
+    };
+    return activates(first, second) || (activates(second, first) && awaits(system_, second, first));
+  }
+
   void let(const Chain& chain, ChainResult& result) const {
-    // A triggered task has no interval of its own: it runs within that of its trigger, and both are one step of the
-    // chain.
+    // A triggered task has no interval of its own: it runs within that of its trigger.
     std::vector<Periodic> tasks;
     std::optional<TaskIndex> last;
     for (const TaskIndex task : chain.tasks) {
@@ -188,8 +198,8 @@ class ChainAnalysis {
         result.let_reason = releases ? not_every_time(task) : no_releases(task);
         return;
       }
-      if (last != releases->trigger_path.front()) tasks.push_back(releases->periodic);
-      last = releases->trigger_path.front();
+      if (!last || !shares_interval(*last, task)) tasks.push_back(releases->periodic);
+      last = task;
     }
     if (auto latencies = let_latencies(tasks))
       result.let = *latencies;

@@ -431,6 +431,29 @@ TEST_CASE("a wrapper and its triggered function are one step under LET") {
   CHECK(results[1].implicit->reaction == us(33 + 9 + 15 + 2));
 }
 
+TEST_CASE("what a triggered task writes is read in the next interval of its trigger under LET, unless it is awaited") {
+  test::SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex first = maker.task("first", core, 1, maker.periodic(80));
+  const TaskIndex triggered = maker.task("triggered", core, 2, request);
+  const TaskIndex beside = maker.task("beside", core, 3, request);
+  maker.compute(first, 1);
+  maker.trigger(first, request);
+  maker.compute(triggered, 1);
+  maker.compute(beside, 1);
+  System system = maker.build();
+  const auto reduced_reaction = [&](const std::vector<TaskIndex>& tasks) {
+    System of_chain = system;
+    test::pass_data(of_chain, tasks);
+    of_chain.chains = {{"c", tasks, {}, Chain::Source::model, {}}};
+    return engine::chain_latencies(of_chain, bounds({us(9), us(4), us(4)})).front().let.value().reduced_reaction;
+  };
+  CHECK(reduced_reaction({first, triggered}) == us(80));
+  CHECK(reduced_reaction({triggered, first}) == us(160));
+  CHECK(reduced_reaction({triggered, beside}) == us(160));
+}
+
 TEST_CASE("a chain of task names is parsed and errors are reported") {
   ChainMaker maker;
   const TaskIndex a = maker.periodic_task("Alpha", 10), b = maker.periodic_task("Beta", 10);
