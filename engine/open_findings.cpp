@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -40,8 +41,13 @@ class Withholding {
       if (system_.tasks[i].deadline && is_open(Part::Kind::task, i))
         withhold(results_.tasks[i], Verdict::met, Verdict::unknown);
     for (std::size_t i = 0; i < results_.requirements.size(); ++i)
-      if (is_open(Part::Kind::requirement, i))
-        withhold(results_.requirements[i], !is_deadline(system_, system_.requirements[i]));
+      if (is_open(Part::Kind::requirement, i)) {
+        const bool deadline = is_deadline(system_, system_.requirements[i]);
+        withhold(results_.requirements[i], !deadline);
+        if (!deadline) continue;
+        const TaskIndex task = std::get<Requirement::OfProcess>(system_.requirements[i].subject).task;
+        if (!is_open(Part::Kind::task, task)) withhold(results_.tasks[task], Verdict::met, Verdict::unknown);
+      }
     for (std::size_t i = 0; i < results_.constraints.size(); ++i)
       if (is_open(Part::Kind::constraint, i)) withhold(results_.constraints[i]);
     for (std::size_t i = 0; i < results_.chains.size(); ++i)

@@ -28,6 +28,12 @@ class PartTable {
     add_all(Kind::chain, system.chains);
     add_all(Kind::requirement, system.requirements);
     add_all(Kind::constraint, system.constraints);
+    const auto all_limits = [&](Kind kind, std::size_t count) {
+      for (std::uint32_t i = 0; i < count; ++i) limits_.push_back({kind, i});
+    };
+    all_limits(Kind::chain, system.chains.size());
+    all_limits(Kind::requirement, system.requirements.size());
+    all_limits(Kind::constraint, system.constraints.size());
     for (std::uint32_t unit = 0; unit < platform.units.size(); ++unit)
       if (const auto definition = platform.units[unit].definition; definition < platform.definitions.size())
         add(platform.definitions[definition].origin, {Kind::unit, unit});
@@ -37,18 +43,23 @@ class PartTable {
   std::vector<Part> of(const Model& model, Element element) const {
     for (Element one = element; one; one = one.parent())
       if (const auto found = parts_.find(key(one.origin())); found != parts_.end()) return found->second;
-    if (!concerns_its_targets(element)) return {};
     std::vector<Part> parts;
+    if (!concerns_its_targets(element)) return is_limit(element) ? limits_ : parts;
     for (const Element target : model.attribute_targets(element))
       if (const auto found = parts_.find(key(target.origin())); found != parts_.end())
         parts.insert(parts.end(), found->second.begin(), found->second.end());
-    return parts;
+    return parts.empty() && is_limit(element) ? limits_ : parts;
   }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   static Key key(Origin origin) { return {origin.document, origin.element}; }
 
+  /// Whether it limits timing and has no influence on it.
+  static bool is_limit(Element element) {
+    while (element.parent() && !element.is("ConstraintsModel")) element = element.parent();
+    return element.is("ConstraintsModel");
+  }
   /// Allocations, and limits of event chains.
   static bool concerns_its_targets(Element element) {
     const Element part = element.parent();
@@ -64,6 +75,7 @@ class PartTable {
   }
 
   std::map<Key, std::vector<Part>> parts_;
+  std::vector<Part> limits_;  ///< chains, requirements, constraints
 };
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST_CASE("a reference to a missing file is an error as in one file, and --allow
   }
 }
 
-TEST_CASE("--strict and --allow-unknown contradict each other") {
+TEST_CASE("the options --strict and --allow-unknown contradict each other") {
   const auto run = test::amalthea({"analyze", "--strict", "--allow-unknown", test::sample("offload-minimal.amxmi")});
   CHECK(run.exit_code == 2);
   CHECK(run.err.find("--allow-unknown") != std::string::npos);
