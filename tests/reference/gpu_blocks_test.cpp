@@ -135,7 +135,7 @@ TEST_CASE("reference GPU: streams of high priority go before blocks that wait, n
   CHECK(execute(gpu, {{10, 1, kernel(4, 2, 1024)}, {10, 0, kernel(3, 2, 1024)}}) == std::vector<Time>{14, 13});
 }
 
-TEST_CASE("reference GPU: operations of a stream follow one another; a copy begins a kernel of 6 blocks later",
+TEST_CASE("reference GPU: operations of a stream follow one another - a copy begins a kernel of 6 blocks later",
           "[reference]") {
   Behaviour behaviour;  // the scenario of docs/reference/gpu.md, in us
   Gpu gpu(0, {}, false, behaviour);

@@ -81,7 +81,7 @@ TEST_CASE("reference GPU: resident kernels slow each other down by GPC, up to th
   CHECK(beside({false, true, false, false}, 500) == 30);
 }
 
-TEST_CASE("reference GPU: accesses of CPUs slow kernels and copies down while they last; the worst cause counts",
+TEST_CASE("reference GPU: accesses of CPUs slow kernels and copies down while they last - the worst cause counts",
           "[reference]") {
   GpuSettings settings;
   settings.kernel_by_cpu = 3'000;

@@ -77,7 +77,8 @@ TEST_CASE("reference GPU: high, medium and low priority have three, two and one 
   CHECK(served == std::vector<std::uint32_t>{0, 1, 2, 0, 1, 0, 0, 1, 2, 0, 1, 0});
 }
 
-TEST_CASE("reference GPU: slices renew themselves without competitors; how much is left is a question", "[reference]") {
+TEST_CASE("reference GPU: slices renew themselves without competitors - how much is left is a question",
+          "[reference]") {
   // At 5 one unit of the third slice is left by default; each answer adds one, up to 2, then 0.
   for (const Time answer : {0, 1, 2}) {
     Fixture two(slices(2), {{}, {}});

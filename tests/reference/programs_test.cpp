@@ -88,7 +88,7 @@ TEST_CASE("a semaphore without a ceiling inverts priorities, one with a ceiling 
   }
 }
 
-TEST_CASE("a released semaphore goes to the most urgent waiting task; among equals that is open", "[program]") {
+TEST_CASE("a released semaphore goes to the most urgent waiting task - among equals that is open", "[program]") {
   Text text(3);
   text.semaphores = "<semaphores name=\"S\" maxValue=\"1\"/>";
   for (int core = 0; core < 3; ++core) text.scheduler("S" + std::to_string(core), fpp, "C" + std::to_string(core));
