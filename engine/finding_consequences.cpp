@@ -94,6 +94,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0466", unknown},
     FindingConsequence{"AM0467", unknown},
     FindingConsequence{"AM0468", unknown},
+    FindingConsequence{"AM0469", assumption, "a schedule point of a non-preemptive task has no effect",
+                       "{} schedule points of non-preemptive tasks have no effect"},
     FindingConsequence{"AM0481", assumption, "a model file that is not read does not belong to the model",
                        "{} model files that are not read do not belong to the model"},
     FindingConsequence{"AM0501", assumption, "the simulated time represents the whole hyperperiod",

@@ -387,7 +387,10 @@ class BodyReader {
 
   /// Device tasks have no core.
   void take(Element item, const views::SchedulePoint& point) {
-    if (!on_device()) counted(item, point.counter, [&] { add(item, "", SchedulePoint{}); });
+    if (on_device()) return;
+    if (context_.system.tasks[task_].preemption == Preemption::non_preemptive)
+      context_.assume(Unstated::schedule_point, item);
+    counted(item, point.counter, [&] { add(item, "", SchedulePoint{}); });
   }
   void take(Element item, const views::TerminateProcess& end) {
     counted(item, end.counter, [&] { add(item, "", Terminate{}); });

@@ -30,7 +30,7 @@ struct UnstatedKind {
   std::string_view remedy;
 };
 
-constexpr std::array<UnstatedKind, 16> unstated_kinds{{
+constexpr std::array<UnstatedKind, 17> unstated_kinds{{
     {Unstated::label_memory, "AM0442", "1 access to a label without a memory takes no time",
      "{} accesses to labels without a memory take no time", "map labels to memories (memoryMapping)"},
     {Unstated::only_memory, "AM0443", "1 access to a label without a memory uses the only memory that its unit reaches",
@@ -80,6 +80,9 @@ constexpr std::array<UnstatedKind, 16> unstated_kinds{{
      "{} tasks under deadline-based scheduling have no deadline; their periods are used, and tasks without a period "
      "are the least urgent",
      "state an upper limit on the response time (ProcessRequirement)"},
+    {Unstated::schedule_point, "AM0469", "1 schedule point of a non-preemptive task has no effect",
+     "{} schedule points of non-preemptive tasks have no effect",
+     "make such a task cooperative if others may run there, or remove the schedule point"},
 }};
 
 bool is_by_priority(SchedulingAlgorithm algorithm) {

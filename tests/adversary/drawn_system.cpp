@@ -152,6 +152,11 @@ void settle(System& system, Random random) {
   for (Task& task : system.tasks) {
     task.gpu.runlist_slots = 2;
     if ((costs || triggers) && task.preemption == Preemption::cooperative) task.preemption = Preemption::preemptive;
+    // The program assumes that a schedule point of such a task has no effect, and says so.
+    if (task.preemption == Preemption::non_preemptive &&
+        std::any_of(task.body.begin(), task.body.end(),
+                    [&](NodeIndex node) { return std::holds_alternative<SchedulePoint>(system.graph[node].activity); }))
+      task.preemption = Preemption::preemptive;
   }
 }
 

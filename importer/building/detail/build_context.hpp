@@ -57,6 +57,7 @@ enum class Unstated : std::uint8_t {
   mask,
   mode_value,
   deadline,
+  schedule_point,
 };
 
 struct BuildContext {
