@@ -115,8 +115,8 @@ test::RandomSystem random_system(Random& random, std::uint32_t number) {
 }
 
 /// What the product and the reference read differently, and no standard decides, is left out: deadlines and periods that
-/// follow from stimuli, child schedulers with the priority of a task, minimum distances of bursts, where cooperative tasks
-/// can be preempted beside overheads and triggers, and rounds of contexts with different numbers of slots.
+/// follow from stimuli, child schedulers with the priority of a task, minimum distances of bursts, and where cooperative
+/// tasks can be preempted beside overheads and triggers.
 void settle(System& system, Random random) {
   const auto by_period = [](SchedulingAlgorithm algorithm) {
     return algorithm == SchedulingAlgorithm::rate_monotonic || algorithm == SchedulingAlgorithm::deadline_monotonic ||
@@ -150,7 +150,6 @@ void settle(System& system, Random random) {
   for (Scheduler& scheduler : schedulers)  // whether an event that causes a stimulus costs an activation
     if (triggers && scheduler.overhead) scheduler.overhead->activate_task.reset();
   for (Task& task : system.tasks) {
-    task.gpu.runlist_slots = 2;
     if ((costs || triggers) && task.preemption == Preemption::cooperative) task.preemption = Preemption::preemptive;
     // The program assumes that a schedule point of such a task has no effect, and says so.
     if (task.preemption == Preemption::non_preemptive &&

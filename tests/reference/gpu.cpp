@@ -223,11 +223,12 @@ bool Gpu::must_leave(Engine& engine) {
   if (!engine.contested && engine.slice_end <= now_) {
     // Slices renewed themselves while no other context had work: how much of the last one is left is open, and which of
     // its slots the context has.
+    const auto renewals = static_cast<std::size_t>((now_ - engine.slice_end) / slice + 1);
     const Time renewed = (slice - (now_ - engine.slice_end) % slice) % slice;  // one after the other
     engine.slice_end =
         now_ + (renewed + behaviour_.ask(Question::Kind::gpu_slice_phase, number_, 0, slice)) % (slice + 1);
-    std::vector<std::size_t> own;
-    for (std::size_t step = 0; step < runlist_.size(); ++step)
+    std::vector<std::size_t> own;  // it may have advanced with each renewal
+    for (std::size_t step = 0; step < runlist_.size() && own.size() <= renewals; ++step)
       if (const std::size_t slot = (engine.slot + step) % runlist_.size(); runlist_[slot] == served)
         own.push_back(slot);
     engine.slot = own[choose(Question::Kind::gpu_tie, own.size())];
