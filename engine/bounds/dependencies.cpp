@@ -11,6 +11,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/depth_first_search.hpp>
 
+#include "engine/bounds/detail/analyzed_system.hpp"
 #include "engine/bounds/detail/ranks.hpp"
 
 namespace amalthea::engine {
@@ -29,7 +30,7 @@ std::array<std::size_t, part_kinds> sizes_of(const System& system) {
           system.constraints.size()};
 }
 
-bool is_interrupt(const Task& task) { return task.kind != ProcessKind::task; }
+using bounds::is_interrupt;
 
 std::vector<UnitIndex> units_of(const Task& task) {
   return task.units.empty() ? std::vector<UnitIndex>{task.unit} : task.units;
@@ -156,21 +157,13 @@ struct Dependencies::Graph {
   /// Tasks that share cores: cores between which tasks migrate count as one.
   void cores() {
     const std::size_t units = system_.platform.units.size();
-    std::vector<UnitIndex> leader(units);
-    std::iota(leader.begin(), leader.end(), UnitIndex{0});
-    const auto find = [&](UnitIndex unit) {
-      while (leader[unit] != unit) unit = leader[unit];
-      return unit;
-    };
-    for (const Task& task : system_.tasks)
-      if (task.side == Side::host)
-        for (const UnitIndex unit : task.units) leader[find(unit)] = find(task.unit);
+    const std::vector<UnitIndex> leader = bounds::joined_cores(system_);
     std::vector<std::vector<TaskIndex>> tasks(units);
     std::vector<bool> several(units, false);
     for (UnitIndex unit = 0; unit < units; ++unit)
-      if (find(unit) != unit) several[find(unit)] = true;
+      if (leader[unit] != unit) several[leader[unit]] = true;
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
-      if (system_.tasks[task].side == Side::host) tasks[find(system_.tasks[task].unit)].push_back(task);
+      if (system_.tasks[task].side == Side::host) tasks[leader[system_.tasks[task].unit]].push_back(task);
     const bounds::Ranks ranks = bounds::ranks_of(system_);
     for (UnitIndex unit = 0; unit < units; ++unit) core(tasks[unit], ranks, several[unit]);
   }

@@ -78,24 +78,9 @@ class Ranking {
     return share.priority;
   }
 
-  /// Cores between which tasks migrate are one; by unit.
-  std::vector<UnitIndex> joined_cores() const {
-    std::vector<UnitIndex> leader(system_.platform.units.size());
-    std::iota(leader.begin(), leader.end(), UnitIndex{0});
-    const auto find = [&](UnitIndex unit) {
-      while (leader[unit] != unit) unit = leader[unit];
-      return unit;
-    };
-    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
-      for (const UnitIndex unit : system_.tasks[task].units)
-        if (is_host(task)) leader[find(unit)] = find(system_.tasks[task].units.front());
-    for (UnitIndex unit = 0; unit < leader.size(); ++unit) leader[unit] = find(unit);
-    return leader;
-  }
-
   /// What a scheduler orders on a core: children and, as itself, tasks of its own.
   void find_ties() {
-    const std::vector<UnitIndex> leader = joined_cores();
+    const std::vector<UnitIndex> leader = joined_cores(system_);
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       const Task& stated = system_.tasks[task];
       core_.push_back(leader[stated.units.empty() ? stated.unit : stated.units.front()]);
@@ -172,6 +157,20 @@ class Ranking {
 bool uses_deadlines(SchedulingAlgorithm algorithm) {
   return algorithm == SchedulingAlgorithm::earliest_deadline_first ||
          algorithm == SchedulingAlgorithm::constant_bandwidth_server;
+}
+
+std::vector<UnitIndex> joined_cores(const System& system) {
+  std::vector<UnitIndex> leader(system.platform.units.size());
+  std::iota(leader.begin(), leader.end(), UnitIndex{0});
+  const auto find = [&](UnitIndex unit) {
+    while (leader[unit] != unit) unit = leader[unit];
+    return unit;
+  };
+  for (const Task& task : system.tasks)
+    for (const UnitIndex unit : task.units)
+      if (task.side == Side::host) leader[find(unit)] = find(task.units.front());
+  for (UnitIndex unit = 0; unit < leader.size(); ++unit) leader[unit] = find(unit);
+  return leader;
 }
 
 Ranks ranks_of(const System& system) { return Ranking(system).run(); }
