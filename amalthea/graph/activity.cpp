@@ -40,6 +40,24 @@ Activity& Activity::operator=(const Activity&) = default;
 Activity& Activity::operator=(Activity&&) noexcept = default;
 Activity::~Activity() = default;
 
+bool holds(std::int64_t left, Relation relation, std::int64_t right) {
+  switch (relation) {
+    case Relation::equal:
+      return left == right;
+    case Relation::not_equal:
+      return left != right;
+    case Relation::less:
+      return left < right;
+    case Relation::less_or_equal:
+      return left <= right;
+    case Relation::greater:
+      return left > right;
+    case Relation::greater_or_equal:
+      return left >= right;
+  }
+  return false;
+}
+
 std::string_view kind_name(const Activity& activity) {
   constexpr std::array<std::string_view, 16> names{
       "call",   "read", "write",  "ticks", "trigger",        "set",       "clear", "wait", "",

@@ -71,6 +71,7 @@ struct UseSemaphore {
 };
 
 enum class Relation : std::uint8_t { equal, not_equal, less, less_or_equal, greater, greater_or_equal };
+bool holds(std::int64_t left, Relation relation, std::int64_t right);
 /// Compares the value of a mode with a number (literals are numbered) or with another mode.
 struct ModeTest {
   ModeIndex mode = 0;

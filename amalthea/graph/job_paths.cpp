@@ -6,27 +6,6 @@
 #include <utility>
 
 namespace amalthea {
-namespace {
-
-bool holds(std::int64_t left, Relation relation, std::int64_t right) {
-  switch (relation) {
-    case Relation::equal:
-      return left == right;
-    case Relation::not_equal:
-      return left != right;
-    case Relation::less:
-      return left < right;
-    case Relation::less_or_equal:
-      return left <= right;
-    case Relation::greater:
-      return left > right;
-    case Relation::greater_or_equal:
-      return left >= right;
-  }
-  return false;
-}
-
-}  // namespace
 
 /// What holds at one place of a body: for some jobs that come there a flag is set, for some it is not. Neither: no job
 /// comes there.

@@ -12,21 +12,7 @@ Modes::Modes(const System& system) {
 bool Modes::holds(const ModeTest& test) const {
   const std::int64_t is = values_[test.mode];
   const std::int64_t than = test.other ? values_[*test.other] : test.value;
-  switch (test.relation) {
-    case Relation::equal:
-      return is == than;
-    case Relation::not_equal:
-      return is != than;
-    case Relation::less:
-      return is < than;
-    case Relation::less_or_equal:
-      return is <= than;
-    case Relation::greater:
-      return is > than;
-    case Relation::greater_or_equal:
-      return is >= than;
-  }
-  return false;
+  return amalthea::holds(is, test.relation, than);
 }
 
 bool Modes::holds(const ModeCondition& condition) const {
