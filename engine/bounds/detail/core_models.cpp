@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include <fmt/core.h>
 
@@ -15,10 +14,6 @@ namespace {
 
 bool is_active(const AnalyzedSystem& subject, const std::vector<Activations>& activations, TaskIndex task) {
   return subject.is_host(task) && activations[task].any();
-}
-
-std::vector<UnitIndex> units_of(const Task& task) {
-  return task.units.empty() ? std::vector<UnitIndex>{task.unit} : task.units;
 }
 
 /// Computes the ranks and the non-preemptive sections of all tasks.
@@ -37,33 +32,24 @@ void find_shapes(const AnalyzedSystem& subject, const std::vector<Activations>& 
   models.semaphore_urgency = semaphores.urgency;
 }
 
-/// Cores between which tasks migrate are one core model.
+/// Cores between which active tasks migrate are one core model.
 void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& activations, CoreModels& models) {
-  std::vector<UnitIndex> leader(subject.system.platform.units.size());
-  std::iota(leader.begin(), leader.end(), UnitIndex{0});
-  const auto find = [&](UnitIndex unit) {
-    while (leader[unit] != unit) unit = leader[unit];
-    return unit;
-  };
-  for (TaskIndex task = 0; task < subject.tasks(); ++task) {
-    if (!is_active(subject, activations, task)) continue;
-    const auto units = units_of(subject.task(task));
-    for (const UnitIndex unit : units) {
-      const UnitIndex a = find(units.front()), b = find(unit);
-      leader[std::max(a, b)] = std::min(a, b);
-    }
-  }
+  std::vector<bool> active(subject.tasks());
+  for (TaskIndex task = 0; task < subject.tasks(); ++task) active[task] = is_active(subject, activations, task);
+  const std::vector<UnitIndex> leader = joined_cores(subject.system, &active);
   std::map<UnitIndex, std::size_t> of_leader;
   models.core_of.resize(subject.tasks());
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
-    if (!is_active(subject, activations, task)) continue;
-    const auto [at, added] = of_leader.emplace(find(units_of(subject.task(task)).front()), models.cores.size());
+    if (!active[task]) continue;
+    const Task& stated = subject.task(task);
+    const UnitIndex unit = stated.units.empty() ? stated.unit : stated.units.front();
+    const auto [at, added] = of_leader.emplace(leader[unit], models.cores.size());
     if (added) models.cores.emplace_back();
     models.core_of[task] = at->second;
     models.cores[at->second].tasks.push_back(task);
   }
   for (UnitIndex unit = 0; unit < leader.size(); ++unit)
-    if (const auto at = of_leader.find(find(unit)); at != of_leader.end())
+    if (const auto at = of_leader.find(leader[unit]); at != of_leader.end())
       models.cores[at->second].units.push_back(unit);
 }
 

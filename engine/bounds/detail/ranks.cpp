@@ -159,16 +159,17 @@ bool uses_deadlines(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::constant_bandwidth_server;
 }
 
-std::vector<UnitIndex> joined_cores(const System& system) {
+std::vector<UnitIndex> joined_cores(const System& system, const std::vector<bool>* marked) {
   std::vector<UnitIndex> leader(system.platform.units.size());
   std::iota(leader.begin(), leader.end(), UnitIndex{0});
   const auto find = [&](UnitIndex unit) {
     while (leader[unit] != unit) unit = leader[unit];
     return unit;
   };
-  for (const Task& task : system.tasks)
-    for (const UnitIndex unit : task.units)
-      if (task.side == Side::host) leader[find(unit)] = find(task.units.front());
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    for (const UnitIndex unit : system.tasks[task].units)
+      if (system.tasks[task].side == Side::host && (marked == nullptr || (*marked)[task]))
+        leader[find(unit)] = find(system.tasks[task].units.front());
   for (UnitIndex unit = 0; unit < leader.size(); ++unit) leader[unit] = find(unit);
   return leader;
 }

@@ -36,8 +36,9 @@ struct Ranks {
 
 Ranks ranks_of(const System& system);
 
-/// By unit, one of the cores that count as one with it, because tasks migrate between them.
-std::vector<UnitIndex> joined_cores(const System& system);
+/// By unit, one of the cores that count as one with it, because tasks migrate between them: all host tasks, or those of
+/// them that are marked.
+std::vector<UnitIndex> joined_cores(const System& system, const std::vector<bool>* marked = nullptr);
 
 /// Whether tasks under this algorithm are scheduled by their deadlines.
 bool uses_deadlines(SchedulingAlgorithm algorithm);
