@@ -38,10 +38,13 @@ TEST_CASE("the reference stays small enough to be read", "[house]") {
   int lines = 0;  // without comments and blank lines
   each_source([&](const std::filesystem::path& path) {
     std::ifstream in(path);
-    for (std::string line; std::getline(in, line);) {
+    int all = 0;
+    for (std::string line; std::getline(in, line); ++all) {
       const auto begin = line.find_first_not_of(' ');
       if (begin != std::string::npos && line.compare(begin, 2, "//") != 0) ++lines;
     }
+    INFO(path);
+    CHECK(all <= 600);
   });
-  CHECK(lines <= 5000);
+  CHECK(lines <= 5200);
 }

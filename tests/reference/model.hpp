@@ -195,6 +195,12 @@ struct Scheduler {
   std::map<std::string, std::string> parameters;  ///< all of the model, as written
 };
 
+inline bool is_server(Scheduler::Algorithm algorithm) {
+  using A = Scheduler::Algorithm;
+  return algorithm == A::polling_server || algorithm == A::deferrable_server ||
+         algorithm == A::constant_bandwidth_server;
+}
+
 /// A process. Interrupt service routines follow all tasks.
 struct Task {
   enum class Preemption : std::uint8_t { preemptive, cooperative, none };
