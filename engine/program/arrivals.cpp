@@ -172,9 +172,9 @@ std::optional<ArrivalBound> bound_of(const Synthetic& synthetic) {
 std::optional<ArrivalBound> bound_of(const Burst& burst) {
   const std::int64_t count = occurrences_of(burst);
   if (count < 1) return ArrivalBound{longest_simulation, {}, {}};
-  const Wide between = ps(burst.period) / count, least = wide(burst.minimum_distance);
-  const Wide jitter = wide(burst.period) - between + wide(burst.length) - Wide{2} * (count - 1) * least;
-  return evenly(burst.period, count, jitter, burst.minimum_distance);
+  const Wide rest = wide(burst.period) - ps(burst.period) / count;  // of a period, behind the first of even occurrences
+  const Wide jitter = std::max(rest - Wide{2} * (count - 1) * wide(burst.minimum_distance), -rest) + wide(burst.length);
+  return evenly(burst.period, count, jitter, std::min(burst.minimum_distance, burst.period - burst.length));
 }
 
 std::optional<ArrivalBound> bound_of(const ArrivalCurve& curve) {
@@ -213,9 +213,7 @@ std::optional<Duration> until_next(const Synthetic& synthetic) {
 }
 std::optional<Duration> until_next(const Burst& burst) {
   if (occurrences_of(burst) < 1) return std::nullopt;
-  // A minimum distance may displace the rest of a burst to the next period.
-  return narrow(std::max(std::max(wide(burst.offset), wide(burst.period)) + wide(burst.length),
-                         wide(burst.period) + wide(burst.minimum_distance)));
+  return narrow(std::max(wide(burst.offset), wide(burst.period)) + wide(burst.length));
 }
 template <typename Other>
 std::optional<Duration> until_next(const Other&) {
@@ -235,9 +233,7 @@ std::optional<double> rate_of(const Synthetic& synthetic) {
   return static_cast<double>(synthetic.occurrences.size()) / number(synthetic.period);
 }
 std::optional<double> rate_of(const Burst& burst) {
-  const double stated = static_cast<double>(occurrences_of(burst)) / number(burst.period);
-  const auto dense = per(number(burst.minimum_distance));
-  return dense ? std::min(stated, *dense) : stated;
+  return static_cast<double>(occurrences_of(burst)) / number(burst.period);
 }
 std::optional<double> rate_of(const ArrivalCurve& curve) {
   const Distance least = least_distance(curve);
@@ -362,32 +358,17 @@ class BurstSource final : public Arrivals::Source {
 
   std::optional<Wide> next() override {
     if (count_ < 1) return std::nullopt;
-    if (within_ == count_) begin_period(period_ + 1);
-    Wide at = begin() + place();
-    if (any_) {
-      const Wide from = last_ + wide(burst_.minimum_distance);
-      // this and the rest of the burst are displaced by the previous one
-      if (from > begin() + wide(burst_.length)) {
-        const Wide first = divided_up(from - wide(burst_.length) - wide(burst_.offset), wide(burst_.period));
-        begin_period(std::max(period_ + 1, first));
-        at = begin() + place();
-      }
-      at = std::max(at, from);
+    if (within_ == count_) {
+      ++period_;
+      within_ = 0;
+      slack_used_ = 0;
     }
+    const Wide at = wide(burst_.offset) + period_ * wide(burst_.period) + place();
     ++within_;
-    any_ = true;
-    return last_ = at;
+    return at;
   }
 
  private:
-  Wide begin() const { return wide(burst_.offset) + period_ * wide(burst_.period); }
-
-  void begin_period(Wide period) {
-    period_ = period;
-    within_ = 0;
-    slack_used_ = 0;
-  }
-
   /// The position of the next occurrence within its burst.
   Wide place() {
     const Wide dense = within_ * wide(burst_.minimum_distance);
@@ -414,8 +395,6 @@ class BurstSource final : public Arrivals::Source {
   std::int64_t within_ = 0;  // number of its occurrences so far
   Wide period_ = 0;
   Wide slack_used_ = 0;
-  Wide last_ = 0;
-  bool any_ = false;
 };
 
 /// Periodic, with the distance rounded down. Such a sequence satisfies every entry of a curve with the same mean

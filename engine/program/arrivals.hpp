@@ -76,7 +76,8 @@ struct ArrivalBound {
 /// - Periodic, VariableRate, Sporadic: as stated; a minimum distance that is not shorter than the period replaces it,
 /// - Single: a period of `longest_simulation`,
 /// - Synthetic: with f(i) = i × period / n - occurrence i, the largest f minus the smallest,
-/// - Burst of n in a length L, d apart: (n - 1)(period / n - d) + L - (n - 1) d,
+/// - Burst of n in a length L, d apart: (n - 1) |period / n - d| + L - (n - 1) d; the minimum distance is d, or what the
+///   bursts leave between them if that is less,
 /// - ArrivalCurve: maximum over m of m × period minus the minimum time from one to the m-th after it.
 /// Nothing for InterProcess and EventDriven, and if occurrences may be arbitrarily dense.
 std::optional<ArrivalBound> arrival_bound(const Stimulus& stimulus);
