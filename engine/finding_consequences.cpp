@@ -96,6 +96,15 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0468", unknown},
     FindingConsequence{"AM0469", assumption, "a schedule point of a non-preemptive task has no effect",
                        "{} schedule points of non-preemptive tasks have no effect"},
+    FindingConsequence{
+        "AM0470", assumption,
+        "the period of a task is the least distance of its activations; with several stimuli or triggers "
+        "it is the least urgent",
+        "the periods of {} tasks are the least distances of their activations; with several stimuli or "
+        "triggers they are the least urgent"},
+    FindingConsequence{"AM0471", assumption,
+                       "a task does not run while a more urgent cooperative task waits for another",
+                       "{} tasks do not run while a more urgent cooperative task waits for another"},
     FindingConsequence{"AM0481", assumption, "a model file that is not read does not belong to the model",
                        "{} model files that are not read do not belong to the model"},
     FindingConsequence{"AM0501", assumption, "the simulated time represents the whole hyperperiod",

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,7 +32,7 @@ struct UnstatedKind {
   std::string_view remedy;
 };
 
-constexpr std::array<UnstatedKind, 17> unstated_kinds{{
+constexpr std::array<UnstatedKind, 19> unstated_kinds{{
     {Unstated::label_memory, "AM0442", "1 access to a label without a memory takes no time",
      "{} accesses to labels without a memory take no time", "map labels to memories (memoryMapping)"},
     {Unstated::only_memory, "AM0443", "1 access to a label without a memory uses the only memory that its unit reaches",
@@ -80,6 +82,19 @@ constexpr std::array<UnstatedKind, 17> unstated_kinds{{
      "{} tasks under deadline-based scheduling have no deadline; their periods are used, and tasks without a period "
      "are the least urgent",
      "state an upper limit on the response time (ProcessRequirement)"},
+    {Unstated::period, "AM0470",
+     "the period of 1 task decides how urgent it is, and no single periodic stimulus states it; the least distance of "
+     "its activations in the long run counts, and with several stimuli or triggers it is the least urgent",
+     "the periods of {} tasks decide how urgent they are, and no single periodic stimulus states them; the least "
+     "distance of their activations in the long run counts, and with several stimuli or triggers they are the least "
+     "urgent",
+     "state deadlines (ProcessRequirement) under deadline-based scheduling, or use fixed priorities"},
+    {Unstated::cooperation, "AM0471",
+     "1 task that is not cooperative may rank between cooperative tasks of its core; it is assumed not to run while "
+     "one of these waits for a runnable of another to end",
+     "{} tasks that are not cooperative may rank between cooperative tasks of their cores; they are assumed not to run "
+     "while one of these waits for a runnable of another to end",
+     "make them cooperative, or give them priorities above or below all cooperative tasks of the core"},
     {Unstated::schedule_point, "AM0469", "1 schedule point of a non-preemptive task has no effect",
      "{} schedule points of non-preemptive tasks have no effect",
      "make such a task cooperative if others may run there, or remove the schedule point"},
@@ -97,6 +112,17 @@ bool is_by_deadline(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::constant_bandwidth_server;
 }
 
+/// Whether a single periodic stimulus activates it.
+bool has_period(const System& system, TaskIndex task) {
+  std::size_t activating = 0, periodic = 0;
+  for (const Stimulus& stimulus : system.stimuli) {
+    if (std::find(stimulus.activates.begin(), stimulus.activates.end(), task) == stimulus.activates.end()) continue;
+    ++activating;
+    periodic += std::holds_alternative<Periodic>(stimulus.occurrence) ? 1 : 0;
+  }
+  return activating == 1 && periodic == 1;
+}
+
 /// Up to 1.2.0 a priority is an attribute with the default 0, which is not written. There it counts as stated if
 /// another task of the scheduler has one.
 bool states_priority(BuildContext& context, Element task, bool others_do) {
@@ -107,6 +133,15 @@ bool states_priority(BuildContext& context, Element task, bool others_do) {
   return task.document().version() < Version::v2_0_0 && others_do;
 }
 
+/// The scheduler that orders the task: the parent of a grouping does.
+SchedulerIndex ruling_of(const System& system, TaskIndex task) {
+  const auto& schedulers = system.platform.schedulers;
+  SchedulerIndex ruling = system.tasks[task].scheduler;
+  while (schedulers[ruling].kind == SchedulingAlgorithm::grouping && schedulers[ruling].parent)
+    ruling = *schedulers[ruling].parent;
+  return ruling;
+}
+
 void check_schedulers(BuildContext& context) {
   const System& system = context.system;
   std::vector<std::vector<TaskIndex>> tasks_of(system.platform.schedulers.size());
@@ -115,12 +150,8 @@ void check_schedulers(BuildContext& context) {
       tasks_of[system.tasks[task].scheduler].push_back(task);
   for (SchedulerIndex scheduler = 0; scheduler < tasks_of.size(); ++scheduler) {
     if (tasks_of[scheduler].size() < 2) continue;
-    SchedulerIndex ruling = scheduler;  // the parent schedules the tasks of a group
-    const auto& schedulers = system.platform.schedulers;
-    while (schedulers[ruling].kind == SchedulingAlgorithm::grouping && schedulers[ruling].parent)
-      ruling = *schedulers[ruling].parent;
-    const SchedulingAlgorithm algorithm = schedulers[ruling].kind;
     const auto& tasks = tasks_of[scheduler];
+    const SchedulingAlgorithm algorithm = system.platform.schedulers[ruling_of(system, tasks.front())].kind;
     const bool one_does = std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex task) {
       return states_priority(context, context.task_elements[task], false);
     });
@@ -128,10 +159,72 @@ void check_schedulers(BuildContext& context) {
       const Element element = context.task_elements[task];
       if (is_by_priority(algorithm) && !states_priority(context, element, one_does))
         context.assume(Unstated::priority, element);
-      if (is_by_deadline(algorithm) && !system.tasks[task].deadline) context.assume(Unstated::deadline, element);
       const bool preemption = element.attribute_or("preemption", "_undefined_") != "_undefined_";
       if (!preemption && element.document().itea() == IteaRelease::none) context.assume(Unstated::preemption, element);
     }
+  }
+}
+
+/// Deadlines and periods that decide between tasks of a scheduler, or between tasks and child schedulers.
+void check_order(BuildContext& context) {
+  const System& system = context.system;
+  const auto& schedulers = system.platform.schedulers;
+  std::vector<std::size_t> ordered(schedulers.size());
+  for (const Scheduler& scheduler : schedulers)
+    if (scheduler.parent && scheduler.kind != SchedulingAlgorithm::grouping) ++ordered[*scheduler.parent];
+  const auto is_task = [&](TaskIndex task) {
+    return system.tasks[task].side == Side::host && system.tasks[task].kind == ProcessKind::task;
+  };
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (is_task(task)) ++ordered[ruling_of(system, task)];
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    if (!is_task(task) || ordered[ruling_of(system, task)] < 2) continue;
+    const SchedulingAlgorithm algorithm = schedulers[ruling_of(system, task)].kind;
+    const bool no_deadline = is_by_deadline(algorithm) && !system.tasks[task].deadline;
+    if (no_deadline) context.assume(Unstated::deadline, context.task_elements[task]);
+    if ((no_deadline || algorithm == SchedulingAlgorithm::rate_monotonic) && !has_period(system, task))
+      context.assume(Unstated::period, context.task_elements[task]);
+  }
+}
+
+/// By priorities alone: those of tasks under fixed priorities that have no parent.
+bool has_plain_priority(const System& system, TaskIndex task) {
+  const Scheduler& scheduler = system.platform.schedulers[system.tasks[task].scheduler];
+  return is_by_priority(scheduler.kind) && !scheduler.parent;
+}
+
+/// Whether preemptive tasks run between a cooperative task and another one that waits for it.
+void check_cooperation(BuildContext& context) {
+  const System& system = context.system;
+  struct OfCore {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
+    int cooperative = 0;
+    bool plain = true;  ///< priorities of tasks alone decide
+  };
+  std::vector<OfCore> cores(system.platform.units.size());
+  const auto each_core = [&](TaskIndex task, const auto& use) {
+    const Task& stated = system.tasks[task];
+    if (stated.side != Side::host || stated.kind != ProcessKind::task) return;
+    if (stated.units.empty()) use(cores[stated.unit]);
+    for (const UnitIndex unit : stated.units) use(cores[unit]);
+  };
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    each_core(task, [&](OfCore& core) {
+      core.plain = core.plain && has_plain_priority(system, task);
+      if (system.tasks[task].preemption != Preemption::cooperative) return;
+      ++core.cooperative;
+      core.least = std::min(core.least, system.tasks[task].priority);
+      core.most = std::max(core.most, system.tasks[task].priority);
+    });
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    const Task& stated = system.tasks[task];
+    if (stated.preemption == Preemption::cooperative) continue;
+    bool between = false;
+    each_core(task, [&](const OfCore& core) {
+      between = between || (core.cooperative > 1 &&
+                            (!core.plain || (core.least <= stated.priority && stated.priority < core.most)));
+    });
+    if (between) context.assume(Unstated::cooperation, context.task_elements[task]);
   }
 }
 
@@ -180,6 +273,8 @@ void check_modes(BuildContext& context) {
 
 void report_assumptions(BuildContext& context) {
   check_schedulers(context);
+  check_order(context);
+  check_cooperation(context);
   check_units(context);
   check_modes(context);
   for (const UnstatedKind& kind : unstated_kinds) {

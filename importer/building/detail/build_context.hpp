@@ -57,6 +57,8 @@ enum class Unstated : std::uint8_t {
   mask,
   mode_value,
   deadline,
+  period,
+  cooperation,
   schedule_point,
 };
 

@@ -137,6 +137,36 @@ TEST_CASE("tasks without stated priority or preemption are assumed to have prior
   CHECK(assumed(without(without(old, " priority=\"2\""), " priority=\"3\""), "AM0446") == 2);
 }
 
+TEST_CASE("rate-monotonic tasks without a single periodic stimulus have an assumed period") {
+  const std::string by_rate =
+      replaced(with_task(preemptive, some_ticks), "name=\"FixedPriorityPreemptive\"", "name=\"RateMonotonic\"");
+  CHECK(assumed(by_rate, "AM0470") == 0);
+  const std::string one = "name=\"More\" stimuli=\"every_2ms?type=PeriodicStimulus";
+  CHECK(assumed(replaced(by_rate, one, one + " every_10ms?type=PeriodicStimulus"), "AM0470") == 1);
+  CHECK(assumed(replaced(with_task(preemptive, some_ticks), one, one + " every_10ms?type=PeriodicStimulus"),
+                "AM0470") == 0);
+  const std::string triggered =
+      replaced(by_rate, one, "name=\"More\" stimuli=\"Vision_request?type=InterProcessStimulus");
+  CHECK(assumed(triggered, "AM0470") == 1);
+}
+
+TEST_CASE("tasks between cooperative tasks are assumed not to delay both") {
+  const std::string cooperative = "preemption=\"cooperative\"";
+  const auto with = [&](const std::string& own, const std::string& priority) {
+    // Control has priority 1, Monitor 2.
+    std::string text = with_task(own, some_ticks, priority);
+    for (const std::string name : {"Control", "Monitor"}) {
+      const auto task = text.find("<tasks xmi:id=\"" + name + "?type=Task\""), at = text.find(preemptive, task);
+      text.replace(at, preemptive.size(), cooperative);
+    }
+    return text;
+  };
+  CHECK(assumed(with(preemptive, "0"), "AM0471") == 0);
+  CHECK(assumed(with(preemptive, "1"), "AM0471") == 1);
+  CHECK(assumed(with(cooperative, "1"), "AM0471") == 0);
+  CHECK(assumed(with(preemptive, "2"), "AM0471") == 0);
+}
+
 TEST_CASE("processing units without puType are assumed to be CPUs and accelerators to behave like them") {
   CHECK(assumed(without(open_minimal(), " puType=\"CPU\""), "AM0447") == 1);
   CHECK(assumed(replaced(open_minimal(), "puType=\"CPU\"", "puType=\"Accelerator\""), "AM0448") == 1);
