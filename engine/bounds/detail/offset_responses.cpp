@@ -64,8 +64,8 @@ std::optional<std::vector<cpu::GraphTask::Part>> parts_of(const AnalyzedSystem& 
       default:
         break;
     }
-    const bool point = cooperative && (steps[step].kind == StepKind::schedule_point ||
-                                       std::holds_alternative<Call>(subject.activity(task_step)));
+    const bool call = std::holds_alternative<Call>(subject.activity(task_step)) && is_outer(subject, task_step);
+    const bool point = cooperative && (steps[step].kind == StepKind::schedule_point || call);
     if (point && !parts.back().worst.is_zero()) parts.emplace_back();
     if (steps[step].kind != StepKind::execute) continue;
     const Span span = span_of(subject, task_step);

@@ -174,24 +174,8 @@ bool is_call(const AnalyzedSystem& subject, TaskStep task_step) {
   return std::holds_alternative<Call>(subject.activity(task_step));
 }
 
-/// The steps at which a runnable begins while no other is active.
-std::vector<bool> outer_calls(const AnalyzedSystem& subject, TaskIndex task) {
-  std::vector<bool> outer(subject.steps(task).size(), false);
-  std::map<std::uint32_t, bool> continues;  // whether the runnable's next step is something else than its call
-  for (std::size_t step = outer.size(); step-- > 0;) {
-    const auto runnable = subject.step({task, step}).runnable;
-    if (!runnable) continue;
-    const bool call = is_call(subject, {task, step});
-    continues[*runnable] = !call;
-    outer[step] =
-        call && std::none_of(continues.begin(), continues.end(), [](const auto& each) { return each.second; });
-  }
-  return outer;
-}
-
 void add_cooperative_sections(const AnalyzedSystem& subject, TaskIndex task, const std::vector<bool>& in_branch,
                               const std::vector<Piece>& pieces, TaskShape& shape) {
-  const auto outer = outer_calls(subject, task);
   const std::vector<Step>& steps = subject.steps(task);
   Duration longest, run, last, after_point;
   for (std::size_t index = 0; index < pieces.size(); ++index) {
@@ -202,7 +186,7 @@ void add_cooperative_sections(const AnalyzedSystem& subject, TaskIndex task, con
     if ((point || call) && open) after_point = {};
     after_point = std::min(endless, after_point + pieces[index].time);
     const bool changes = call || (index > 0 && steps[index - 1].runnable != steps[index].runnable);
-    if (!in_branch[index] && (outer[index] || point) && open) run = {};
+    if (!in_branch[index] && (point || (call && is_outer(subject, {task, index}))) && open) run = {};
     if (pieces[index].leaves || in_branch[index] || changes || point) last = {};
     run = std::min(endless, run + pieces[index].time);
     if (!in_branch[index]) last = std::min(endless, last + pieces[index].time);
@@ -304,6 +288,10 @@ std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const R
 }
 
 }  // namespace
+
+bool is_outer(const AnalyzedSystem& subject, TaskStep call) {
+  return subject.system.graph[subject.step(call).node].depth <= 1;
+}
 
 TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores,
                    TaskIndex host) {

@@ -58,6 +58,9 @@ struct TaskShape {
   bool has_sections() const { return !sections.empty() || cooperative; }
 };
 
+/// Whether the task itself calls the runnable.
+bool is_outer(const AnalyzedSystem& subject, TaskStep call);
+
 /// Of a host task.
 TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores,
                    TaskIndex host);

@@ -145,12 +145,12 @@ void Cores::run_timeless_steps(CoreIndex index) {
   }
 }
 
-/// A cooperative task can be preempted before a runnable begins: once, then it continues.
+/// A cooperative task can be preempted before a runnable that it calls itself begins: once, then it continues.
 bool Cores::reaches_schedule_point(TaskIndex task) {
   if (system_.tasks[task].preemption != Preemption::cooperative || jobs_[task].at_point) return false;
-  const bool point =
-      jobs_.step(task).kind == StepKind::schedule_point || std::holds_alternative<Call>(jobs_.activity(task));
-  if (!point) return false;
+  const bool call =
+      std::holds_alternative<Call>(jobs_.activity(task)) && system_.graph[jobs_.step(task).node].depth <= 1;
+  if (!call && jobs_.step(task).kind != StepKind::schedule_point) return false;
   jobs_[task].at_point = true;
   cpu_.pass_point(task);
   return true;

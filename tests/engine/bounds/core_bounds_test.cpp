@@ -246,6 +246,19 @@ TEST_CASE("cooperative tasks wait for runnables or schedule points of each other
   }
 }
 
+TEST_CASE("a runnable that another one calls last belongs to the section of that one") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex high = maker.task("high", core, 2, maker.periodic(100)),
+                  low = maker.task("low", core, 1, maker.periodic(200));
+  maker.compute(high, 4);
+  runnable(maker, low, 7);
+  runnable(maker, low, 11);
+  for (const std::size_t node : {2, 3}) maker.system().graph[maker[low].body[node]].depth = 2;
+  maker[high].preemption = maker[low].preemption = Preemption::cooperative;
+  CHECK(bounds_of(maker)[high].worst == us(4 + 7 + 11));
+}
+
 TEST_CASE("a critical section under a priority ceiling blocks tasks up to the ceiling") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");

@@ -136,7 +136,11 @@ TEST_CASE("a cooperative task yields to cooperative tasks between runnables and 
   call(maker, friendly, 3);
   maker.compute(rude, 2);
   maker[low].preemption = maker[friendly].preemption = Preemption::cooperative;
-  CHECK(run(maker.build(), 100) == "low 0-5, friendly 5-8, low 8-12, rude 12-14, low 14-20");
+  SECTION("of its own") { CHECK(run(maker.build(), 100) == "low 0-5, friendly 5-8, low 8-12, rude 12-14, low 14-20"); }
+  SECTION("not those that they call") {
+    for (const std::size_t node : {2, 3}) maker.system().graph[maker[low].body[node]].depth = 2;
+    CHECK(run(maker.build(), 100) == "low 0-12, rude 12-14, low 14-17, friendly 17-20");
+  }
 }
 
 TEST_CASE("no task in between delays both while a cooperative task waits for a schedule point") {
