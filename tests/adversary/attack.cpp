@@ -39,6 +39,7 @@ constexpr std::string_view kinds[] = {"offset",
                                       "core_choice",
                                       "simultaneous_events",
                                       "preemption",
+                                      "schedule_point",
                                       "cooperation",
                                       "server_phase",
                                       "gpu_request_order",
@@ -292,16 +293,18 @@ class Attacker {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
   }
 
-  /// What the documents decide, though no standard does, is not attacked: whether tasks run between a cooperative task and
-  /// one that waits for it.
+  /// What the program states as an assumption has its first answer: schedule points of non-preemptive tasks (AM0469), and
+  /// tasks between a cooperative task and one that waits for it (AM0471).
   static bool is_settled(QuestionKind kind) {
-    return kind == QuestionKind::cooperation && std::getenv("AMALTHEA_ADVERSARY_ALL") == nullptr;
+    return (kind == QuestionKind::schedule_point || kind == QuestionKind::cooperation) &&
+           std::getenv("AMALTHEA_ADVERSARY_ALL") == nullptr;
   }
 
   /// Executes it and keeps it for every guarantee that it comes closer to than all before.
   void try_one(Behaviour& behaviour) {
     ++attack_.executions;
-    if (is_settled(QuestionKind::cooperation)) behaviour.rule(QuestionKind::cooperation, Rule::least);
+    for (const QuestionKind kind : {QuestionKind::schedule_point, QuestionKind::cooperation})
+      if (is_settled(kind)) behaviour.rule(kind, Rule::least);
     const Execution execution = reference::run(model_, behaviour, run_);
     std::optional<Behaviour> kept;
     for (const std::size_t index : group_) {

@@ -2,7 +2,6 @@
 #include "tests/adversary/drawn_system.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <random>
@@ -112,51 +111,6 @@ test::RandomSystem random_system(Random& random, std::uint32_t number) {
   options.one_in = theme.one_in;
   for (int i = 0; i < 2; ++i) options.must.set(any_of(features, random));
   return test::random_system(random, options);
-}
-
-/// What the product and the reference read differently, and no standard decides, is left out: deadlines and periods that
-/// follow from stimuli, child schedulers with the priority of a task, minimum distances of bursts, and where cooperative
-/// tasks can be preempted beside overheads and triggers.
-void settle(System& system, Random random) {
-  const auto by_period = [](SchedulingAlgorithm algorithm) {
-    return algorithm == SchedulingAlgorithm::rate_monotonic || algorithm == SchedulingAlgorithm::deadline_monotonic ||
-           algorithm == SchedulingAlgorithm::earliest_deadline_first ||
-           algorithm == SchedulingAlgorithm::constant_bandwidth_server;
-  };
-  auto& schedulers = system.platform.schedulers;
-  bool deadlines = false;
-  for (Scheduler& scheduler : schedulers) {
-    deadlines = deadlines || by_period(scheduler.kind);
-    if (scheduler.kind == SchedulingAlgorithm::rate_monotonic) scheduler.kind = SchedulingAlgorithm::deadline_monotonic;
-  }
-  const bool children =
-      std::any_of(schedulers.begin(), schedulers.end(), [](const Scheduler& each) { return each.parent.has_value(); });
-  for (Task& task : system.tasks) {
-    if (deadlines && task.side == Side::host && !task.deadline)
-      task.deadline = Duration::microseconds(draw(random, 40, 400));
-    if (children) task.priority *= 10;
-  }
-  for (std::size_t index = 0; index < schedulers.size(); ++index)
-    if (schedulers[index].parent)
-      schedulers[index].share.priority = schedulers[index].share.priority * 10 + 1 + static_cast<int>(index % 9);
-  for (Stimulus& stimulus : system.stimuli)
-    if (auto* burst = std::get_if<Burst>(&stimulus.occurrence)) burst->minimum_distance = {};
-  const bool costs = std::any_of(schedulers.begin(), schedulers.end(),
-                                 [](const Scheduler& each) { return each.overhead.has_value(); });
-  const bool triggers = std::any_of(system.stimuli.begin(), system.stimuli.end(), [](const Stimulus& stimulus) {
-    return std::holds_alternative<InterProcess>(stimulus.occurrence) ||
-           std::holds_alternative<EventDriven>(stimulus.occurrence);
-  });
-  for (Scheduler& scheduler : schedulers)  // whether an event that causes a stimulus costs an activation
-    if (triggers && scheduler.overhead) scheduler.overhead->activate_task.reset();
-  for (Task& task : system.tasks) {
-    if ((costs || triggers) && task.preemption == Preemption::cooperative) task.preemption = Preemption::preemptive;
-    // The program assumes that a schedule point of such a task has no effect, and says so.
-    if (task.preemption == Preemption::non_preemptive &&
-        std::any_of(task.body.begin(), task.body.end(),
-                    [&](NodeIndex node) { return std::holds_alternative<SchedulePoint>(system.graph[node].activity); }))
-      task.preemption = Preemption::preemptive;
-  }
 }
 
 /// Sometimes priorities or deadlines are alike, so that the order of tasks is open.
@@ -566,7 +520,6 @@ DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number) {
   add_chains(drawn.random.system, generator(seed, number, 1));
   pass_data(drawn.random.system, generator(seed, number, 2));
   make_equal(drawn.random.system, generator(seed, number, 4));
-  if (std::getenv("AMALTHEA_ADVERSARY_ALL") == nullptr) settle(drawn.random.system, generator(seed, number, 5));
   Random choice = generator(seed, number, 3);
   const int communication = draw(choice, 0, 3);
   drawn.communication = communication == 0   ? Communication::let

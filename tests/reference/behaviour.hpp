@@ -43,6 +43,7 @@ struct Question {
     core_choice,          ///< which of several free cores a task gets
     simultaneous_events,  ///< what comes first at one instant
     preemption,           ///< whether a job that makes another one ready first goes on with what takes no time
+    schedule_point,       ///< whether a schedule point of a non-preemptive task lets others run
     cooperation,          ///< whether tasks between may run while a cooperative task waits for the end of a runnable
     server_phase,         ///< when the first period of a server begins
     gpu_request_order,

@@ -71,13 +71,13 @@ TEST_CASE("schedule points let more urgent tasks run", "[cores]") {
   auto text = on_core();
   text.task("L", "S0", 1, "50", work(4) + item("SchedulePoint", "") + work(5), "preemption=\"non_preemptive\"")
       .task("H", "S0", 2, "50 1", work(2));
-  CHECK(times(text, "H", 50 * us) == V{5});
-  CHECK(times(text, "L", 50 * us) == V{11});
-  Behaviour without;
-  without.rule(Question::Kind::preemption, Behaviour::Rule::most);
+  CHECK(times(text, "H", 50 * us) == V{10});  // by default they have no effect in such a task
+  Behaviour with;
+  with.rule(Question::Kind::schedule_point, Behaviour::Rule::most);
   RunOptions options;
   options.until = 50 * us;
-  CHECK(times(text, "H", without, options) == V{10});  // or they have no effect in such a task
+  CHECK(times(text, "H", with, options) == V{5});
+  CHECK(times(text, "L", with, options) == V{11});
 }
 
 TEST_CASE("earliest deadline first compares the deadlines of jobs", "[cores]") {

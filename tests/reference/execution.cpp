@@ -63,8 +63,7 @@ void Executor::prepare_tasks() {
   }
 }
 
-/// S-cores-1: schedulers from the task's own to its root; groupings are
-/// transparent.
+/// S-cores-1: schedulers from the task's own to its root; groupings are transparent.
 std::vector<Index> Executor::path(Index task) const {
   std::vector<Index> out;
   for (auto at = model_.tasks[task].scheduler; at != none; at = model_.schedulers[at].parent) {

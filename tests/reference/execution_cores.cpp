@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which tasks have cores, the budgets of servers and the turns under round
-/// robin.
+/// Which tasks have cores, the budgets of servers and the turns under round robin.
 #include "reference/executor.hpp"
 
 #include <algorithm>
@@ -61,8 +60,7 @@ void Executor::schedule(Index cluster) {
   }
 }
 
-/// A free core for the task: the one that it has or had, else one that nobody
-/// wants, else any (S-cores-6).
+/// A free core for the task: the one that it has or had, else one that nobody wants, else any (S-cores-6).
 Index Executor::place(Index task) {
   const auto& a = active_[task];
   const auto allowed = [&](Index unit) {
@@ -152,8 +150,7 @@ std::size_t Executor::place_of(Index task, Index unit) const {
   return static_cast<std::size_t>(std::find(units.begin(), units.end(), unit) - units.begin());
 }
 
-/// S-cores-7: the rest of an operation takes the same share of the time on the
-/// other core.
+/// S-cores-7: the rest of an operation takes the same share of the time on the other core.
 void Executor::migrate(Index task, Index from, Index to) {
   auto& a = active_[task];
   const auto& program = programs_[task];
@@ -225,8 +222,7 @@ bool Executor::below(Index task, Index scheduler) const {
   return std::find(paths_[task].begin(), paths_[task].end(), scheduler) != paths_[task].end();
 }
 
-/// S-server-5: what happens when a job becomes ready while no other one of the
-/// server is.
+/// S-server-5: what happens when a job becomes ready while no other one of the server is.
 void Executor::new_deadline(Index scheduler) {
   const auto& one = model_.schedulers[scheduler];
   auto& server = servers_[scheduler];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From the occurrence of a stimulus to the end of a job, device tasks, and the
-/// trace of all that happens.
+/// From the occurrence of a stimulus to the end of a job, device tasks, and the trace of all that happens.
 #include "reference/executor.hpp"
 
 #include <algorithm>

@@ -11,15 +11,22 @@ void Executor::progress(Index task) {
   auto& a = active_[task];
   while (a.unit != none && a.job >= 0) {
     if (++steps_ > 1'000'000) throw Refused(model_.tasks[task].name, "a circle that takes no time");
+    const auto before = static_cast<std::ptrdiff_t>(dirty_.size());
     const auto then = perform(task, programs_[task].ops[a.pc]);
     if (then == Then::stop) return;
     if (then == Then::jumped) continue;
     ++a.pc;
     if (then == Then::yield) return yield(task);
-    if (!a.executing && std::find(dirty_.begin(), dirty_.end(), cluster_[a.unit]) != dirty_.end() &&
-        ask(Kind::preemption, task, 0, 1) == 0)
-      return yield(task);  // S-cores-8
+    const auto cluster = cluster_[a.unit];
+    const bool calls = std::find(dirty_.begin() + before, dirty_.end(), cluster) != dirty_.end();
+    if (then == Then::decide || (calls && ask(Kind::preemption, task, 0, 1) == 0)) decide(cluster);
   }
+}
+
+/// S-cores-8: the scheduler decides at once.
+void Executor::decide(Index cluster) {
+  dirty_.erase(std::remove(dirty_.begin(), dirty_.end(), cluster), dirty_.end());
+  schedule(cluster);
 }
 
 Executor::Then Executor::perform(Index task, const Op& op) {
@@ -40,13 +47,13 @@ Executor::Then Executor::perform(Index task, const Op& op) {
       return Then::yield;
     case Op::Kind::point:  // S-cores-5
       if (a.locks > 0 ||
-          (model_.tasks[task].preemption == Task::Preemption::none && ask(Kind::preemption, task, 0, 1) == 1))
+          (model_.tasks[task].preemption == Task::Preemption::none && ask(Kind::schedule_point, task, 0, 1) == 0))
         return Then::follow;
       free_section(task);
       a.holding = false;
       return Then::yield;
     case Op::Kind::unlock:
-      return --a.locks == 0 ? Then::yield : Then::follow;
+      return --a.locks == 0 ? Then::decide : Then::follow;
     case Op::Kind::end:
       finish_job(task);
       return Then::stop;
@@ -179,19 +186,27 @@ void Executor::accessed(Index task, const Op& op) {
   emit(op.item->write ? Occurrence::Kind::write : Occurrence::Kind::read, op.target, task);
 }
 
-/// Whether the semaphore is granted (S-semaphore-1).
+/// How many users the semaphore that the task requests next has by that (S-semaphore-1).
+std::int64_t Executor::amount(Index task) const {
+  const auto& op = programs_[task].ops[active_[task].pc];
+  return op.item->exclusive ? model_.semaphores[op.target].most : 1;
+}
+
+void Executor::grant(Index task, Index semaphore) {
+  users_[semaphore] += amount(task);
+  active_[task].held.emplace_back(semaphore, amount(task));  // from now on, at the ceiling
+}
+
+/// Whether the semaphore is granted.
 bool Executor::request(Index task, const Op& op) {
   auto& a = active_[task];
   auto& waiters = waiters_[op.target];
-  if (!a.granted && users_[op.target] >= model_.semaphores[op.target].most) {
+  if (!a.granted && users_[op.target] + amount(task) > model_.semaphores[op.target].most) {
     if (std::find(waiters.begin(), waiters.end(), task) == waiters.end()) waiters.push_back(task);
     suspend(task, op.item->active);
     return false;
   }
-  if (!a.granted) {
-    ++users_[op.target];
-    a.held.push_back(op.target);
-  }
+  if (!a.granted) grant(task, op.target);
   a.granted = false;
   resume_from_poll(task);
   emit(Occurrence::Kind::lock, op.target, task);
@@ -200,14 +215,13 @@ bool Executor::request(Index task, const Op& op) {
 
 void Executor::release(Index task, Index semaphore) {
   auto& held = active_[task].held;
-  const auto found = std::find(held.rbegin(), held.rend(), semaphore);
+  const auto found = std::find_if(held.rbegin(), held.rend(), [&](const auto& one) { return one.first == semaphore; });
+  users_[semaphore] = std::max<std::int64_t>(0, users_[semaphore] - (found != held.rend() ? found->second : 1));
   if (found != held.rend()) held.erase(std::next(found).base());
   emit(Occurrence::Kind::unlock, semaphore, task);
   dirty_.push_back(cluster_[active_[task].unit]);
   auto& waiters = waiters_[semaphore];
-  if (waiters.empty()) {
-    users_[semaphore] = std::max<std::int64_t>(0, users_[semaphore] - 1);
-  } else {  // S-semaphore-2
+  while (!waiters.empty()) {  // S-semaphore-2
     std::vector<Index> best;
     for (const auto waiter : waiters) {
       const auto order = best.empty() ? 0 : more_urgent(waiter, best.front());
@@ -215,9 +229,10 @@ void Executor::release(Index task, Index semaphore) {
       if (order <= 0) best.push_back(waiter);
     }
     const auto chosen = best[pick(Kind::semaphore_tie, semaphore, best.size())];
+    if (users_[semaphore] + amount(chosen) > model_.semaphores[semaphore].most) return;
     waiters.erase(std::find(waiters.begin(), waiters.end(), chosen));
-    active_[chosen].granted = true;  // from now on, at the ceiling
-    active_[chosen].held.push_back(semaphore);
+    active_[chosen].granted = true;
+    grant(chosen, semaphore);
     wake(chosen);
   }
 }

@@ -3,12 +3,20 @@
 #include "reference/executor.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace reference {
 
 namespace {
 
 Time or_never(Time time) { return time >= 0 ? time : never; }
+
+/// The list holds the most urgent ones.
+void keep_best(std::vector<Entity>& list, const Entity& one) {
+  if (!list.empty() && one.order > list.front().order) return;
+  if (!list.empty() && one.order < list.front().order) list.clear();
+  list.push_back(one);
+}
 
 }  // namespace
 
@@ -21,11 +29,10 @@ std::int64_t Executor::urgency(Index task) const {
   return one.priority;
 }
 
-/// S-semaphore-3: the holder of a semaphore with a ceiling is above everything
-/// at the ceiling.
+/// S-semaphore-3: the holder of a semaphore with a ceiling is above everything at the ceiling.
 std::int64_t Executor::level(Index task) const {
   auto out = 2 * urgency(task);
-  for (const auto semaphore : active_[task].held) {
+  for (const auto& [semaphore, amount] : active_[task].held) {
     if (model_.semaphores[semaphore].ceiling) out = std::max(out, 2 * ceilings_[semaphore] + 1);
   }
   return out;
@@ -54,8 +61,7 @@ bool Executor::wants(Index scheduler) const {
          std::any_of(level.children.begin(), level.children.end(), [&](Index child) { return wants(child); });
 }
 
-/// The default order of what is equally urgent: what runs, then what became
-/// ready first, then the order of the model.
+/// The default order of what is equally urgent: what runs, then what became ready first, then the order of the model.
 std::tuple<bool, Time, Index> Executor::earliness(Index scheduler) const {
   std::tuple<bool, Time, Index> first{true, never, none};
   for (const auto task : levels_[scheduler].tasks) {
@@ -74,11 +80,6 @@ std::tuple<bool, Time, Index> Executor::earliness_of(Index task) const {
 Index Executor::select(Index number, const std::vector<Index>& merged) {
   const auto& scheduler = model_.schedulers[number];
   std::vector<Entity> best;
-  const auto add = [&](const Entity& one) {
-    if (!best.empty() && one.order > best.front().order) return;
-    if (!best.empty() && one.order < best.front().order) best.clear();
-    best.push_back(one);
-  };
   for (const auto each : merged) {
     for (const auto task : levels_[each].tasks) {
       if (wanting_[task] == 0) continue;
@@ -87,14 +88,14 @@ Index Executor::select(Index number, const std::vector<Index>& merged) {
       if (scheduler.algorithm == Algorithm::constant_bandwidth_server) one.order = 0;
       if (scheduler.algorithm == Algorithm::round_robin) one.second = active_[task].turn;
       if (scheduler.osek) one.second = job(task).release;
-      add(one);
+      keep_best(best, one);
     }
     for (const auto child : levels_[each].children) {
       if (!wants(child)) continue;
       Entity one{-level(child, scheduler.algorithm), 0, none, child, earliness(child)};
       if (scheduler.algorithm == Algorithm::earliest_deadline) one.order = deadline(child);
       if (scheduler.algorithm == Algorithm::constant_bandwidth_server) one.order = 0;
-      add(one);
+      keep_best(best, one);
     }
   }
   auto second = never;  // turns and activations decide among tasks only
@@ -102,15 +103,15 @@ Index Executor::select(Index number, const std::vector<Index>& merged) {
   best.erase(
       std::remove_if(best.begin(), best.end(), [&](const Entity& e) { return e.task != none && e.second > second; }),
       best.end());
-  const auto& chosen = best[choose(best, Kind::ready_tie, number)];
+  const auto& chosen = best[choose(best, number)];
   return chosen.task != none ? chosen.task : select(chosen.child, {chosen.child});
 }
 
 /// One of several, in the order of `earliness`, by a question.
-std::size_t Executor::choose(std::vector<Entity>& list, Kind kind, Index entity) {
+std::size_t Executor::choose(std::vector<Entity>& list, Index scheduler) {
   if (list.size() == 1) return 0;
   std::sort(list.begin(), list.end(), [](const Entity& a, const Entity& b) { return a.earliness < b.earliness; });
-  return pick(kind, entity, list.size());
+  return pick(Kind::ready_tie, scheduler, list.size());
 }
 
 Index Executor::next_task(Index cluster) {
@@ -119,23 +120,20 @@ Index Executor::next_task(Index cluster) {
     for (const auto task : cpu_tasks_) {
       if (wanting_[task] == 0 || rank(task) != first) continue;
       if (first != 1) return task;
-      const Entity one{-level(task), 0, task, none, earliness_of(task)};
-      if (!interrupts.empty() && one.order > interrupts.front().order) continue;
-      if (!interrupts.empty() && one.order < interrupts.front().order) interrupts.clear();
-      interrupts.push_back(one);
+      keep_best(interrupts, {-level(task), 0, task, none, earliness_of(task)});
     }
-    if (!interrupts.empty())
-      return interrupts[choose(interrupts, Kind::ready_tie, model_.tasks[interrupts[0].task].scheduler)].task;
+    if (!interrupts.empty()) return interrupts[choose(interrupts, model_.tasks[interrupts[0].task].scheduler)].task;
   }
   const auto& roots = roots_[cluster];
   const bool plain = std::all_of(roots.begin(), roots.end(), [&](Index root) {
     return levels_[root].children.empty() && algorithm(root) == Algorithm::fixed_priority;
   });
   if (plain) return select(roots.front(), roots);
-  for (const auto root : roots) {
-    if (wants(root)) return select(root, {root});
-  }
-  return none;
+  std::vector<Index> open;  // S-cores-4
+  std::copy_if(roots.begin(), roots.end(), std::back_inserter(open), [&](Index root) { return wants(root); });
+  if (open.empty()) return none;
+  const auto root = open[pick(Kind::ready_tie, roots.front(), open.size())];
+  return select(root, {root});
 }
 
 bool Executor::unpreemptible(Index task) const {
@@ -143,8 +141,7 @@ bool Executor::unpreemptible(Index task) const {
   return a.holding && (a.locks > 0 || model_.tasks[task].preemption == Task::Preemption::none);
 }
 
-/// 0 uninterruptible, 1 interrupts, 2 non-preemptive tasks that have begun, 3
-/// others (S-cores-5).
+/// 0 uninterruptible, 1 interrupts, 2 non-preemptive tasks that have begun, 3 others (S-cores-5).
 int Executor::rank(Index task) const {
   if (active_[task].locks > 0 && active_[task].holding) return 0;
   if (model_.tasks[task].isr) return 1;

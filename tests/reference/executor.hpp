@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What an execution knows at an instant, and what changes it. Each part of the
-/// class has a file of its own.
+/// What an execution knows at an instant, and what changes it. Each part of the class has a file of its own.
 
 #include <map>
 #include <string>
@@ -34,7 +33,8 @@ struct Active {
   State state = State::ready;
   Index unit = none, last = none;  ///< where it runs, and ran
   Time since = 0, ready_since = 0, turn = 0, slice_left = 0, deadline = never, ended = -1;
-  std::vector<Index> held, stack;  ///< semaphores, runnables
+  std::vector<std::pair<Index, std::int64_t>> held;  ///< semaphores, and how many of each
+  std::vector<Index> stack;                          ///< runnables
   std::vector<std::int64_t> counters;
   std::vector<std::uint64_t> visited;
   std::uint64_t flags = 0;  ///< OS events
@@ -56,8 +56,7 @@ struct Level {
   std::vector<Index> tasks, children;
 };
 
-/// A task or a child scheduler, with its place in the order: smaller is more
-/// urgent.
+/// A task or a child scheduler, with its place in the order: smaller is more urgent.
 struct Entity {
   std::int64_t order = 0, second = 0;
   Index task = none, child = none;
@@ -110,7 +109,7 @@ class Executor {
   std::tuple<bool, Time, Index> earliness(Index scheduler) const;
   std::tuple<bool, Time, Index> earliness_of(Index task) const;
   Index select(Index number, const std::vector<Index>& merged);
-  std::size_t choose(std::vector<Entity>& list, Kind, Index entity);
+  std::size_t choose(std::vector<Entity>& list, Index scheduler);
   Index next_task(Index cluster);
   bool unpreemptible(Index task) const;
   int rank(Index task) const;
@@ -146,7 +145,7 @@ class Executor {
   void devices_advance(Time to);
 
   // execution_operations.cpp: what a job does
-  enum class Then : std::uint8_t { follow, jumped, yield, stop };
+  enum class Then : std::uint8_t { follow, jumped, decide, yield, stop };
   void progress(Index task);
   Then perform(Index task, const Op&);
   bool execute(Index task, const Op&);
@@ -154,11 +153,14 @@ class Executor {
   Then control(Index task, const Op&);
   Time cost_of(Index task, const Op&);
   void yield(Index task);
+  void decide(Index cluster);
   std::size_t choice(Index task, const Item&);
   std::size_t unvisited(Index task, const Op&);
   void accessed(Index task, const Op&);
   void access_mode(Index task, const Op&);
   bool request(Index task, const Op&);
+  std::int64_t amount(Index task) const;
+  void grant(Index task, Index semaphore);
   void release(Index task, Index semaphore);
   bool satisfied(Index task) const;
   void suspend(Index task, bool active);

@@ -2,6 +2,7 @@
 #include "reference/folding.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace reference {
@@ -143,7 +144,35 @@ void place(const Model& model, Chain::Link& link) {
 
 namespace {
 
-/// S-cores-2: the least distance that the stimuli state; of a triggered task that of the tasks that trigger it.
+/// The least distance of occurrences in the long run; -1: none.
+Time distance(const Stimulus& stimulus) {
+  using K = Stimulus::Kind;
+  switch (stimulus.kind) {
+    case K::periodic:
+      return stimulus.period;
+    case K::synthetic:
+      return stimulus.instants.empty() ? -1 : stimulus.period / static_cast<Time>(stimulus.instants.size());
+    case K::burst:
+      return stimulus.period / stimulus.burst_count;
+    case K::relative:
+      return stimulus.distance.least;
+    case K::arrival_curve: {
+      Time out = 0;
+      for (const auto& border : stimulus.borders) {
+        if (border.occurrences > 1) out = std::max(out, border.lower / (border.occurrences - 1));
+      }
+      return out > 0 ? out : -1;
+    }
+    case K::variable_rate: {
+      const auto millionths = std::llround(stimulus.most_per_step * 1e6);
+      return millionths > 0 ? static_cast<Time>(static_cast<Wide>(stimulus.step) * 1'000'000 / millionths) : -1;
+    }
+    default:
+      return -1;
+  }
+}
+
+/// S-cores-2: the distance of the only stimulus of a task, or the period of the only task that triggers it.
 void periods(Model& model) {
   std::vector<std::vector<Index>> triggers(model.stimuli.size());
   for (Index task = 0; task < model.tasks.size(); ++task) {
@@ -153,19 +182,13 @@ void periods(Model& model) {
   }
   for (std::size_t round = 0; round <= model.tasks.size(); ++round) {
     for (auto& task : model.tasks) {
-      const auto at_most = [&](Time period) {
-        if (period >= 0) task.period = task.period < 0 ? period : std::min(task.period, period);
-      };
-      for (const auto stimulus : task.stimuli) {
-        using K = Stimulus::Kind;
-        const auto& one = model.stimuli[stimulus];
-        if (one.kind == K::periodic) at_most(one.period);
-        if (one.kind == K::synthetic && !one.instants.empty())
-          at_most(one.period / static_cast<Time>(one.instants.size()));
-        if (one.kind == K::burst) at_most(one.period / one.burst_count);
-        if (one.kind == K::relative) at_most(one.distance.least);
-        for (const auto other : triggers[stimulus]) at_most(model.tasks[other].period);
-      }
+      if (task.stimuli.size() != 1) continue;
+      const auto& by = triggers[task.stimuli[0]];
+      const auto& one = model.stimuli[task.stimuli[0]];
+      task.period = distance(one);
+      const bool always = one.condition.any_of.empty() && one.counter.prescaler == 1 && one.counter.offset == 0;
+      if (one.kind == Stimulus::Kind::inter_process && always && by.size() == 1)
+        task.period = model.tasks[by[0]].period;
     }
   }
 }

@@ -151,7 +151,6 @@ class Compiler {
         break;
       case K::semaphore: {
         const bool spin = model_.semaphores[item.target].spin;
-        if (item.exclusive) throw Refused(task_.name, "exclusive access to a semaphore");
         if (item.release) {
           execute(spin ? overhead_->release_spinlock : overhead_->release, true);
           add(Op::Kind::release, &item);

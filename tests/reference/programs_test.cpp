@@ -102,6 +102,20 @@ TEST_CASE("a released semaphore goes to the most urgent waiting task - among equ
   CHECK(longest(equal, "B", 100 * us) == 11);
 }
 
+TEST_CASE("exclusive access takes a semaphore as a whole", "[program]") {
+  Text text(4);
+  text.semaphores = "<semaphores name=\"S\" maxValue=\"2\"/>";
+  for (int core = 0; core < 4; ++core) text.scheduler("S" + std::to_string(core), fpp, "C" + std::to_string(core));
+  const auto one = semaphore("request") + work(4) + semaphore("release");
+  text.task("A", "S0", 1, "100", one)
+      .task("B", "S1", 1, "100 1", one)
+      .task("X", "S2", 3, "100 2", semaphore("exclusive") + work(5) + semaphore("release"))
+      .task("D", "S3", 2, "100 3", one);
+  CHECK(times(text, "B", 100 * us) == V{4});
+  CHECK(times(text, "X", 100 * us) == V{8});   // from 5 to 10, when neither A nor B has it
+  CHECK(times(text, "D", 100 * us) == V{11});  // waits behind X, though there is room at 4
+}
+
 TEST_CASE("a granted semaphore raises its new holder at once", "[program]") {
   auto text = on_cores(2);
   text.semaphores = "<semaphores name=\"S\" maxValue=\"1\" priorityCeilingProtocol=\"true\"/>";
