@@ -18,7 +18,10 @@ using Json = nlohmann::ordered_json;
 using exporter::integer_in;
 
 constexpr std::array<std::string_view, model_verdicts> verdicts = {
-    "failed", "missed", "unbounded", "unknown", "met", "guaranteed", "nothing to be met"};
+    "failed", "missed", "unbounded", "unknown", "met", "guaranteed", "nothing to be met", "nothing to analyze"};
+// As messages end: that there is no task; that there are errors.
+constexpr std::string_view no_task_mark = "[AM0312]", not_analyzed_mark = "[AM0344]";
+constexpr std::string_view no_task = no_task_mark.substr(1, 6), not_analyzed = not_analyzed_mark.substr(1, 6);
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -33,10 +36,40 @@ Json finding_counts(const Json& findings) {
           {"note", count(findings, "severity", "note")}};
 }
 
+/// The message of the first finding with this id.
+std::string message_of(const Json& findings, std::string_view id) {
+  for (const Json& finding : findings)
+    if (finding.at("rule") == id) return finding.at("message").get<std::string>();
+  return {};
+}
+
+/// Whether the only errors are that there is no task.
+bool only_lacks_tasks(const Json& findings) {
+  const std::uint64_t errors = count(findings, "severity", "error");
+  return errors > 0 && errors == count(findings, "rule", no_task);
+}
+
+/// The body of a model without tasks. Its findings are no failure, so that no output counts them as one.
+std::string nothing_to_analyze(std::string_view why, const Json& all) {
+  Json findings = Json::array();
+  for (const Json& finding : all) {
+    if (finding.at("rule") == not_analyzed) continue;
+    findings.push_back(finding);
+    if (finding.at("rule") == no_task) findings.back()["severity"] = to_string(Severity::note);
+  }
+  const std::string_view verdict = to_string(ModelVerdict::no_task);
+  return dump({{"status", verdict},
+               {"verdict", verdict},
+               {"summary", why},
+               {"findings", finding_counts(findings)},
+               {"messages", findings}});
+}
+
 std::string failure(std::string_view status, std::string_view error, const Json& findings) {
   return dump({{"status", status},
                {"verdict", to_string(ModelVerdict::failed)},
                {"error", error},
+               {"cause", cause_of(status, error)},
                {"findings", findings.empty() ? finding_counts(Json::array()) : finding_counts(findings)},
                {"messages", findings}});
 }
@@ -65,12 +98,15 @@ std::string body_of_results(const Json& results) {
                {"requirements",
                 {{"met", of_requirements("met")},
                  {"missed", of_requirements("missed")},
+                 {"unbounded", of_requirements("unbounded")},
                  {"unknown", of_requirements("unknown")}}},
                {"findings", findings},
                {"results", results}});
 }
 
 std::string body_of_verb(const Json& results, int exit_code) {
+  if (results.contains("findings") && !results.contains("verdict") && only_lacks_tasks(results.at("findings")))
+    return nothing_to_analyze(message_of(results.at("findings"), no_task), results.at("findings"));
   // The verdicts of explore and validate are their exit codes.
   Json verdict = exit_code == 0 ? "met" : exit_code == 4 ? "unknown" : "missed";
   if (results.contains("verdict")) verdict = results.at("verdict");
@@ -90,10 +126,18 @@ std::string body_of_verb(const Json& results, int exit_code) {
 bool is_body(std::string_view text) { return text.starts_with("{\"status\":") && Json::accept(text); }
 
 std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message) {
-  const auto error = std::find_if(findings.begin(), findings.end(),
-                                  [](const Diagnostic& finding) { return finding.severity == Severity::error; });
-  return failure("failed", error != findings.end() ? format(*error) : std::string(message),
-                 exporter::findings_json(findings));
+  const Json listed = exporter::findings_json(findings);
+  if (only_lacks_tasks(listed)) return nothing_to_analyze(message_of(listed, no_task), listed);
+  const auto error = std::find_if(findings.begin(), findings.end(), [](const Diagnostic& finding) {
+    return finding.severity == Severity::error && finding.id != no_task;
+  });
+  const std::string what = error != findings.end() ? format(*error) : std::string(message);
+  // Other verbs leave only their messages: "error: … [AM0312]".
+  if (findings.empty() && what.ends_with(no_task_mark)) {
+    const std::size_t begin = what.rfind("error: ") == what.npos ? 0 : what.rfind("error: ") + 7;
+    return nothing_to_analyze(what.substr(begin, what.size() - begin - no_task_mark.size() - 1), Json::array());
+  }
+  return failure("failed", what, listed);
 }
 
 std::string body_of_ending(const Outcome& outcome, const ProcessLimits& limits) {
@@ -138,6 +182,24 @@ std::string body_in(std::string_view line) {
   return end == line.npos ? std::string() : fmt::format("{{{}", line.substr(end + 2));
 }
 
+std::string cause_of(std::string_view status, std::string_view error) {
+  if (status != "failed") return std::string(status);
+  if (const std::size_t at = error.rfind(" [AM"); at != error.npos && error.ends_with(']'))
+    return std::string(error.substr(at + 2, error.size() - at - 3));
+  if (const std::size_t at = error.find("error: "); at != error.npos) error.remove_prefix(at + 7);
+  std::string text;
+  bool quoted = false, number = false;
+  for (const char c : error) {
+    if (c == '"') quoted = !quoted;
+    if (quoted && c != '"') continue;
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) text += c;
+    if (digit && !number) text += '#';
+    number = digit;
+  }
+  return text;
+}
+
 tl::expected<Record, std::string> parse_line(std::string_view line) {
   try {
     const std::size_t results = line.find(before_results);
@@ -166,8 +228,10 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
     record.counts.warnings = integer_in<std::uint64_t>(json.at("findings").at("warning"));
     if (json.contains("error"))
       record.why = json.at("error").get<std::string>();
-    else if (record.verdict < ModelVerdict::met)
+    else if (record.verdict < ModelVerdict::met || record.verdict == ModelVerdict::no_task)
       record.why = json.at("summary").get<std::string>();
+    // Lines of earlier versions state no cause.
+    if (record.verdict == ModelVerdict::failed) record.cause = cause_of(record.status, record.why);
     return record;
   } catch (const Json::exception& error) {
     return tl::unexpected(std::string(error.what()));

@@ -38,12 +38,21 @@ class Summary {
     std::size_t index = 0;  ///< among all models
     ModelVerdict verdict = ModelVerdict::failed;
     Record::Counts counts;
-    std::string status, why;
+    std::string status, why, cause;
   };
 
   /// `models` are all models of the batch; they must outlive this.
   explicit Summary(const std::vector<ModelFiles>& models) : models_(&models) {}
   void add(const Record& record);
+
+  /// Failures of one cause.
+  struct Failures {
+    std::string cause;
+    std::size_t count = 0;
+    std::size_t first = 0;  ///< the row of the first one
+  };
+  /// The most frequent cause first.
+  std::vector<Failures> failures() const;
 
   const Totals& totals() const { return totals_; }
   const std::vector<Row>& rows() const { return rows_; }
@@ -55,7 +64,7 @@ class Summary {
   Totals totals_;
 };
 
-/// The totals and a table of all models, with the reason for failed ones.
+/// The totals, a table of all models, with the reason for failed ones, and one of failures by cause.
 void summary_text(const Summary& summary, bool colour, const Summary::Sink& sink);
 void summary_markdown(const Summary& summary, const Summary::Sink& sink);
 void summary_html(const Summary& summary, const Summary::Sink& sink);

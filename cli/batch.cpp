@@ -107,6 +107,17 @@ std::optional<Outputs> place_outputs(const BatchOptions& options, const std::vec
   return outputs;
 }
 
+/// From "error: " on; that there is no task only if there is no other.
+std::string first_error_in(const std::string& messages) {
+  std::string first;
+  for (std::size_t at = messages.find("error: "); at != messages.npos; at = messages.find("error: ", at + 1)) {
+    std::string error = messages.substr(at, messages.find('\n', at) - at);
+    if (!error.ends_with("[AM0312]")) return error;
+    first = std::move(error);
+  }
+  return first;
+}
+
 /// Another verb, in the process of a model.
 std::string run_verb(const BatchOptions& options, const Outputs& outputs, const batch::ModelFiles& files) {
   std::vector<std::string> arguments = {options.verb, "-q"};
@@ -135,8 +146,7 @@ std::string run_verb(const BatchOptions& options, const Outputs& outputs, const 
   if (output != outputs.end() && written) return batch::body_of_verb({{"output", output->second}}, exit_code);
   const auto results = nlohmann::ordered_json::parse(text, nullptr, false);
   if (results.is_object()) return batch::body_of_verb(results, exit_code);
-  const std::size_t begin = std::min(messages.find("error: "), messages.size());
-  const std::string error = messages.substr(begin, messages.find('\n', begin) - begin);
+  const std::string error = first_error_in(messages);
   return batch::body_of_failure({}, error.empty() ? fmt::format("exit code {}", exit_code) : error);
 }
 

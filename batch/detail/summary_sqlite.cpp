@@ -16,18 +16,20 @@ using exporter::Database;
 
 constexpr const char* tables =
     "CREATE TABLE models (model INTEGER PRIMARY KEY, files TEXT, status TEXT, verdict TEXT, guaranteed INTEGER, "
-    "met INTEGER, unknown INTEGER, unbounded INTEGER, missed INTEGER, errors INTEGER, warnings INTEGER, why TEXT);"
+    "met INTEGER, unknown INTEGER, unbounded INTEGER, missed INTEGER, errors INTEGER, warnings INTEGER, why TEXT, "
+    "cause TEXT);"
     "CREATE TABLE tasks (model INTEGER REFERENCES models, name TEXT, core TEXT, period_ps INTEGER, deadline_ps INTEGER,"
     " wcrt_ps INTEGER, max_ps INTEGER, verdict TEXT, guaranteed INTEGER, reason TEXT);";
 
 void add_models(Database& database, const Summary& summary) {
-  const std::size_t insertion = database.prepare("INSERT INTO models VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+  const std::size_t insertion = database.prepare("INSERT INTO models VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
   const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
   for (const Summary::Row& row : summary.rows())
     database.insert(insertion, number(row.index), summary.title(row), row.status, std::string(to_string(row.verdict)),
                     number(row.counts.guaranteed), number(row.counts.met), number(row.counts.unknown),
                     number(row.counts.unbounded), number(row.counts.missed), number(row.counts.errors),
-                    number(row.counts.warnings), row.why.empty() ? std::nullopt : std::optional(row.why));
+                    number(row.counts.warnings), row.why.empty() ? std::nullopt : std::optional(row.why),
+                    row.cause.empty() ? std::nullopt : std::optional(row.cause));
 }
 
 void add_tasks(Database& database, const std::string& lines) {

@@ -60,8 +60,8 @@ std::vector<Diagnostic> findings_of_results(const Json& results, const std::stri
     add_listed(*listed, findings);
   if (const auto limits = results.find("limits"); limits != results.end() && limits->is_array())
     for (const Json& limit : *limits) add_limit(limit, file, findings);
+  if (const auto messages = results.find("messages"); messages != results.end()) add_listed(*messages, findings);
   if (const auto error = results.find("error"); error != results.end()) {
-    if (const auto messages = results.find("messages"); messages != results.end()) add_listed(*messages, findings);
     const auto& all = findings.all();
     if (std::none_of(all.begin(), all.end(), [](const Diagnostic& one) { return one.severity == Severity::error; })) {
       Location place;

@@ -383,7 +383,7 @@ TEST_CASE("batch: summaries match the lines in every format") {
   CHECK(run.out.find(totals) != std::string::npos);
   const std::string markdown = test::read_text(models.beside("s.md"));
   CHECK(markdown.find("5 models: 2 guaranteed, 0 met") != std::string::npos);
-  CHECK(lines_in(markdown).size() == 4 + 2 + 5);
+  CHECK(lines_in(markdown).size() == 4 + 2 + 5 + 3 + 2 + 2);
   CHECK(test::read_text(models.beside("s.html")).find("a/waters.amxmi</td><td>missed</td>") != std::string::npos);
   CHECK(test::read_text(models.beside("s.db")).substr(0, 15) == "SQLite format 3");
   const auto sarif = json::parse(test::read_text(models.beside("s.sarif")));
@@ -393,6 +393,89 @@ TEST_CASE("batch: summaries match the lines in every format") {
   CHECK(late == lines[3]["counts"]["missed"].get<std::size_t>() + lines[3]["counts"]["unbounded"].get<std::size_t>());
   CHECK(batch({models.path(), "--summary", "x.pdf"}).exit_code == 2);
   CHECK(batch({models.beside("nowhere")}).err.find("there is no such file or folder") != std::string::npos);
+}
+
+TEST_CASE("batch: a file without tasks is nothing to analyze and no failure in any format and for any verb") {
+  const test::TemporaryFolder folder;
+  const std::string part = folder.path() + "/hardware.amxmi", broken = folder.path() + "/broken.amxmi";
+  const auto model = [](const std::string& content) {
+    return "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
+           "xmlns:am=\"http://app4mc.eclipse.org/amalthea/3.3.0\"><hwModel>" +
+           content + "</hwModel></am:Amalthea>";
+  };
+  test::write_text(part, model("<structures name=\"Board\"/>"));
+  const std::string output = folder.path() + "/lines", summary = folder.path() + "/summary.txt";
+  CHECK(test::amalthea({"batch", part, "-o", output, "--summary", summary}).exit_code == 0);
+  const json line = parsed(test::read_text(output)).front();
+  CHECK(line["status"] == "nothing to analyze");
+  CHECK(line["verdict"] == "nothing to analyze");
+  CHECK(line["summary"] == "the model has no task to analyze; pass all its files, or add a task to the swModel");
+  CHECK_FALSE(line.contains("error"));
+  CHECK(line["findings"]["error"] == 0);
+  CHECK(test::read_text(summary).find("0 failed, 0 with nothing to be met, 1 with nothing to analyze") !=
+        std::string::npos);
+  CHECK(test::amalthea({"batch", "merge", output}).out == test::read_text(output));
+  const std::string junit = test::amalthea({"batch", part, "--format", "junit"}).out;
+  CHECK(junit.find("failures=\"0\" errors=\"0\"") != std::string::npos);
+  CHECK(test::amalthea({"batch", part, "--format", "text"}).out.find("error") == std::string::npos);
+  for (const char* verb : {"simulate", "validate", "explore"}) {
+    INFO(verb);
+    const auto other = test::amalthea({"batch", part, "--verb", verb});
+    CHECK(other.exit_code == 0);
+    CHECK(parsed(other.out).front()["verdict"] == "nothing to analyze");
+    CHECK(parsed(other.out).front()["summary"] == line["summary"]);
+  }
+  // With another error it is a failure.
+  test::write_text(broken, model("<structures name=\"Board\" structureType=\"Bord\"/>"));
+  const auto failed = test::amalthea({"batch", broken});
+  CHECK(failed.exit_code == 1);
+  CHECK(parsed(failed.out).front()["verdict"] == "failed");
+  CHECK(parsed(failed.out).front()["cause"] == "AM0220");
+  CHECK(parsed(test::amalthea({"batch", broken, "--verb", "simulate"}).out).front()["cause"] == "AM0220");
+}
+
+TEST_CASE("batch: failures are counted by cause in every form of the summary") {
+  const test::TemporaryFolder folder;
+  const auto unmapped = [](const std::string& task) {
+    return "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
+           "xmlns:am=\"http://app4mc.eclipse.org/amalthea/3.3.0\"><swModel><tasks name=\"" +
+           task + "\"/></swModel></am:Amalthea>";
+  };
+  test::write_text(folder.path() + "/a.amxmi", "");
+  test::write_text(folder.path() + "/b.amxmi", unmapped("One"));
+  test::write_text(folder.path() + "/c.amxmi", unmapped("Other"));
+  const std::string output = folder.path() + "/lines";
+  std::vector<std::string> arguments = {"batch", folder.path(), "-o", output};
+  for (const char* form : {"md", "html", "txt", "csv", "db"})
+    arguments.insert(arguments.end(), {"--summary", folder.path() + "/s." + form});
+  CHECK(test::amalthea(arguments).exit_code == 1);
+  std::vector<std::string> causes;
+  for (const json& line : parsed(test::read_text(output))) causes.push_back(line["cause"]);
+  REQUIRE(causes.size() == 3);
+  CHECK(causes[1] == "AM0302");
+  CHECK(causes[2] == "AM0302");
+  CHECK(causes[0] != "AM0302");
+  const auto shown = [&](const std::string& form) { return test::read_text(folder.path() + "/s." + form); };
+  const std::string text = shown("txt");
+  const std::size_t first = text.find("AM0302", text.find("Failures by cause"));
+  CHECK(text.substr(text.rfind('\n', first) + 1, first - text.rfind('\n', first) - 1).find('2') != std::string::npos);
+  CHECK(first < text.rfind(causes[0]));
+  CHECK(shown("md").find("| 2 | AM0302 |") != std::string::npos);
+  CHECK(shown("html").find("<td class=\"n\">2</td><td>AM0302</td>") != std::string::npos);
+  CHECK(shown("csv").find(",AM0302\n") != std::string::npos);
+  // Lines of earlier versions have no cause.
+  std::string old = test::read_text(output);
+  for (const std::string& cause : causes) {
+    const std::size_t at = old.find("\"cause\":\"" + cause + "\",");
+    REQUIRE(at != std::string::npos);
+    old.erase(at, cause.size() + 11);
+  }
+  test::write_text(output, old);
+  CHECK(test::amalthea({"batch", "merge", output}).out == old);
+  CHECK(test::amalthea({"batch", folder.path(), "-o", output, "--resume", "--summary", folder.path() + "/t.txt"})
+            .exit_code == 1);
+  CHECK(test::read_text(output) == old);
+  CHECK(test::read_text(folder.path() + "/t.txt") == text);
 }
 
 TEST_CASE("batch: a log with a number that is not an integer is refused") {
