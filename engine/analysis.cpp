@@ -31,6 +31,7 @@
 #include "engine/results/lost_activations.hpp"
 #include "engine/simulation/observer_tee.hpp"
 #include "engine/simulation/simulation.hpp"
+#include "engine/verdict.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -401,6 +402,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   results.requirements = judge_requirements(system, results);
   results.constraints = judge_constraints(system, constraints, programs, results);
   withhold_open_verdicts(system, preparation.open, results);
+  settle_verdicts(system, results);
   report_constraints(constraints, diagnostics);
 }
 

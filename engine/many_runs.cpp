@@ -23,6 +23,7 @@
 #include "engine/requirements.hpp"
 #include "engine/simulation/observer_tee.hpp"
 #include "engine/simulation/simulation.hpp"
+#include "engine/verdict.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -279,6 +280,7 @@ void judge(const System& system, const ManyRunsOptions& options, const Preparati
     judged.resources.push_back({resource.unit, resource.kind, resource.mean, 0, {}, resource.server});
   judge_simulation(system, options.analysis, preparation, judged);
   withhold_open_verdicts(system, preparation.open, judged);
+  settle_verdicts(system, judged);
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     if (const auto function = system.tasks[index].folded_into) runs.tasks[index] = runs.tasks[*function];
     runs.tasks[index].verdict = judged.tasks[index].verdict;

@@ -38,14 +38,15 @@ class Withholding {
 
   void everything() {
     for (std::size_t i = 0; i < results_.tasks.size(); ++i)
-      if (system_.tasks[i].deadline && is_open(Part::Kind::task, i))
+      if (system_.tasks[i].deadline && !system_.tasks[i].folded_into && is_open(Part::Kind::task, i))
         withhold(results_.tasks[i], Verdict::met, Verdict::unknown);
     for (std::size_t i = 0; i < results_.requirements.size(); ++i)
       if (is_open(Part::Kind::requirement, i)) {
         const bool deadline = is_deadline(system_, system_.requirements[i]);
         withhold(results_.requirements[i], !deadline);
         if (!deadline) continue;
-        const TaskIndex task = std::get<Requirement::OfProcess>(system_.requirements[i].subject).task;
+        const TaskIndex process = std::get<Requirement::OfProcess>(system_.requirements[i].subject).task;
+        const TaskIndex task = system_.tasks[process].folded_into.value_or(process);
         if (!is_open(Part::Kind::task, task)) withhold(results_.tasks[task], Verdict::met, Verdict::unknown);
       }
     for (std::size_t i = 0; i < results_.constraints.size(); ++i)

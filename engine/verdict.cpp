@@ -13,18 +13,6 @@ namespace {
 
 using Kind = JudgedLimit::Kind;
 
-OverallVerdict overall(LimitVerdict verdict, std::optional<bool> guaranteed) {
-  switch (verdict) {
-    case LimitVerdict::met:
-      return guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
-    case LimitVerdict::missed:
-      return OverallVerdict::missed;
-    case LimitVerdict::unknown:
-      break;
-  }
-  return OverallVerdict::unknown;
-}
-
 /// The limitations of guarantees that count as assumptions: id, and a phrase for one and for several guarantees.
 struct Limitation {
   bool (*applies)(const Coverage&);
@@ -41,23 +29,39 @@ constexpr std::array limitations{
                "{} guarantees hold for one order of equally urgent tasks only"},
 };
 
-OverallVerdict overall(const TaskResult& task) {
-  switch (task.verdict) {
-    case Verdict::missed:
-      return OverallVerdict::missed;
-    case Verdict::unbounded:
-      return OverallVerdict::unbounded;
-    case Verdict::unknown:
-      return OverallVerdict::unknown;
-    case Verdict::met:
-    case Verdict::no_deadline:
-      break;
-  }
-  return task.guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
-}
-
 std::string named(std::string_view what, std::string_view name) {
   return name.empty() ? fmt::format("{} without a name", what) : fmt::format("{} \"{}\"", what, name);
+}
+
+/// The task whose deadline the requirement is; of a removed wrapper its function.
+std::optional<TaskIndex> task_with_deadline(const System& system, const Requirement& requirement) {
+  if (!is_deadline(system, requirement)) return std::nullopt;
+  const TaskIndex task = std::get<Requirement::OfProcess>(requirement.subject).task;
+  const TaskIndex runs = system.tasks[task].folded_into.value_or(task);
+  const auto& limit = std::get<Requirement::TimeLimit>(requirement.limit);
+  return system.tasks[runs].deadline == limit.value ? std::optional(runs) : std::nullopt;
+}
+
+/// The reason of the requirement stays where both had the same verdict anyway.
+void say_the_same(const TaskResult& task, RequirementResult& result) {
+  const auto verdict = [&] {
+    switch (task.verdict) {
+      case Verdict::missed:
+        return LimitVerdict::missed;
+      case Verdict::unbounded:
+        return LimitVerdict::unbounded;
+      case Verdict::met:
+        return LimitVerdict::met;
+      case Verdict::unknown:
+      case Verdict::no_deadline:
+        break;
+    }
+    return LimitVerdict::unknown;
+  }();
+  if (verdict != result.verdict || task.guaranteed != result.guaranteed) result.reason = task.reason;
+  result.verdict = verdict;
+  result.guaranteed = task.guaranteed;
+  result.coverage = task.coverage;
 }
 
 class Assessor {
@@ -85,7 +89,6 @@ class Assessor {
   void add(Kind kind, OverallVerdict verdict, std::string name, std::string reason, Origin origin = {},
            const Coverage& coverage = {}) {
     const bool guaranteed = verdict == OverallVerdict::guaranteed;
-    if (guaranteed && !coverage.complete() && results_.strict) verdict = OverallVerdict::unknown;
     assessment_.limits.push_back({kind, verdict, std::move(name), std::move(reason), origin,
                                   guaranteed ? std::optional(coverage) : std::nullopt});
   }
@@ -95,7 +98,7 @@ class Assessor {
       const Task& task = system_.tasks[index];
       const TaskResult& result = results_.tasks[index];
       if (task.folded_into) continue;  // its deadline is that of its function
-      const OverallVerdict verdict = overall(result);
+      const OverallVerdict verdict = verdict_on(result);
       if (task.deadline)
         add(Kind::deadline, verdict, task.name, result.reason, task.origin, result.coverage);
       else if (verdict > OverallVerdict::met)
@@ -108,7 +111,7 @@ class Assessor {
       const Requirement& requirement = system_.requirements[index];
       if (is_deadline(system_, requirement)) continue;
       const RequirementResult& result = results_.requirements[index];
-      add(Kind::requirement, overall(result.verdict, result.guaranteed), named("requirement", requirement.name),
+      add(Kind::requirement, verdict_on(result.verdict, result.guaranteed), named("requirement", requirement.name),
           result.reason, requirement.origin, result.coverage);
     }
   }
@@ -117,7 +120,7 @@ class Assessor {
     for (std::size_t index = 0; index < system_.chains.size(); ++index)
       for (std::size_t i = 0; i < results_.chains[index].limits.size(); ++i) {
         const ChainResult::Judgement& judgement = results_.chains[index].limits[i].by(results_.communication);
-        add(Kind::latency, overall(judgement.verdict, judgement.guaranteed),
+        add(Kind::latency, verdict_on(judgement.verdict, judgement.guaranteed),
             named("latency constraint", system_.chains[index].limits[i].name), judgement.reason,
             system_.chains[index].origin, judgement.coverage);
       }
@@ -126,7 +129,7 @@ class Assessor {
   void constraints() {
     for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
       const ConstraintResult& result = results_.constraints[index];
-      add(Kind::constraint, overall(result.verdict, result.guaranteed), describe(system_.constraints[index]),
+      add(Kind::constraint, verdict_on(result.verdict, result.guaranteed), describe(system_.constraints[index]),
           result.reason, system_.constraints[index].origin, result.coverage);
     }
   }
@@ -191,6 +194,68 @@ std::string_view to_string(Kind kind) {
   constexpr std::array<std::string_view, 6> names{"deadline", "task",       "requirement",
                                                   "latency",  "constraint", "finding"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+OverallVerdict verdict_on(LimitVerdict verdict, std::optional<bool> guaranteed) {
+  switch (verdict) {
+    case LimitVerdict::met:
+      return guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
+    case LimitVerdict::missed:
+      return OverallVerdict::missed;
+    case LimitVerdict::unbounded:
+      return OverallVerdict::unbounded;
+    case LimitVerdict::unknown:
+      break;
+  }
+  return OverallVerdict::unknown;
+}
+
+OverallVerdict verdict_on(const TaskResult& task) {
+  switch (task.verdict) {
+    case Verdict::missed:
+      return OverallVerdict::missed;
+    case Verdict::unbounded:
+      return OverallVerdict::unbounded;
+    case Verdict::unknown:
+      return OverallVerdict::unknown;
+    case Verdict::met:
+    case Verdict::no_deadline:
+      break;
+  }
+  return task.guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
+}
+
+void settle_verdicts(const System& system, Results& results) {
+  const auto settle = [strict = results.strict](auto& result, auto met, auto unknown) {
+    if (result.guaranteed != true) return;
+    if (result.verdict == met && strict && !result.coverage.complete()) result.verdict = unknown;
+    if (result.verdict != met) result.guaranteed.reset();
+  };
+  for (TaskResult& task : results.tasks) settle(task, Verdict::met, Verdict::unknown);
+  for (TaskIndex index = 0; index < results.tasks.size(); ++index) {
+    const auto function = system.tasks[index].folded_into;
+    if (!function) continue;
+    TaskResult& wrapper = results.tasks[index];
+    const TaskResult& runs = results.tasks[*function];
+    const bool met = runs.verdict == Verdict::met;
+    const bool judged = system.tasks[index].deadline.has_value();
+    const Verdict verdict = met && !judged ? Verdict::no_deadline : runs.verdict;
+    if (verdict != wrapper.verdict) wrapper.reason = runs.reason;
+    wrapper.verdict = verdict;
+    if (!met) wrapper.guaranteed = judged ? runs.guaranteed : std::nullopt;
+  }
+  const auto as_limit = [&](auto& result) { settle(result, LimitVerdict::met, LimitVerdict::unknown); };
+  for (std::size_t index = 0; index < results.requirements.size(); ++index) {
+    RequirementResult& result = results.requirements[index];
+    as_limit(result);
+    if (const auto task = task_with_deadline(system, system.requirements[index]))
+      say_the_same(results.tasks[*task], result);
+  }
+  for (ConstraintResult& result : results.constraints) as_limit(result);
+  for (ChainResult& chain : results.chains)
+    for (ChainResult::Limit& limit : chain.limits)
+      for (ChainResult::Judgement* judgement : {&limit.let, &limit.implicit, &limit.explicit_access})
+        as_limit(*judgement);
 }
 
 bool is_deadline(const System& system, const Requirement& requirement) {

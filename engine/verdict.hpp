@@ -66,6 +66,15 @@ struct Assessment {
   bool has_limits() const;
 };
 
+/// The verdict on one limit, from its part of the results. Every output states this one.
+OverallVerdict verdict_on(const TaskResult& task);
+OverallVerdict verdict_on(LimitVerdict verdict, std::optional<bool> guaranteed);
+
+/// Lets all parts of the results that speak of one limit say the same: a requirement that is the deadline of a task has
+/// the verdict of the task, and a removed wrapper that of its function. Only what is met can be guaranteed. With
+/// Results::strict a guarantee that does not cover every run is unknown.
+void settle_verdicts(const System& system, Results& results);
+
 /// Whether the requirement is the deadline of a task, which is judged with the task.
 bool is_deadline(const System& system, const Requirement& requirement);
 

@@ -29,6 +29,8 @@ std::string_view to_string(LimitVerdict verdict) {
       return "missed";
     case LimitVerdict::unknown:
       return "unknown";
+    case LimitVerdict::unbounded:
+      return "unbounded";
   }
   return "";
 }

@@ -76,9 +76,10 @@ enum class Communication : std::uint8_t {
 std::string_view to_string(Communication);  ///< "implicit", "explicit", "let"
 
 enum class LimitVerdict : std::uint8_t {
-  met,      ///< observed or proven to hold
-  missed,   ///< observed or proven not to hold
-  unknown,  ///< neither: nothing was observed, and no bound is within the limit
+  met,        ///< observed or proven to hold
+  missed,     ///< observed or proven not to hold
+  unknown,    ///< neither: nothing was observed, and no bound is within the limit
+  unbounded,  ///< of a requirement that is the deadline of an unbounded task
 };
 std::string_view to_string(LimitVerdict);
 

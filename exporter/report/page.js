@@ -25,7 +25,7 @@ byId('about').textContent = [
   const count = (list, verdict) => list.filter(entry => entry.verdict === verdict).length;
   const without = tasks.filter(task => task.verdict === 'no deadline');
   const requirements = results.requirements;
-  const against = count(requirements, 'missed'), unknown = count(requirements, 'unknown');
+  const unbounded = count(requirements, 'unbounded'), against = count(requirements, 'missed') + unbounded, unknown = count(requirements, 'unknown');
   const overloaded = results.resources.filter(resource => resource.verdict === 'overloaded');
   const errors = results.findings.filter(finding => finding.severity === 'error').length;
 
@@ -78,7 +78,7 @@ byId('about').textContent = [
   if (without.length) add(section, 'p', {class: 'soft', id: 'without-deadline'}, `${counted(without.length, 'task has', 'tasks have')} no deadline: ${without.map(task => task.name).join(', ')}.`);
   if (requirements.length) {
     const details = add(section, 'details', against ? {open: ''} : {});
-    add(details, 'summary', {}, `Requirements: ${requirements.length - against - unknown} met, ${against} missed, ${unknown} unknown`);
+    add(details, 'summary', {}, `Requirements: ${requirements.length - against - unknown} met, ${against - unbounded} missed, ${unbounded ? unbounded + ' unbounded, ' : ''}${unknown} unknown`);
     const isTime = entry => entry.limit_ps !== undefined;
     const value = (entry, key) => isTime(entry) ? timeCell(entry[key + '_ps']) : entry[key] === null || entry[key] === undefined ? '–' : String(+(+entry[key]).toFixed(3));
     addTable(details, null, [
@@ -89,6 +89,7 @@ byId('about').textContent = [
       {title: 'Limit', kind: 'number', fill: (cell, entry) => (entry.limit_type === 'LowerLimit' ? '≥ ' : '≤ ') + value(entry, 'limit')},
       {title: 'Observed', kind: 'number', fill: (cell, entry) => value(entry, 'observed')},
       {title: 'Bound', kind: 'number', fill: (cell, entry) => isTime(entry) && entry.bound_ps !== null ? (entry.limit_type === 'LowerLimit' ? inTable : boundInTable)(entry.bound_ps) + ' ' + tableUnit : '–'},
+      {title: 'Guaranteed', fill: (cell, entry) => entry.guaranteed === null ? '–' : entry.guaranteed ? 'yes' : 'no'},
       {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason}
     ], requirements);
   }

@@ -26,9 +26,10 @@ using engine::TaskResult;
 using engine::Verdict;
 
 TextTable::Cell verdict_cell(LimitVerdict verdict) {
-  return {std::string(to_string(verdict)), verdict == LimitVerdict::met      ? Colour::good
-                                           : verdict == LimitVerdict::missed ? Colour::bad
-                                                                             : Colour::dim};
+  return {std::string(to_string(verdict)), verdict == LimitVerdict::met ? Colour::good
+                                           : verdict == LimitVerdict::missed || verdict == LimitVerdict::unbounded
+                                               ? Colour::bad
+                                               : Colour::dim};
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
@@ -170,11 +171,13 @@ class TextRenderer {
 
   void requirements_head() {
     if (results_.requirements.empty()) return;
-    std::array<std::size_t, 3> count{};
+    std::array<std::size_t, 4> count{};
     for (const auto& result : results_.requirements) ++count[static_cast<std::size_t>(result.verdict)];
     const auto number = [&](LimitVerdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
-    out_ += line(fmt::format("Requirements: {} met, {} missed, {} unknown", number(LimitVerdict::met),
-                             number(LimitVerdict::missed), number(LimitVerdict::unknown)));
+    const std::size_t unbounded = number(LimitVerdict::unbounded);
+    out_ += line(fmt::format(
+        "Requirements: {} met, {} missed, {}{} unknown", number(LimitVerdict::met), number(LimitVerdict::missed),
+        unbounded > 0 ? fmt::format("{} unbounded, ", unbounded) : "", number(LimitVerdict::unknown)));
   }
 
   static TextTable::Cell guarantee(std::optional<bool> guaranteed) {
@@ -382,7 +385,8 @@ class TextRenderer {
                      {"observed", Align::right},
                      {"bound", Align::right},
                      {"severity"},
-                     {"verdict"}});
+                     {"verdict"},
+                     {"guaranteed"}});
     std::string reasons;
     for (std::size_t index = 0; index < results_.requirements.size(); ++index) {
       const Requirement& requirement = system_.requirements[index];
@@ -395,7 +399,8 @@ class TextRenderer {
                      {observed_text(result)},
                      {bound_text(requirement, result)},
                      {shown(to_string(requirement.severity))},
-                     verdict_cell(result.verdict)});
+                     verdict_cell(result.verdict),
+                     guarantee(result.guaranteed)});
       if (result.verdict != LimitVerdict::met)
         reasons += reason(shown(requirement.name), fmt::format("{}: {}", to_string(result.verdict), result.reason));
     }
@@ -557,7 +562,7 @@ class TextRenderer {
                        verdict_cell(verdict.implicit.verdict),
                        verdict_cell(verdict.explicit_access.verdict),
                        verdict_cell(verdict.let.verdict),
-                       {judged.guaranteed == true ? "guaranteed" : std::string(to_string(judged.verdict)),
+                       {std::string(to_string(engine::verdict_on(judged.verdict, judged.guaranteed))),
                         verdict_cell(judged.verdict).colour}});
         reasons += reason(limit.name.empty() ? "-" : limit.name,
                           fmt::format("{} under {} communication: {}", to_string(judged.verdict),

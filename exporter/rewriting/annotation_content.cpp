@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include "engine/results/lost_activations.hpp"
+#include "engine/verdict.hpp"
 #include "exporter/rewriting/annotation_reasons.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 
@@ -210,11 +211,19 @@ Properties chain_properties(const ResultView& view, std::size_t index, Annotatio
       add(properties, key + ".let", std::string(to_string(result.limits[i].let.verdict)));
     }
     const engine::ChainResult::Judgement& judged = result.limits[i].by(communication);
-    add(properties, key + ".verdict",
-        judged.guaranteed == true ? "guaranteed" : std::string(to_string(judged.verdict)));
+    add(properties, key + ".verdict", std::string(to_string(engine::verdict_on(judged.verdict, judged.guaranteed))));
     add(properties, key + ".reason", judged.reason);
   }
   return properties;
+}
+
+// ---------------------------------------------------------------- requirements and timing constraints
+
+template <typename Result>
+Properties limit_properties(const Result& result, AnnotationDetail detail) {
+  const std::string verdict(to_string(engine::verdict_on(result.verdict, result.guaranteed)));
+  if (detail == AnnotationDetail::summary) return {{"summary", verdict + "; " + result.reason}};
+  return {{"verdict", verdict}, {"reason", result.reason}};
 }
 
 // ---------------------------------------------------------------- platform
@@ -313,6 +322,15 @@ void add_properties(const Model& model, std::string_view sub_model, std::string_
   }
 }
 
+/// For every analyzed requirement or timing constraint. Event chains state the verdicts on latency constraints.
+template <typename Parts, typename Results>
+void add_limits(const Model& model, const Parts& parts, const Results& results, AnnotationDetail detail,
+                std::vector<Annotation>& annotations) {
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].origin.known())
+      annotations.push_back({model.element(parts[i].origin), limit_properties(results[i], detail)});
+}
+
 void add_all_properties(const Model& model, const ResultView& view, AnnotationDetail detail,
                         std::vector<Annotation>& annotations) {
   const Findings findings(view.findings);
@@ -322,6 +340,8 @@ void add_all_properties(const Model& model, const ResultView& view, AnnotationDe
                    [&](std::size_t i) { return process_properties(view, static_cast<TaskIndex>(i), detail); });
   add_properties(model, "constraintsModel", "eventChains", system.chains, findings, annotations,
                  [&](std::size_t i) { return chain_properties(view, i, detail); });
+  add_limits(model, system.requirements, view.results.requirements, detail, annotations);
+  add_limits(model, system.constraints, view.results.constraints, detail, annotations);
   if (detail == AnnotationDetail::summary) return;
   std::vector<Properties> operations(system.runnables.size());
   for (const engine::OperationResult& operation : view.results.operations)

@@ -17,7 +17,7 @@ namespace amalthea::exporter {
 
 /// How much `properties` contain.
 enum class AnnotationDetail : std::uint8_t {
-  summary,  ///< a sentence for every process and event chain
+  summary,  ///< a sentence for every process, event chain, requirement and timing constraint
   brief,    ///< verdicts, bounds and what they consist of
   full,     ///< everything
 };

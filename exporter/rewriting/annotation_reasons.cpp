@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/verdict.hpp"
 #include "exporter/results/contribution_text.hpp"
 
 namespace amalthea::exporter::detail {
@@ -67,8 +68,8 @@ std::string shares_text(std::vector<Share> shares) {
   return text;
 }
 
-std::string limit_text(const ChainResult::Judgement& judgement) {
-  return judgement.guaranteed == true ? "guaranteed" : std::string(to_string(judgement.verdict));
+std::string_view limit_text(const ChainResult::Judgement& judgement) {
+  return to_string(engine::verdict_on(judgement.verdict, judgement.guaranteed));
 }
 
 }  // namespace

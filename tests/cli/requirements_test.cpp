@@ -96,7 +96,7 @@ TEST_CASE("analyze: requirements of the WATERS sample agree with its deadlines")
     CHECK(requirement["observed_ps"] == task["simulated"]["max_ps"]);
     CHECK(requirement["bound_ps"] == task["bound"]["wcrt_ps"]);
     CHECK(requirement["guaranteed"] == task["guaranteed"]);
-    CHECK(requirement["verdict"] == (task["verdict"] == "met" ? "met" : "missed"));
+    CHECK(requirement["verdict"] == task["verdict"]);
   }
 }
 

@@ -34,6 +34,20 @@ class Results(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(at.read(path).analyze().dict, json.loads(command("analyze", path, "--format", "json")))
 
+    def test_limits_have_the_verdicts_of_the_command(self):
+        for path in sorted((SOURCE / "tests/data/limits").glob("*.amxmi")):
+            for strict in (False, True):
+                with self.subTest(path.name, strict=strict):
+                    expected = json.loads(command("analyze", path, "--format", "json", *(["--strict"] if strict else [])))
+                    results = at.read(path).analyze(strict=strict)
+                    verdicts = {limit["name"]: limit["verdict"] for limit in expected["limits"]}
+                    self.assertEqual({limit.name: limit.verdict for limit in results.limits}, verdicts)
+                    self.assertEqual(results.summary, expected["summary"])
+                    for task in results.tasks:
+                        if task.name in verdicts:
+                            self.assertEqual("guaranteed" if task.guaranteed and task.verdict == "met" else task.verdict,
+                                             verdicts[task.name])
+
     def test_options_are_those_of_the_command(self):
         path = SAMPLES / "waters2019-tx2.amxmi"
         results = at.read(path).analyze(until="200ms", memory="waters2019", map={"Planner": "Core1:5"})
