@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "amalthea/detail/counted_steps.hpp"
+#include "engine/bounds/dependencies.hpp"
 #include "engine/bounds/detail/analyzed_gpus.hpp"
 #include "engine/bounds/detail/exact_responses.hpp"
 #include "engine/bounds/detail/offset_responses.hpp"
@@ -13,6 +14,18 @@
 namespace amalthea::engine {
 
 namespace {
+
+/// The bounds that may depend on a wait for a signal.
+void mark_awaiting(const System& system, const bounds::Solution& solution, SystemBounds& bounds) {
+  std::vector<Part> waiting;
+  for (TaskIndex task = 0; task < solution.awaits_signal.size(); ++task)
+    if (solution.awaits_signal[task]) waiting.push_back({Part::Kind::task, task});
+  if (waiting.empty()) return;
+  const Dependencies dependencies(system);
+  const Dependencies::Reached reached = dependencies.reached_from(waiting);
+  for (TaskIndex task = 0; task < bounds.tasks.size(); ++task)
+    bounds.tasks[task].awaits_signal = reached.contains({Part::Kind::task, task});
+}
 
 /// `with_events`: also of tasks that wait for events of tasks on CPUs. Sets `waits`: whether there are any.
 SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions& options, bool with_events,
@@ -35,6 +48,7 @@ SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions
     add_exact_responses(input, bounds);
   }
   add_pending(input, bounds);
+  if (waits) mark_awaiting(subject.system, solution, bounds);
   return bounds;
 }
 
@@ -43,6 +57,8 @@ void keep_smaller(const Bound& other, Bound& bound) {
   const bool fewer = other.pending && (!bound.pending || *other.pending < *bound.pending);
   if (other.worst && (!bound.worst || *other.worst < *bound.worst || (*other.worst == *bound.worst && fewer)))
     bound = other;
+  else if (other.worst && *other.worst == *bound.worst)
+    bound.awaits_signal = other.awaits_signal;
   bound.best = best;
 }
 

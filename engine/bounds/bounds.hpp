@@ -27,8 +27,9 @@
 ///   the bound of the triggering task, minus the minimum execution of that task's job before and after the step. Bounds
 ///   and jitters together are the smallest common fixed point, reached from below, by the same argument as (8).
 /// - Offsets are ignored, unless the caller wants bounds for the stated ones (BoundOptions). Activation limits are
-///   ignored too: a lost activation cannot delay any task. Both count only for the time until a task sets an event
-///   (detail/event_waits.hpp): bounds with such a wait hold for offsets up to the stated one or the period. Whether an
+///   ignored too: a lost activation cannot delay any task. Both count only for the time until a stimulus activates a task
+///   that sets an event (detail/event_waits.hpp): bounds with such a wait, and all that depend on them (dependencies.hpp),
+///   hold for offsets up to the stated one or the period. Whether an
 ///   activation can be lost follows from the bounds (detail/pending.hpp).
 /// - If the caller wants bounds for the stated offsets and nothing varies, device tasks that share a context get their
 ///   exact response times (detail/exact_responses.hpp).

@@ -25,14 +25,16 @@ using Parts = std::u32string;
 /// When the core becomes free, and how it came to this.
 struct Interval {
   Time earliest = 0, latest = 0;
-  /// The last part did not begin earlier, and its task has at most this priority: jobs of a higher one were not yet
-  /// released then.
+  Time end = past;  ///< of the last part, at the latest; earlier than `latest` if nothing is ready then
+  /// The last part did not begin earlier, and its task has at most this priority: jobs of a higher one were not
+  /// released before.
   Time begun = past;
   std::int64_t priority = std::numeric_limits<std::int64_t>::max();
   std::size_t step = 0;  ///< index into the steps
 
   bool contains(const Interval& other) const {
-    return earliest <= other.earliest && other.latest <= latest && begun <= other.begun && priority >= other.priority;
+    return earliest <= other.earliest && other.latest <= latest && other.end <= end && begun <= other.begun &&
+           priority >= other.priority;
   }
 };
 using Intervals = std::vector<Interval>;
@@ -47,7 +49,9 @@ class Graph {
     steps_.push_back({0, 0});
     std::unordered_map<Parts, Intervals> level;
     Parts none(tasks_.size(), U'\0');
-    level[none].push_back(waiting(none, {}));
+    Interval idle = waiting(none, {});
+    idle.end = past;
+    level[none].push_back(idle);
     for (std::size_t executed = 0; !level.empty(); ++executed) {
       if (executed % parts_per_hyperperiod_ == 0 && executed > 0) remove_known(level);
       std::unordered_map<Parts, Intervals> next;
@@ -106,6 +110,7 @@ class Graph {
     Time first = never;
     for (std::size_t task = 0; task < tasks_.size(); ++task)
       first = std::min(first, ready(task, static_cast<std::uint32_t>(parts[task])).first);
+    interval.end = interval.latest;
     interval.earliest = std::max(interval.earliest, first);
     interval.latest = std::max(interval.latest, first);
     return interval;
@@ -126,17 +131,18 @@ class Graph {
       if (from > certain) continue;
       Time to = certain;
       for (std::size_t other = 0; other < tasks_.size(); ++other)
-        if (tasks_[other].priority > task.priority) to = std::min(to, all[other].second - 1);
+        if (tasks_[other].priority > task.priority)
+          to = std::min(to, all[other].second - (all[other].second > free.end ? 1 : 0));
       if (from > to) continue;
       const std::size_t at = static_cast<std::uint32_t>(parts[index]) % task.parts.size();
       const GraphTask::Part& part = task.parts[at];
-      const Interval after{from + part.best.picoseconds(), to + part.worst.picoseconds(), from, task.priority,
-                           steps_.size()};
+      const Interval after{
+          from + part.best.picoseconds(), to + part.worst.picoseconds(), past, from, task.priority, steps_.size()};
       steps_.push_back({free.step, static_cast<std::uint32_t>(index)});
       if (at + 1 == task.parts.size()) {
         const Time job = static_cast<Time>(static_cast<std::uint32_t>(parts[index]) / task.parts.size());
         Time release = task.offset.picoseconds() + job * task.period.picoseconds();
-        if (task.parts.size() == 1 && task.priority > free.priority) release = std::max(release, free.begun + 1);
+        if (task.parts.size() == 1 && task.priority > free.priority) release = std::max(release, free.begun);
         // A later release waits no longer.
         const Time begin = task.parts.size() == 1 ? std::min(to, std::max(free.latest, release)) : to;
         const Time response = begin + part.worst.picoseconds() - release;
@@ -155,6 +161,7 @@ class Graph {
         added.latest = other.latest;
         added.step = other.step;
       }
+      added.end = std::max(added.end, other.end);
       added.earliest = std::min(added.earliest, other.earliest);
       added.begun = std::min(added.begun, other.begun);
       added.priority = std::max(added.priority, other.priority);
@@ -185,8 +192,8 @@ class Graph {
       Intervals& known = known_[within];
       bound_steps += known.size() * intervals.size();
       for (const Interval& interval : intervals) {
-        const Interval shifted{interval.earliest - shift, interval.latest - shift, interval.begun - shift,
-                               interval.priority, 0};
+        const Interval shifted{interval.earliest - shift, interval.latest - shift, interval.end - shift,
+                               interval.begun - shift,    interval.priority,       0};
         if (std::any_of(known.begin(), known.end(), [&](const Interval& each) { return each.contains(shifted); }))
           continue;
         known.push_back(shifted);

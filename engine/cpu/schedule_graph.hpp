@@ -9,14 +9,16 @@
 /// [r, R] be the interval in which the next part of each task becomes ready: the release of its job, or the end of the
 /// previous part, which is in the past. The next part of task i can be the next to execute if it can begin within
 ///   from  max(e, r_i)
-///   to    min(max(l, smallest R), smallest R of all tasks that certainly precede i, less one picosecond).
-/// The first limit holds because the core is never idle while a job is ready. Then the core becomes free within the
+///   to    min(max(l, smallest R), smallest R of all tasks that precede i, less one picosecond if that is after the last part ends).
+/// The first limit holds because the core is never idle while a job is ready. Unlike in the paper, the second
+/// one includes the instant R at which the core may become free: a scheduler may decide before a release of the same
+/// instant. Then the core becomes free within the
 /// first plus the shortest time of the part to the second plus its longest time. States with the same parts and
 /// intervals that touch become one.
 ///
 /// Tasks of equal priority are explored in both orders. Releases are [O + k T, O + k T + J]. The graph of hyperperiods
 /// ends when all states at the end of a hyperperiod lie within states at the ends of earlier ones. For non-preemptive
-/// tasks without jitter the result is exact, apart from equal priorities.
+/// tasks without jitter the result is exact, if equal priorities, and ends and releases of one instant, may be taken in any order.
 
 #include <cstddef>
 #include <cstdint>

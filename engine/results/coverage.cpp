@@ -52,9 +52,7 @@ std::string_view to_string(Coverage::Losses losses) {
 
 Coverage coverage_of(const System& system, TaskIndex task, const Bound& bound) {
   Coverage coverage = of_method(bound.method);
-  if (std::any_of(bound.parts.begin(), bound.parts.end(),
-                  [](const Contribution& part) { return part.kind == ContributionKind::event; }))
-    coverage.offsets = std::max(coverage.offsets, Coverage::Offsets::up_to_period);
+  if (bound.awaits_signal) coverage.offsets = std::max(coverage.offsets, Coverage::Offsets::up_to_period);
   if (system.tasks[system.tasks[task].folded_into.value_or(task)].activation_limit > 0)
     coverage.losses = Coverage::Losses::none;
   return coverage;

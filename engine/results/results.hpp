@@ -72,6 +72,9 @@ struct Bound {
   /// The maximum number of activations of the task that are pending at once, a new one included; holds where `worst`
   /// does. Nothing if it is unknown.
   std::optional<std::int64_t> pending = {};
+  /// Whether it may rely on the time until a stimulus activates a task that ends a wait: then it holds for offsets up to
+  /// the stated one or the period.
+  bool awaits_signal = false;
 };
 
 /// For one process and its deadline; docs/reference/verdicts.md. Unknown: the simulation did not observe enough.

@@ -9,6 +9,7 @@
 #include "engine/bounds/detail/pending.hpp"
 #include "engine/bounds/detail/places.hpp"
 #include "engine/bounds/detail/step_times.hpp"
+#include "engine/bounds/detail/trigger_gaps.hpp"
 #include "engine/program/arrivals.hpp"
 
 namespace amalthea::engine::bounds {
@@ -66,7 +67,10 @@ bool EventWaits::raise(const Solution& solution, bool may_grow, Faults& faults) 
     for (std::size_t at = 0; at < waiter.waits.size(); ++at) {
       Time& present = waiter.waits[at];
       Time found = wait(waiter.task, waits_of(waiter)[at], solution, faults);
-      if (found.time && *found.time <= *present.time) continue;
+      if (found.time && *found.time <= *present.time) {
+        present.signal = present.signal || found.signal;
+        continue;
+      }
       changed = true;
       if (found.time && (!may_grow || *found.time >= endless)) {
         found.time.reset();
@@ -96,6 +100,13 @@ std::vector<Contribution> EventWaits::parts(TaskIndex task) const {
       if (waiter.waits[at].time)
         parts.push_back({ContributionKind::event, waiter.waits[at].by, *waiter.waits[at].time});
   return parts;
+}
+
+bool EventWaits::awaits_signal(TaskIndex task) const {
+  return std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter& waiter) {
+    return waiter.task == task &&
+           std::any_of(waiter.waits.begin(), waiter.waits.end(), [](const Time& time) { return time.signal; });
+  });
 }
 
 EventWaits::Time EventWaits::wait(TaskIndex task, const EventWait& wait, const Solution& solution,
@@ -142,7 +153,8 @@ EventWaits::Time EventWaits::until(TaskStep step, const Waiting& waiting, const 
         true};
   Time found = until_release(task, waiting, solution, faults);
   if (!found.time) return found;
-  if (may_miss(step, *response)) return {{}, task, fmt::format("it waits for {}, whose activations may be lost", name)};
+  if (may_miss(step, *response, found.call ? std::optional(waiting.task) : std::nullopt))
+    return {{}, task, fmt::format("it waits for {}, whose activations may be lost", name)};
   const Duration after = execution_of(subject_, task, step.step + 1, subject_.steps(task).size()).best;
   const bool idle = execution_of(subject_, task, 0, step.step).worst.is_zero();
   found.time = sum_of(*found.time, *response - std::min(*response, after));
@@ -162,12 +174,17 @@ EventWaits::Time EventWaits::until_release(TaskIndex task, const Waiting& waitin
   const auto add_step = [&](const TaskStep& task_step) {
     if (task_step.task != waiting.task) return add(until(task_step, waiting, solution, faults));
     if (!waiting.contains(task_step.step) || !is_certain_before(subject_, task_step, waiting.step)) return;
-    add({Duration{} - execution_of(subject_, waiting.task, task_step.step + 1, waiting.step).best, task, {}});
+    add({Duration{} - execution_of(subject_, waiting.task, task_step.step + 1, waiting.step).best,
+         task,
+         {},
+         false,
+         false,
+         true});
   };
   for (const StimulusIndex index : triggers_.activating[task]) {
     const Stimulus& stimulus = subject_.system.stimuli[index];
     if (is_conditional(stimulus)) continue;
-    if (const auto next = longest_until_next(stimulus)) add({next, task, {}});
+    if (const auto next = longest_until_next(stimulus)) add({next, task, {}, false, true});
     for (const TaskStep& task_step : triggers_.of_stimulus[index]) add_step(task_step);
     if (const auto* driven = std::get_if<EventDriven>(&stimulus.occurrence))
       for (const EventIndex event : driven->events)
@@ -189,11 +206,32 @@ std::optional<Duration> EventWaits::response_of(TaskIndex task, const Solution& 
 }
 
 /// Whether a lost activation may keep the step from being executed in time.
-bool EventWaits::may_miss(TaskStep step, Duration response) const {
+bool EventWaits::may_miss(TaskStep step, Duration response, std::optional<TaskIndex> caller) const {
   const Task& task = subject_.task(step.task);
   if (task.activation_limit != 1) return false;
-  if (subject_.is_host(step.task) && step.step + 1 == subject_.steps(step.task).size()) return false;
+  const bool last = subject_.is_host(step.task) && step.step + 1 == subject_.steps(step.task).size();
+  if (last && (!caller || is_apart(step, *caller))) return false;
   return most_pending(input_, step.task, response) > 1;
+}
+
+/// Whether every trigger of the task finds the job ended that set the event before.
+bool EventWaits::is_apart(TaskStep step, TaskIndex caller) const {
+  const auto& activations = input_.activations[step.task].all;
+  if (subject_.step(step).kind != StepKind::set_events || ends_early(subject_.worst[caller]) ||
+      std::any_of(activations.begin(), activations.end(),
+                  [&](const Activation& each) { return !each.source || each.source->task != caller; }))
+    return false;
+  const auto& set = subject_.activity<SetEvents>(step).events;
+  const std::vector<bool> skipped = in_branches(subject_.steps(caller));
+  const TriggerGaps gaps = trigger_gaps(subject_, caller, step.task, [&](std::size_t at) {
+    if (subject_.step({caller, at}).kind != StepKind::wait || skipped[at]) return false;
+    const auto& wait = subject_.activity<WaitEvents>({caller, at});
+    return (wait.all || wait.events.size() == 1) && std::any_of(set.begin(), set.end(), [&](EventIndex event) {
+             return std::find(wait.events.begin(), wait.events.end(), event) != wait.events.end() &&
+                    setters_of(subject_, triggers_, event, caller).size() == 1;
+           });
+  });
+  return gaps.within && gaps.across;
 }
 
 /// The task that it waits for, if this one may wait for it.

@@ -16,7 +16,9 @@
 ///
 /// An activation that is lost triggers nothing. With a limit of two or more, or none, this does no harm: some pending job
 /// has not begun then, and it executes the step no later. With a limit of one, the step must be the last one of B, or no
-/// other job of B may be pending when one is released.
+/// other job of B may be pending when one is released. A call needs more: its trigger may come before the end of the job
+/// whose event the caller awaited last, at the same instant. So then only the caller triggers B, and it certainly executes
+/// in between (trigger_gaps.hpp).
 ///
 /// The bounds R contain the waits W, and W follows from R. Both are a common fixed point, from below. It holds for every
 /// execution: a wait can last longer only if a job of B has exceeded its bound before. So a step before which B executes
@@ -42,6 +44,8 @@ class EventWaits {
   bool raise(const Solution& solution, bool may_grow, Faults& faults);
   /// The parts of the wait of a job.
   std::vector<Contribution> parts(TaskIndex task) const;
+  /// Whether a wait of the task ends with a signal (V = D).
+  bool awaits_signal(TaskIndex task) const;
 
  private:
   struct Time {
@@ -49,6 +53,8 @@ class EventWaits {
     TaskIndex by = 0;              ///< who ends the wait
     std::string reason;
     bool depends = false;  ///< on bounds that do not exist, perhaps because they depend on this wait
+    bool signal = false;   ///< it ends with the next occurrence of a stimulus, and so depends on its offset
+    bool call = false;     ///< it ends with a trigger of the waiting job
   };
   struct Waiter {
     TaskIndex task = 0;
@@ -69,7 +75,8 @@ class EventWaits {
   Time until(TaskStep step, const Waiting& waiting, const Solution& solution, const Faults& faults) const;
   Time until_release(TaskIndex task, const Waiting& waiting, const Solution& solution, const Faults& faults) const;
   std::optional<Duration> response_of(TaskIndex task, const Solution& solution, const Faults& faults) const;
-  bool may_miss(TaskStep step, Duration response) const;
+  bool may_miss(TaskStep step, Duration response, std::optional<TaskIndex> caller) const;
+  bool is_apart(TaskStep step, TaskIndex caller) const;
   std::optional<TaskIndex> next_in_cycle(TaskIndex task) const;
 
   const ProblemInput& input_;

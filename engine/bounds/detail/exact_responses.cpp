@@ -200,6 +200,20 @@ bool has_equal_ranks(const ProblemInput& input, const std::vector<TaskIndex>& pa
   });
 }
 
+/// Whether the order of what happens at one instant may decide on a core: where a section ends, a scheduler may begin
+/// another one before a more urgent task becomes ready.
+bool has_sections_beside_others(const ProblemInput& input, const std::vector<TaskIndex>& part) {
+  std::map<std::size_t, std::pair<int, bool>> cores;  // tasks, and whether one has sections
+  for (const TaskIndex task : part) {
+    if (!input.subject.is_host(task)) continue;
+    auto& [tasks, sections] = cores[*input.cores.core_of[task]];
+    ++tasks;
+    sections = sections || input.cores.shapes[task].has_sections();
+  }
+  return std::any_of(cores.begin(), cores.end(),
+                     [](const auto& core) { return core.second.first > 1 && core.second.second; });
+}
+
 /// Looks for instants at which the schedule depends on an order that no standard fixes:
 /// - operations of two tasks reach a GPU at the same instant;
 /// - an operation of one task reaches it when a block or an operation of another one ends. If streams have different
@@ -440,8 +454,8 @@ void add_exact_responses(const ProblemInput& input, SystemBounds& bounds) {
     if (visited[first] || subject.is_host(first) || !input.activations[first].any()) continue;
     const auto part = parts.of(first, input.activations);
     for (const TaskIndex task : part) visited[task] = true;
-    if (!has_one_process(input, part) || has_equal_ranks(input, part) || !is_slowed_as_at_worst(input, part) ||
-        !std::all_of(part.begin(), part.end(), [&](TaskIndex task) {
+    if (!has_one_process(input, part) || has_equal_ranks(input, part) || has_sections_beside_others(input, part) ||
+        !is_slowed_as_at_worst(input, part) || !std::all_of(part.begin(), part.end(), [&](TaskIndex task) {
           return !input.offloads.unknown_times[task] && has_fixed_times(subject, task) &&
                  has_fixed_releases(subject, task) && has_plain_core(input, task);
         }))

@@ -40,6 +40,7 @@ class FixedPoint {
     }
     for (TaskIndex task = 0; task < subject_.tasks(); ++task) {
       solution_.waits.push_back(events_.parts(task));
+      solution_.awaits_signal.push_back(events_.awaits_signal(task));
       const auto semaphores = semaphores_.parts(task);
       solution_.waits.back().insert(solution_.waits.back().end(), semaphores.begin(), semaphores.end());
     }

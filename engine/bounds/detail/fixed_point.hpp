@@ -18,6 +18,7 @@ struct Solution {
   std::vector<std::vector<cpu::CpuBound>> cores;  ///< parallel to Problems::cores and their tasks
 
   std::vector<std::vector<Contribution>> waits;  ///< for every task: the parts of its waits for events and semaphores
+  std::vector<bool> awaits_signal;               ///< for every task: EventWaits::awaits_signal
 
   /// The waits of a job, at this place in the problem of the GPUs, for device tasks that are active beside each other:
   /// those that take longest together.

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "engine/bounds/detail/places.hpp"
+#include "engine/bounds/detail/trigger_gaps.hpp"
 #include "engine/program/arrivals.hpp"
 
 namespace amalthea::engine::bounds {
@@ -109,9 +110,7 @@ class OffloadSearch {
   }
 
   bool triggers_device(std::size_t step, TaskIndex device) const {
-    if (steps_[step].kind != StepKind::trigger) return false;
-    const auto& activates = subject_.system.stimuli[subject_.activity<Trigger>({host_, step}).stimulus].activates;
-    return std::find(activates.begin(), activates.end(), device) != activates.end();
+    return bounds::triggers(subject_, {host_, step}, device);
   }
   bool clears(std::size_t step, EventIndex event) const {
     if (steps_[step].kind != StepKind::clear_events) return false;
@@ -130,7 +129,24 @@ class OffloadSearch {
         if (event && *event != awaited_event) return fmt::format("it waits for different events of {}", name(device));
         event = awaited_event;
       }
-    return fault_of_order(device, *event);
+    if (std::string fault = fault_of_order(device, *event); !fault.empty()) return fault;
+    return fault_of_limit(device);
+  }
+
+  /// A lost trigger would leave the host waiting.
+  std::string fault_of_limit(TaskIndex device) const {
+    if (subject_.task(device).activation_limit != 1) return {};
+    const TriggerGaps gaps =
+        trigger_gaps(subject_, host_, device, [&](std::size_t step) { return contains(waits_[step], device); });
+    const bool polls = std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
+      const auto at = static_cast<std::size_t>(&step - steps_.data());
+      return contains(waits_[at], device) && subject_.activity<WaitEvents>({host_, at}).active;
+    });
+    if (gaps.within && (gaps.across || !polls)) return {};
+    return fmt::format(
+        "it may trigger {} again before the job whose event it awaited has ended: beyond the limit of 1, the "
+        "activation would be lost",
+        name(device));
   }
 
   /// Trigger, wait, trigger, wait, with the event cleared after every wait and before the next trigger. A job that

@@ -193,9 +193,9 @@ class OffsetResponses {
     const auto graph = cpu::explore_schedules(tasks, options_.states);
     if (!graph) return;
     for (std::size_t at = 0; at < tasks.size(); ++at) {
-      // A lost activation would be another schedule.
+      // A lost activation would be another schedule. One that comes when the job ends may be lost.
       const Task& stated = input_.subject.task(problem.members[at].task);
-      if (stated.activation_limit > 0 && *graph->bounds[at].response > tasks[at].period - tasks[at].jitter) return;
+      if (stated.activation_limit > 0 && *graph->bounds[at].response >= tasks[at].period - tasks[at].jitter) return;
     }
     for (std::size_t at = 0; at < tasks.size(); ++at) replace(problem, at, graph->bounds[at], BoundMethod::graph);
   }

@@ -3,34 +3,16 @@
 
 #include <algorithm>
 
-#include "engine/bounds/detail/sections.hpp"
-#include "engine/bounds/detail/step_times.hpp"
+#include <fmt/core.h>
+
+#include "engine/bounds/detail/trigger_gaps.hpp"
 #include "engine/cpu/task_set.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
 
-/// Whether a job that ends when the bound is over ends before an activation at the same instant.
-bool makes_room(const ProblemInput& input, TaskIndex task) {
-  const AnalyzedSystem& subject = input.subject;
-  const std::vector<Activation>& all = input.activations[task].all;
-  if (!subject.is_host(task) ||
-      std::any_of(all.begin(), all.end(), [](const Activation& each) { return each.source.has_value(); }))
-    return false;
-  const bool cooperative = subject.task(task).preemption == Preemption::cooperative;
-  const auto& steps = subject.steps(task);
-  std::size_t after = 0;
-  for (std::size_t step = 0; step < steps.size(); ++step) {
-    const StepKind kind = steps[step].kind;
-    const bool point = cooperative && (kind == StepKind::schedule_point ||
-                                       std::holds_alternative<Call>(subject.activity({task, step})));
-    if (point || kind == StepKind::wait || kind == StepKind::request_semaphore) after = step + 1;
-  }
-  return !execution_of(subject, task, after, steps.size()).worst.is_zero();
-}
-
-/// Its host triggers it again only after it has waited for it.
-bool has_one_job(const ProblemInput& input, TaskIndex device) {
+/// Whether its host triggers it only after it has waited for it. The last job may not have ended then.
+bool takes_turns(const ProblemInput& input, TaskIndex device) {
   const auto& steps = input.subject.steps(device);
   const auto driver = input.offloads.driver[device];
   return driver && !ends_early(input.subject.worst[*driver]) &&
@@ -38,14 +20,38 @@ bool has_one_job(const ProblemInput& input, TaskIndex device) {
                       [](const Step& step) { return step.kind == StepKind::request_semaphore; });
 }
 
+/// Whether the host certainly executes between its wait for the device task and the next trigger.
+bool is_apart(const ProblemInput& input, TaskIndex host, TaskIndex device) {
+  const TriggerGaps gaps = trigger_gaps(input.subject, host, device, [&](std::size_t step) {
+    const auto& waits = input.offloads.waits[host][step];
+    return std::find(waits.begin(), waits.end(), device) != waits.end();
+  });
+  return gaps.within && gaps.across;
+}
+
+/// A job of a host that begins when the one before ends may lose its trigger, and then waits for ever.
+void drop_lost_triggers(const ProblemInput& input, SystemBounds& bounds) {
+  for (TaskIndex device = 0; device < input.subject.tasks(); ++device) {
+    const auto host = input.offloads.driver[device];
+    if (!host || input.subject.task(device).activation_limit != 1 || is_apart(input, *host, device)) continue;
+    for (const TaskIndex task : {*host, device}) {
+      Bound& bound = bounds.tasks[task];
+      if (!bound.worst || bounds.tasks[*host].pending == 1) continue;
+      bound.worst.reset();
+      bound.parts.clear();
+      bound.reason = fmt::format("activations of {} may be lost: {} may trigger it before its last job has ended",
+                                 input.subject.name(device), input.subject.name(*host));
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t most_pending(const ProblemInput& input, TaskIndex task, Duration response) {
-  if (has_one_job(input, task)) return 1;
-  const Duration window = makes_room(input, task) ? response - Duration::picoseconds(1) : response;
+  if (takes_turns(input, task)) return is_apart(input, *input.offloads.driver[task], task) ? 1 : 2;
   std::int64_t pending = 0;
   for (const Activation& each : input.activations[task].all)
-    pending += cpu::max_arrivals({each.period, each.jitter, each.minimum_distance}, window);
+    pending += cpu::max_arrivals({each.period, each.jitter, each.minimum_distance}, response);
   return pending;
 }
 
@@ -56,6 +62,7 @@ void add_pending(const ProblemInput& input, SystemBounds& bounds) {
     if (bound.worst && !bound.exact && input.activations[task].fault.empty() && !subject.task(task).folded_into)
       bound.pending = most_pending(input, task, *bound.worst);
   }
+  drop_lost_triggers(input, bounds);
   for (TaskIndex task = 0; task < subject.tasks(); ++task)
     if (const auto function = subject.task(task).folded_into)
       bounds.tasks[task].pending = bounds.tasks[*function].pending;

@@ -8,6 +8,7 @@
 
 #include "engine/bounds/bounds.hpp"
 #include "engine/devices/chosen_devices.hpp"
+#include "engine/results/coverage.hpp"
 #include "tests/support/system_maker.hpp"
 
 namespace bounds_event_waits_test {
@@ -202,6 +203,29 @@ TEST_CASE("a wait for a periodic task ends one distance and one response later")
   CHECK(found_for(waits.maker).tasks[waits.listener].worst == us(25 + 4 + 3 + 7));
 }
 
+TEST_CASE("all that depends on a wait for a periodic task holds for offsets up to the period") {
+  Listener listener;
+  SystemMaker& maker = listener.maker;
+  const TaskIndex sender = listener.sender(maker.periodic(20), 3);
+  const TaskIndex above = maker.task("above", listener.one, 2, maker.periodic(50)),
+                  below = maker.task("below", listener.one, 0, maker.periodic(200));
+  maker.compute(above, 1);
+  maker.compute(below, 2);
+  const System system = maker.build();
+  const SystemBounds bounds = system_bounds(system, default_devices(system));
+  const auto offsets = [&](TaskIndex task) { return coverage_of(system, task, bounds.tasks[task]).offsets; };
+  CHECK(offsets(listener.listener) == Coverage::Offsets::up_to_period);
+  CHECK(offsets(below) == Coverage::Offsets::up_to_period);
+  CHECK(offsets(above) == Coverage::Offsets::all);
+  CHECK(offsets(sender) == Coverage::Offsets::all);
+  // A call waits for no stimulus.
+  Call call;
+  call.set();
+  const System calling = call.maker.build();
+  CHECK(coverage_of(calling, call.caller, system_bounds(calling, default_devices(calling)).tasks[call.caller])
+            .complete());
+}
+
 TEST_CASE("a wait for a task that a periodic one triggers has a bound") {
   Listener waits;
   const StimulusIndex request = waits.maker.inter_process();
@@ -283,6 +307,45 @@ TEST_CASE("waits for events that may never be set have a reason") {
   CHECK(reason(late) == "it waits for sender, whose activations may be lost");
   late.maker[slow].activation_limit = 2;
   CHECK(reason(late).empty());
+}
+
+TEST_CASE("a call may be lost where its caller does not execute after it has waited for the last one") {
+  const bool limited = GENERATE(true, false);
+  const int between = GENERATE(0, 2);
+  Call call;
+  call.set();
+  call.maker[call.called].activation_limit = limited ? 1 : 0;
+  call.maker[call.caller].body.pop_back();
+  if (between > 0) call.maker.compute(call.caller, between);
+  call.maker.trigger(call.caller, call.request);
+  call.maker.wait(call.caller, call.done, false);
+  call.maker.clear(call.caller, call.done);
+  call.maker.compute(call.caller, 7);
+  const Bound bound = found_for(call.maker).tasks[call.caller];
+  CHECK(bound.worst.has_value() == (!limited || between > 0));
+  if (!bound.worst) CHECK(bound.reason == "it waits for called, whose activations may be lost");
+}
+
+TEST_CASE("a host may lose a trigger of a device task where it does not execute after it has waited for the last one") {
+  const bool limited = GENERATE(true, false);
+  const int between = GENERATE(0, 2);
+  SystemMaker maker;
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex host = maker.task("host", maker.core("core"), 1, maker.periodic(100)),
+                  device = maker.task("device", maker.gpu("gpu"), 1, request);
+  const EventIndex done = maker.event("done");
+  maker.kernel(device, 5);
+  maker.set(device, done, host);
+  maker[device].activation_limit = limited ? 1 : 0;
+  for (int times = 0; times < 2; ++times) {
+    maker.trigger(host, request);
+    maker.wait(host, done, false);
+    maker.clear(host, done);
+    if (between > 0) maker.compute(host, between);
+  }
+  const Bound bound = found_for(maker).tasks[host];
+  CHECK(bound.worst.has_value() == (!limited || between > 0));
+  if (!bound.worst) CHECK_THAT(bound.reason, Catch::Contains("it may trigger device again before the job"));
 }
 
 TEST_CASE("a call does not end a wait if the caller clears the event before it") {

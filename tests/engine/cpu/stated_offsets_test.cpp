@@ -64,10 +64,17 @@ Values with_offsets(const std::vector<OffsetTask>& tasks, std::int64_t steps = 1
 TEST_CASE("a non-preemptive task waits longest where another one ends early") {
   // The second task ends early, the third begins before the first one is released, and that one waits for it.
   const GraphTask high = whole(100, 20, 10, 10, 3), low = whole(100, 10, 50, 50, 1);
-  CHECK(explored({high, whole(100, 0, 20, 20, 2), low}) == Values{10, 20, 70});
+  CHECK(explored({high, whole(100, 0, 21, 21, 2), low}) == Values{11, 21, 71});
   CHECK(explored({high, whole(100, 0, 10, 10, 2), low}) == Values{50, 10, 50});
   // It may end at any time in between.
-  CHECK(explored({high, whole(100, 0, 10, 20, 2), low}) == Values{59, 20, 70});
+  CHECK(explored({high, whole(100, 0, 11, 21, 2), low}) == Values{60, 21, 71});
+}
+
+TEST_CASE("a scheduler may decide before a more urgent job is released at the same instant") {
+  const GraphTask high = whole(100, 20, 10, 10, 3), low = whole(100, 10, 50, 50, 1);
+  CHECK(explored({high, whole(100, 0, 20, 20, 2), low}) == Values{60, 20, 70});
+  // At an idle core it decides after all releases.
+  CHECK(explored({whole(100, 0, 10, 10, 2), whole(100, 0, 50, 50, 1)}) == Values{10, 60});
 }
 
 TEST_CASE("a cooperative task leaves the core between its parts") {
@@ -81,8 +88,8 @@ TEST_CASE("a cooperative task leaves the core between its parts") {
 TEST_CASE("jitter and backlog belong to the explored schedules") {
   GraphTask late = whole(100, 0, 10, 10, 2);
   late.jitter = ps(30);
-  // The other task may begin one picosecond before the late release.
-  CHECK(explored({late, whole(100, 20, 40, 40, 1)}) == Values{49, 50});
+  // The other task may begin right before the late release.
+  CHECK(explored({late, whole(100, 20, 40, 40, 1)}) == Values{50, 50});
   // A job that takes longer than its period delays the next one.
   CHECK(explored({whole(10, 0, 1, 12, 1), whole(30, 0, 1, 1, 2)}) == Values{});
   CHECK(explored({whole(20, 0, 30, 30, 1)}, 100) == Values{});
