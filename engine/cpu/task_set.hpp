@@ -52,7 +52,8 @@ struct CpuTask {
   std::optional<Duration> cooperative;
   Duration last_cooperative;  ///< minimum length of the last of these sections
   /// A job can be preempted once more after its last execution and before it ends: a task released at that instant runs
-  /// first. This applies to cooperative tasks with a schedule point at the end, and to tasks that end after a wait.
+  /// first. This applies to cooperative tasks with a schedule point at the end, and to tasks that end after a wait or
+  /// after they activated others.
   bool preemptible_at_end = false;
   /// The longest time for which a job waits for a GPU or for semaphores, and how often.
   Duration waiting;

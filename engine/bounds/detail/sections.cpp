@@ -287,6 +287,16 @@ std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const R
   return requests;
 }
 
+/// Whether a job may execute nothing after it has triggered tasks or set events, which may let others precede its end.
+bool ends_by_activating(const AnalyzedSystem& subject, TaskIndex task, const std::vector<Piece>& pieces) {
+  for (std::size_t step = pieces.size(); step-- > 0;) {
+    if (!pieces[step].time.is_zero() || pieces[step].leaves || pieces[step].threshold) break;
+    const StepKind kind = subject.step({task, step}).kind;
+    if (kind == StepKind::trigger || kind == StepKind::set_events) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_outer(const AnalyzedSystem& subject, TaskStep call) {
@@ -303,7 +313,8 @@ TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const Sema
   shape.last = last_section(pieces);
   if (subject.task(host).preemption == Preemption::cooperative)
     add_cooperative_sections(subject, host, in_branch, pieces, shape);
-  if (ends_with_request(subject, semaphores, host, pieces, pieces.size())) shape.preemptible_at_end = true;
+  if (ends_with_request(subject, semaphores, host, pieces, pieces.size()) || ends_by_activating(subject, host, pieces))
+    shape.preemptible_at_end = true;
   for (const auto& users : semaphores.waiting)
     if (std::find(users.begin(), users.end(), host) != users.end()) shape.waits_for_semaphores = true;
   shape.granted = granted_sections(subject, host, pieces, Holdings(subject, ranks, semaphores, host));

@@ -482,6 +482,26 @@ TEST_CASE("bounds beyond the period hold for jobs that wait for earlier ones") {
     }
 }
 
+TEST_CASE("a job that triggers a task at its end waits for tasks that are released when that one ends") {
+  const auto bound_of = [](bool sets_event, std::int64_t after) {
+    SystemMaker maker;
+    const UnitIndex core = maker.core("core");
+    const StimulusIndex request = maker.inter_process();
+    task(maker, "above", core, 3, 10, 4);
+    const TaskIndex caller = task(maker, "caller", core, 1, 100, 4 - after),
+                    called = maker.task("called", core, 2, request);
+    maker.compute(called, 2);
+    maker.trigger(caller, request);
+    if (sets_event) maker.set(caller, maker.event("event"), called);
+    if (after > 0) maker.compute(caller, after);
+    return bounds_of(maker)[caller].worst;
+  };
+  for (const bool sets_event : {false, true}) {
+    CHECK(bound_of(sets_event, 0) == us(4 + 4 + 2 + 4));  // "above" is released again at 10
+    CHECK(bound_of(sets_event, 1) == us(4 + 4 + 2));
+  }
+}
+
 TEST_CASE("a job that ends with a wait for a GPU waits for tasks that are released at its end") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
