@@ -52,6 +52,7 @@ struct Question {
     gpu_slowdown,
     block_order,
     block_time,
+    activation,  ///< whether an activation precedes the end of a job at the same instant, and is lost
     count
   };
 

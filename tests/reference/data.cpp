@@ -7,6 +7,20 @@
 
 namespace reference {
 
+namespace {
+
+/// By label: whether the task reads it, or writes it.
+std::vector<char> accessed_by(const Model& model, Index task, bool write) {
+  std::vector<char> out(model.labels.size(), 0);
+  if (model.tasks[task].dropped) return out;
+  each_item(model, model.tasks[task].items, none, [&](const Item& item, Index) {
+    if (item.kind == Item::Kind::label && item.write == write && item.target != none) out[item.target] = 1;
+  });
+  return out;
+}
+
+}  // namespace
+
 void Data::Value::join(const Value& other) {
   if (other.newest < 0) return;
   oldest = oldest < 0 ? other.oldest : std::min(oldest, other.oldest);
@@ -30,12 +44,9 @@ Data::Data(const Model& model) : model_(model) {
       for (const auto& link : chain.links) {
         if (link.label != none && (link.task == from.task || link.task == to.task)) named.push_back(link.label);
       }
+      const auto written = accessed_by(model, from.task, true), read = accessed_by(model, to.task, false);
       for (Index label = 0; label < model.labels.size(); ++label) {
-        const auto writers = accessors(model, label, none, 1), readers = accessors(model, label, none, 0);
-        if (std::find(writers.begin(), writers.end(), from.task) == writers.end() ||
-            std::find(readers.begin(), readers.end(), to.task) == readers.end())
-          continue;
-        from.outputs.push_back(label);
+        if (written[label] != 0 && read[label] != 0) from.outputs.push_back(label);
       }
       const auto is_named = [&](Index label) { return std::find(named.begin(), named.end(), label) != named.end(); };
       if (std::any_of(from.outputs.begin(), from.outputs.end(), is_named))

@@ -48,8 +48,7 @@ void Executor::activate(Index task) {
   const auto limit = model_.tasks[task].limit;
   const auto pending = static_cast<std::int64_t>(a.queue.size());
   // S-activation-2: a job that ends at this instant makes room, or not yet.
-  const bool late =
-      limit > 0 && pending + 1 == limit && a.ended == now_ && ask(Kind::simultaneous_events, task, 0, 1) == 1;
+  const bool late = limit > 0 && pending + 1 == limit && a.ended == now_ && ask(Kind::activation, task, 0, 1) == 1;
   if (limit > 0 && (pending >= limit || late)) {
     result_.lost.push_back({task, now_});
     return;

@@ -78,6 +78,8 @@ class Constraints {
   /// Whether the constraint depends on accesses of device tasks, which are no part of the trace (S-data-3).
   bool device_accesses() const {
     if (c_.kind == K::chain_latency) return false;
+    if (std::none_of(model_.tasks.begin(), model_.tasks.end(), [](const Task& task) { return task.device; }))
+      return false;
     std::vector<Index> labels = c_.labels;
     for (const auto event : c_.events) {
       if (model_.events[event].of == Event::Of::label) labels.push_back(model_.events[event].entity);
