@@ -860,8 +860,10 @@ class Writer {
 
   // ---- constraints
 
+  /// Constraints share events that are alike.
   std::string event(const std::string& name, std::string_view cls, const std::string& attributes) {
-    events_.push_back(fmt::format("<events xsi:type=\"am:{}\" {}{}/>", cls, named(name), attributes));
+    std::string text = fmt::format("<events xsi:type=\"am:{}\" {}{}/>", cls, named(name), attributes);
+    if (std::find(events_.begin(), events_.end(), text) == events_.end()) events_.push_back(std::move(text));
     return ref(name, cls);
   }
   static std::string attribute(std::string_view name, const std::string& value) {
