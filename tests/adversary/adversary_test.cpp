@@ -18,7 +18,7 @@ AttackOptions options() {
   AttackOptions options;
   if (test::is_thorough()) {
     options.executions = 1000;
-    options.climbing = 100;
+    options.common = 400;
   }
   return options;
 }
@@ -73,6 +73,7 @@ TEST_CASE("a bound that is too small is broken, and the behaviour that does so c
 TEST_CASE("the same seed finds the same") {
   AttackOptions few;
   few.executions = 20;
+  few.common = 16;
   few.climbing = 4;
   CHECK(attack_systems(3, 0, 8, few).text() == attack_systems(3, 0, 8, few).text());
 }

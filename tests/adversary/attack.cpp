@@ -47,7 +47,8 @@ constexpr std::string_view kinds[] = {"offset",
                                       "gpu_slice_phase",
                                       "gpu_slowdown",
                                       "block_order",
-                                      "block_time"};
+                                      "block_time",
+                                      "activation"};
 static_assert(std::size(kinds) == reference::question_kinds);
 
 /// What one execution shows of one guarantee.
@@ -280,8 +281,10 @@ class Attacker {
         if (target_.guarantees[index].stated_offsets == stated_offsets) group_.push_back(index);
       if (group_.empty()) continue;
       run_.any_offsets = run_.ready_order_open = !stated_offsets;
-      common();
+      executed_ = 0;
+      common(options_.common);
       climb();
+      common(options_.executions);
     }
     return std::move(attack_);
   }
@@ -294,19 +297,22 @@ class Attacker {
   }
 
   /// What the program states as an assumption has its first answer: schedule points of non-preemptive tasks (AM0469), and
-  /// tasks between a cooperative task and one that waits for it (AM0471).
+  /// tasks between a cooperative task and one that waits for it (AM0471). So has what docs/theory/bounds.md decides: a job
+  /// that ends makes room for an activation at the same instant.
+  static constexpr QuestionKind settled[] = {QuestionKind::schedule_point, QuestionKind::cooperation,
+                                             QuestionKind::activation};
   static bool is_settled(QuestionKind kind) {
-    return (kind == QuestionKind::schedule_point || kind == QuestionKind::cooperation) &&
+    return std::find(std::begin(settled), std::end(settled), kind) != std::end(settled) &&
            std::getenv("AMALTHEA_ADVERSARY_ALL") == nullptr;
   }
 
   /// Executes it and keeps it for every guarantee that it comes closer to than all before.
   void try_one(Behaviour& behaviour) {
     ++attack_.executions;
-    for (const QuestionKind kind : {QuestionKind::schedule_point, QuestionKind::cooperation})
+    ++executed_;
+    for (const QuestionKind kind : settled)
       if (is_settled(kind)) behaviour.rule(kind, Rule::least);
     const Execution execution = reference::run(model_, behaviour, run_);
-    std::optional<Behaviour> kept;
     for (const std::size_t index : group_) {
       Observation found = observer_.observe(execution, target_.guarantees[index], index);
       if (!found.any) continue;
@@ -322,19 +328,14 @@ class Attacker {
       best.reached = best.reached || found.broken || found.closeness >= 0.99;
       if (found.broken) best.seen = std::move(found.seen);
       if (!better && draw(0, 1) == 0) continue;
-      if (!kept) {
-        kept = behaviour;
-        kept->keep_answers();
-      }
-      best.closest = *kept;
+      best.closest = behaviour;  // rules and seed give the answers that it does not store
     }
   }
 
-  /// Corner values, then random ones.
-  void common() {
-    const int executions = std::max(1, options_.executions - options_.climbing);
-    for (int number = 0; number < executions; ++number) {
-      Behaviour behaviour = number < corners ? corner(number) : chance(number);
+  /// Corner values, then random ones, up to this number of executions.
+  void common(int executions) {
+    while (executed_ < std::max(1, executions)) {
+      Behaviour behaviour = executed_ < corners ? corner(executed_) : chance(executed_);
       try_one(behaviour);
     }
   }
@@ -371,13 +372,41 @@ class Attacker {
     if (number % 5 < 3) behaviour.rule(QuestionKind::offset, Rule::random);
     if (number % 7 == 0) behaviour.rule(QuestionKind::offset, Rule::least);
     if (number % 2 == 0) behaviour.rule(QuestionKind::distance, Rule::least);
+    if (number % 8 == 5) turn(behaviour);
     return behaviour;
+  }
+
+  /// The first steps of a task take long and later ones do not, or the other way round.
+  void turn(Behaviour& behaviour) {
+    const bool long_first = draw(0, 3) > 0;
+    behaviour.rule(QuestionKind::execution_time, long_first ? Rule::least : Rule::most);
+    for (std::uint32_t task = 0; task < model_.tasks.size(); ++task)
+      for (int steps = draw(0, 24), step = 0; step < steps; ++step)
+        behaviour.set(QuestionKind::execution_time, task, static_cast<std::uint64_t>(step),
+                      long_first ? std::numeric_limits<std::int64_t>::max() : 0);
+  }
+
+  /// All answers of a kind for some time become least or most: of one entity, or of all.
+  void mutate_together(Behaviour& behaviour) {
+    const std::vector<Behaviour::Answered>& answered = behaviour.answered();  // in the order of time
+    const auto size = static_cast<int>(answered.size());
+    const int at = draw(0, size - 1), reach = 1 << draw(0, 6);
+    const reference::Question chosen = answered[static_cast<std::size_t>(at)].question;
+    if (is_settled(chosen.kind)) return;
+    const bool one_entity = draw(0, 2) > 0, most = draw(0, 1) == 0;
+    const int first = std::max(0, at - draw(0, reach)), last = std::min(size - 1, at + draw(0, reach));
+    for (int each = first; each <= last; ++each) {
+      const reference::Question& question = answered[static_cast<std::size_t>(each)].question;
+      if (question.kind == chosen.kind && (!one_entity || question.entity == chosen.entity))
+        behaviour.set(question.kind, question.entity, question.ordinal, most ? question.most : question.least);
+    }
   }
 
   /// A few answers change.
   void mutate(Behaviour& behaviour) {
     const auto& answered = behaviour.answered();
     if (answered.empty()) return;
+    if (draw(0, 2) == 0) return mutate_together(behaviour);
     const int changes = 1 << draw(0, 3);
     const bool of_one_kind = draw(0, 2) == 0;
     const auto any = [&]() -> const Behaviour::Answered& {
@@ -408,11 +437,18 @@ class Attacker {
       behaviour.set(each.question.kind, each.question.entity, each.question.ordinal, each.value);
   }
 
+  bool is_open(std::size_t index) const {
+    return attack_.of[index].outcome == Attacked::Outcome::held && attack_.of[index].closeness < 1;
+  }
+
   void climb() {
+    const auto open = static_cast<int>(
+        std::count_if(group_.begin(), group_.end(), [&](std::size_t index) { return is_open(index); }));
+    const int each = std::max(options_.climbing, (options_.executions - executed_) / std::max(1, open));
     for (const std::size_t index : group_) {
-      Attacked& best = attack_.of[index];
-      for (int step = 0; step < options_.climbing; ++step) {
-        if (best.outcome != Attacked::Outcome::held || best.closeness >= 1) break;
+      const Attacked& best = attack_.of[index];
+      for (int step = 0; step < each; ++step) {
+        if (!is_open(index)) break;
         Behaviour behaviour = best.closest;
         mutate(behaviour);
         try_one(behaviour);
@@ -427,6 +463,7 @@ class Attacker {
   std::mt19937 random_;
   reference::RunOptions run_;
   std::vector<std::size_t> group_;  ///< the guarantees that the present executions serve
+  int executed_ = 0;                ///< executions for them
   Attack attack_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Searches for behaviours that break guarantees: corner values first, then random ones, then hill climbing, which changes a
-/// few answers of the behaviour that came closest to the limit and keeps what comes closer. Budgets are numbers of
-/// executions, so that a seed decides what is found.
+/// Searches for behaviours that break guarantees: corner values first, then random ones, then hill climbing. It changes a
+/// few answers, or all answers of a kind for some time, of the behaviour that came closest to the limit, and keeps what
+/// comes closer. Budgets are numbers of executions, so that a seed decides what is found.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,8 @@ namespace adversary {
 
 struct AttackOptions {
   int executions = 100;  ///< for each guarantee, at least; one execution serves all guarantees of a system
-  int climbing = 12;     ///< of them, this many towards the limit of each guarantee that has not been reached
+  int common = 88;       ///< of them, this many towards no guarantee in particular
+  int climbing = 12;     ///< at least so many towards the limit of each guarantee that has not been reached
   reference::Time until = 1'000'000'000;
   std::uint64_t seed = 1;
 };

@@ -234,6 +234,20 @@ class Shrinker {
     return std::min(end, body.size()) - at;
   }
 
+  /// Before so many activities of some alternative are removed.
+  static void shorten_branches(System& system, const std::vector<NodeIndex>& body, std::size_t at, std::size_t length) {
+    for (std::size_t outer = 0; outer < at; ++outer) {
+      auto* branch = std::get_if<Branch>(&system.graph[body[outer]].activity);
+      std::size_t begin = outer + 1;
+      for (std::size_t i = 0; branch != nullptr && i < branch->alternatives.size(); ++i) {
+        std::size_t& alternative = branch->alternatives[i].length;
+        const std::size_t end = begin + alternative;
+        if (at >= begin && at < end) alternative -= std::min(length, end - at);
+        begin = end;
+      }
+    }
+  }
+
   std::vector<Change> changes() const {
     std::vector<Change> changes;
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
@@ -252,8 +266,10 @@ class Shrinker {
         changes.push_back([task, at](System& system) {
           auto& body = system.tasks[task].body;
           if (at >= body.size()) return false;
+          const std::size_t length = length_at(system, body, at);
+          shorten_branches(system, body, at, length);
           const auto begin = body.begin() + static_cast<std::ptrdiff_t>(at);
-          body.erase(begin, begin + static_cast<std::ptrdiff_t>(length_at(system, body, at)));
+          body.erase(begin, begin + static_cast<std::ptrdiff_t>(length));
           return true;
         });
       changes.push_back([task](System& system) {

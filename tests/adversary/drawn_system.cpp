@@ -13,7 +13,9 @@
 #include "engine/constraints/detail/constraint_guarantees.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/program/program.hpp"
+#include "engine/program/releases.hpp"
 #include "engine/requirements.hpp"
+#include "tests/adversary/additions.hpp"
 #include "tests/support/system_file.hpp"
 
 namespace adversary {
@@ -51,9 +53,15 @@ SystemFeatures usual() {
   return features_of({F::periodic, F::varying_times, F::deadline, F::chain, F::fixed_priority});
 }
 
+using Addition = void (*)(System&, Random);
+
 struct Theme {
   SystemFeatures may;
   int one_in = 3;
+  SystemFeatures must = {};  ///< at least one of them, if there are any
+  int additions = 6;         ///< each kind of addition is made in one system of so many
+  std::vector<Addition> always = {};
+  bool few = false;  ///< often few tasks, whose bounds are tight
 };
 
 /// Features of which the reference knows nothing are only in systems of any features.
@@ -90,27 +98,73 @@ std::vector<Theme> themes() {
       usual() | features_of({F::offset, F::jitter, F::runnables, F::memory, F::several_cores, F::trigger,
                              F::trigger_chain, F::sporadic, F::activation_limit, F::branch, F::effect_branch, F::loop,
                              F::condition, F::offload, F::passive_waiting, F::any_wait, F::event_stimulus, F::burst});
+  // Few features, so that bounds stay tight.
+  const SystemFeatures limited =
+      usual() | features_of({F::activation_limit, F::burst, F::trigger, F::several_cores, F::non_preemptive});
+  const SystemFeatures triggered =
+      usual() | features_of({F::trigger, F::trigger_chain, F::several_stimuli, F::several_cores, F::jitter,
+                             F::interrupt, F::event_stimulus});
+  const SystemFeatures waits = usual() | features_of({F::jitter, F::sporadic, F::activation_limit, F::several_cores,
+                                                      F::offset, F::burst, F::trigger});
+  const SystemFeatures alternatives =
+      usual() | features_of({F::runnables, F::branch, F::effect_branch, F::trigger, F::event_stimulus, F::several_cores,
+                             F::sporadic, F::jitter});
+  const SystemFeatures visits =
+      usual() | features_of({F::offload, F::passive_waiting, F::several_cores, F::work_beside});
   SystemFeatures any = test::all_features();
   SystemFeatures known = any;
   for (const F unknown : {F::amd, F::cu_mask, F::memory_table, F::dynamic_contention})
     known.reset(static_cast<std::size_t>(unknown));
-  return {{known, 8},  {one_core, 3},   {deadlines, 2}, {turns, 2}, {several, 2}, {servers, 2},
-          {events, 3}, {semaphores, 2}, {gpu, 3},       {data, 3},  {any, 6}};
+  return {{known, 8},
+          {one_core, 3},
+          {deadlines, 2},
+          {turns, 2},
+          {limited, 2, features_of({F::trigger}), 2, {vary_around_triggers, limit_activations, fill_cores}, true},
+          {several, 2},
+          {servers, 2, {}, 6, {}, true},
+          {triggered, 2, features_of({F::trigger}), 2, {}, true},
+          {events, 3},
+          {semaphores, 2},
+          {waits, 2, features_of({F::periodic, F::jitter}), 2, {add_waits}, true},
+          {gpu, 3},
+          {data, 3},
+          {alternatives, 2, features_of({F::branch, F::effect_branch}), 2, {add_alternatives}, true},
+          {visits, 3, features_of({F::offload}), 8, {widen_waits}, true},
+          {any, 6}};
 }
 
-test::RandomSystem random_system(Random& random, std::uint32_t number) {
+const Theme& theme_of(std::uint32_t number) {
   static const std::vector<Theme> all = themes();
   constexpr std::uint32_t any_each = 8;
-  const std::size_t known = all.size() - 1;
-  const Theme& theme = number % (known * any_each) == known * any_each - 1 ? all.back() : all[number % known];
-  std::vector<std::size_t> features;
-  for (std::size_t feature = 0; feature < test::feature_count; ++feature)
-    if (theme.may[feature]) features.push_back(feature);
+  const auto known = static_cast<std::uint32_t>(all.size() - 1);
+  return number % (known * any_each) == known * any_each - 1 ? all.back() : all[number % known];
+}
+
+test::RandomSystem random_system(Random& random, const Theme& theme) {
+  const auto any_feature = [&](const SystemFeatures& of) {
+    std::vector<std::size_t> features;
+    for (std::size_t feature = 0; feature < test::feature_count; ++feature)
+      if (of[feature]) features.push_back(feature);
+    return any_of(features, random);
+  };
   test::RandomSystemOptions options;
   options.may = theme.may;
   options.one_in = theme.one_in;
-  for (int i = 0; i < 2; ++i) options.must.set(any_of(features, random));
+  options.must.set(any_feature(theme.must.any() ? theme.must : theme.may));
+  options.must.set(any_feature(theme.may));
+  options.few = theme.few && !one_in(random, 3);
   return test::random_system(random, options);
+}
+
+/// Features that meet too seldom by chance.
+void add_rare(System& system, const Theme& theme, std::uint32_t seed, std::uint32_t number) {
+  std::uint32_t item = 20;
+  for (const Addition addition : {add_waits, widen_waits, vary_around_triggers, share_triggers, limit_activations,
+                                  add_alternatives, fill_cores}) {
+    Random random = generator(seed, number, item++);
+    const bool always = std::find(theme.always.begin(), theme.always.end(), addition) != theme.always.end();
+    if (always || one_in(random, theme.additions)) addition(system, random);
+  }
 }
 
 /// Sometimes priorities or deadlines are alike, so that the order of tasks is open.
@@ -120,91 +174,6 @@ void make_equal(System& system, Random random) {
   if (one_in(random, 6))
     for (Task& task : system.tasks)
       if (task.deadline) task.deadline = Duration::microseconds(240);
-}
-
-// ---- data
-
-bool is_host(const System& system, TaskIndex task) { return system.tasks[task].side == Side::host; }
-
-/// The positions of a body that belong to no alternative of a branch, section or runnable.
-std::vector<std::size_t> open_positions(const System& system, TaskIndex task) {
-  std::vector<std::size_t> positions;
-  const auto& body = system.tasks[task].body;
-  std::size_t closed_until = 0;
-  bool section = false;
-  for (std::size_t at = 0; at <= body.size(); ++at) {
-    const auto* next = at < body.size() ? &system.graph[body[at]] : nullptr;
-    const bool within = next != nullptr && next->runnable && !std::holds_alternative<Call>(next->activity);
-    if (at >= closed_until && !section && !within) positions.push_back(at);
-    if (next == nullptr) break;
-    if (const auto* change = std::get_if<Uninterruptible>(&next->activity)) section = change->begins;
-    if (const auto* branch = std::get_if<Branch>(&next->activity)) {
-      std::size_t end = at + 1;
-      for (const Branch::Alternative& alternative : branch->alternatives) end += alternative.length;
-      closed_until = std::max(closed_until, end);
-    }
-  }
-  return positions;
-}
-
-/// Often in a runnable of its own.
-void insert(System& system, TaskIndex task, Activity activity, Random& random) {
-  const std::size_t position = any_of(open_positions(system, task), random);
-  std::ptrdiff_t added = 1;
-  std::optional<RunnableIndex> runnable;
-  if (!one_in(random, 3)) {
-    runnable = static_cast<RunnableIndex>(system.runnables.size());
-    system.runnables.push_back({fmt::format("access{}", *runnable), {}});
-    append_activity(system, task, Call{});
-    system.graph[system.tasks[task].body.back()].runnable = runnable;
-    ++added;
-  }
-  append_activity(system, task, std::move(activity));
-  auto& body = system.tasks[task].body;
-  system.graph[body.back()].runnable = runnable;
-  std::rotate(body.begin() + static_cast<std::ptrdiff_t>(position), body.end() - added, body.end());
-}
-
-/// A device task passes data through its kernels.
-void access(System& system, TaskIndex task, LabelIndex label, bool write, Random& random) {
-  if (is_host(system, task)) {
-    if (write)
-      insert(system, task, WriteLabel{label}, random);
-    else
-      insert(system, task, ReadLabel{label}, random);
-    return;
-  }
-  for (const NodeIndex node : system.tasks[task].body)
-    if (auto* kernel = std::get_if<Kernel>(&system.graph[node].activity)) {
-      (write ? kernel->writes : kernel->reads).push_back(label);
-      return;
-    }
-}
-
-void pass_data(System& system, Random random) {
-  for (const Chain& chain : system.chains)
-    for (std::size_t at = 0; at < chain.tasks.size(); ++at) {
-      if (at + 1 == chain.tasks.size()) break;
-      const auto label = static_cast<LabelIndex>(system.labels.size());
-      const bool host = is_host(system, chain.tasks[at]) || is_host(system, chain.tasks[at + 1]);
-      system.labels.push_back(
-          {fmt::format("data{}", label), DataSize{64}, MemoryIndex{0}, host ? LabelSide::host : LabelSide::device, {}});
-      access(system, chain.tasks[at], label, true, random);
-      access(system, chain.tasks[at + 1], label, false, random);
-    }
-}
-
-void add_chains(System& system, Random random) {
-  for (int more = draw(random, 0, 2); more > 0; --more) {
-    std::vector<TaskIndex> tasks;
-    for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-      if (is_host(system, task)) tasks.push_back(task);
-    std::shuffle(tasks.begin(), tasks.end(), random);
-    tasks.resize(std::min<std::size_t>(tasks.size(), static_cast<std::size_t>(draw(random, 1, 3))));
-    if (tasks.empty()) return;
-    system.chains.push_back(
-        {fmt::format("chain{}", system.chains.size()), std::move(tasks), {}, Chain::Source::model, {}});
-  }
 }
 
 // ---- limits
@@ -242,6 +211,10 @@ class Limiter {
     programs_ = compile_programs(system_, options.execution, choose_devices(system_, options.profile, nullptr).profiles,
                                  options.compile);
     probe_ = system_;
+    periods_ = periods_of(system_);
+    special_ = special_tasks(system_, true);
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      if (has_branch(system_, task)) special_.push_back(task);
     add_chain_limits();
     add_requirements();
     add_constraints();
@@ -326,7 +299,9 @@ class Limiter {
     Random random = next();
     return draw(random, low, high);
   }
+  /// Often one that a trigger or an event activates, that may lose activations, or that has branches.
   TaskIndex any_task(Random& random) {
+    if (!special_.empty() && one_in(random, 2)) return any_of(special_, random);
     return static_cast<TaskIndex>(draw(random, 0, static_cast<int>(system_.tasks.size()) - 1));
   }
 
@@ -343,8 +318,16 @@ class Limiter {
         found.push_back(
             {fmt::format("occurrence_{}", system_.stimuli[stimulus].name), ObservableEvent::OfStimulus{stimulus}});
     }
-    for (const NodeIndex node : system_.tasks[task].body) {
+    std::size_t closed = 0;
+    for (std::size_t at = 0; at < system_.tasks[task].body.size(); ++at) {
+      const NodeIndex node = system_.tasks[task].body[at];
       const Activity& activity = system_.graph[node].activity;
+      const std::size_t before = found.size();
+      if (const auto* branch = std::get_if<Branch>(&activity)) {
+        std::size_t end = at + 1;
+        for (const Branch::Alternative& alternative : branch->alternatives) end += alternative.length;
+        closed = std::max(closed, end);
+      }
       if (const auto* write = std::get_if<WriteLabel>(&activity))
         found.push_back({fmt::format("write_{}", system_.labels[write->label].name),
                          ObservableEvent::OfLabel{write->label, EventAction::write, {}, {}}});
@@ -359,6 +342,9 @@ class Limiter {
         for (const EventAction action : {EventAction::start, EventAction::terminate})
           found.push_back({fmt::format("{}_{}", to_string(action), system_.runnables[*runnable].name),
                            ObservableEvent::OfRunnable{*runnable, action, {}, {}}});
+      if (at < closed)  // events in alternatives are few, and chosen more often
+        for (std::size_t more = before, end = found.size(); more < end; ++more)
+          found.insert(found.end(), 2, found[more]);
     }
     return any_of(found, random);
   }
@@ -369,6 +355,9 @@ class Limiter {
     for (const Stimulus& stimulus : system_.stimuli)
       if (std::find(stimulus.activates.begin(), stimulus.activates.end(), task) != stimulus.activates.end())
         others.insert(others.end(), stimulus.activates.begin(), stimulus.activates.end());
+    if (others.empty() || one_in(random, 3))  // of another stimulus with the same period
+      for (TaskIndex other = 0; other < system_.tasks.size(); ++other)
+        if (periods_[task] && periods_[other] == periods_[task]) others.push_back(other);
     return others.empty() || one_in(random, 3) ? any_task(random) : any_of(others, random);
   }
 
@@ -395,9 +384,11 @@ class Limiter {
     return shown(constraint);
   }
 
+  /// Most attempts draw nothing that the product shows.
   void add_constraints() {
-    const int count = draw_count(2, 8);
-    for (int at = 0; at < count; ++at) {
+    const auto wanted = static_cast<std::size_t>(draw_count(2, 8));
+    constexpr int attempts = 30;
+    for (int at = 0; at < attempts && system_.constraints.size() < wanted; ++at) {
       Random random = next();
       const TaskIndex task = any_task(random);
       TimingConstraint constraint;
@@ -426,8 +417,12 @@ class Limiter {
         }
         case 4: {
           EventSynchronization together;
-          for (int events = draw(random, 2, 3); events > 0; --events)
-            together.events.push_back(event_of(related(task, random), random));
+          for (int events = draw(random, 2, 3); events > 0; --events) {
+            ObservableEvent event = event_of(related(task, random), random);
+            if (std::none_of(together.events.begin(), together.events.end(),
+                             [&](const ObservableEvent& other) { return other.name == event.name; }))
+              together.events.push_back(std::move(event));
+          }
           together.multiple_occurrences = one_in(random, 2);
           constraint.class_name = "EventSynchronizationConstraint";
           constraint.kind = std::move(together);
@@ -437,7 +432,7 @@ class Limiter {
             return shown(constraint);
           });
           tolerance = Duration::picoseconds(least.value_or(0));
-          good = least.has_value();
+          good = least && std::get<EventSynchronization>(constraint.kind).events.size() > 1;
           break;
         }
         case 5:
@@ -489,6 +484,8 @@ class Limiter {
   System& system_;
   std::uint32_t seed_, number_, item_ = 0;
   System probe_;
+  std::vector<TaskIndex> special_;
+  std::vector<std::optional<Duration>> periods_;
   Results results_;
   std::vector<Program> programs_;
 };
@@ -515,8 +512,10 @@ AnalysisOptions DrawnSystem::options() const {
 DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number) {
   Random random = generator(seed, number, 0);
   DrawnSystem drawn;
-  drawn.random = random_system(random, number);
+  const Theme& theme = theme_of(number);
+  drawn.random = random_system(random, theme);
   name_all(drawn.random.system);
+  add_rare(drawn.random.system, theme, seed, number);
   add_chains(drawn.random.system, generator(seed, number, 1));
   pass_data(drawn.random.system, generator(seed, number, 2));
   make_equal(drawn.random.system, generator(seed, number, 4));

@@ -38,7 +38,7 @@ adversary::AttackOptions options() {
   adversary::AttackOptions options;
   if (test::is_thorough()) {
     options.executions = 1000;
-    options.climbing = 100;
+    options.common = 400;
   }
   return options;
 }

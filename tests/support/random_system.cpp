@@ -187,13 +187,13 @@ SystemFeatures with_needs(SystemFeatures wanted) {
 
 class Generator {
  public:
-  Generator(std::mt19937& random, SystemFeatures palette, SystemFeatures must)
-      : random_(random), palette_(palette), must_(must) {}
+  Generator(std::mt19937& random, SystemFeatures palette, const RandomSystemOptions& options)
+      : random_(random), palette_(palette), must_(options.must), few_(options.few) {}
 
   RandomSystem make() {
     make_platform();
     load_ = draw(20, on(F::amd) ? 50 : 90);
-    roots_ = draw(2, 4) + (cores_.size() > 1 ? 1 : 0);
+    roots_ = few_ ? draw(1, 2) : draw(2, 4) + (cores_.size() > 1 ? 1 : 0);
     for (int root = 0; root < roots_; ++root) make_root();
     if (on(F::chain))
       for (int chains = draw(1, 4); chains > 0; --chains) make_chain();
@@ -1348,6 +1348,7 @@ class Generator {
 
   std::mt19937& random_;
   SystemFeatures palette_, must_;
+  bool few_;
   SystemMaker maker_;
   engine::DeviceProfile profile_;
   engine::MemoryModel memory_;
@@ -1433,7 +1434,7 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
     if (std::uniform_int_distribution<int>(1, 3)(random) > 1) palette |= features_of({F::varying_times, F::deadline});
     if (std::uniform_int_distribution<int>(1, 4)(random) > 1) palette.set(index_of(F::periodic));
     palette &= options.may | features_of({F::fixed_priority, F::periodic});
-    RandomSystem made = Generator(random, palette, options.must).make();
+    RandomSystem made = Generator(random, palette, options).make();
     const bool has = (made.has() & options.must) == options.must;
     if (attempt == attempts || (has && (must.size() != 2 || made.meets(must.front(), must.back())))) return made;
   }

@@ -143,6 +143,7 @@ struct RandomSystemOptions {
   SystemFeatures may = all_features();  ///< nothing else occurs
   SystemFeatures must;                  ///< must occur, and meet if there are two
   int one_in = 8;                       ///< each of the others is tried with this probability
+  bool few = false;                     ///< one or two tasks, and what they trigger, call or await
 };
 
 /// Times are microseconds and small: periods up to 240, so that 1000 show most effects.
