@@ -233,6 +233,8 @@ struct GroupBound {
 
 /// Maximum number of slots of `other` that pass before `turns` turns of `self`, from any position in the runlist. The
 /// runlist has a round for each priority, which contains the contexts of at least that priority in order: A B C A B A.
+/// Nothing states whether a slice that renews itself takes the next slot of its context. So any gap between two slots of
+/// `self` may precede each turn.
 std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size_t self, std::size_t other,
                           std::int64_t turns);
 

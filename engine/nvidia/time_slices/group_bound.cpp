@@ -32,13 +32,7 @@ std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size
   // in the first round before, or in the last after the own slot
   const bool in_between = other < self || its >= own;
   gaps[static_cast<std::size_t>(own - 1)] = std::max<std::int64_t>(0, its - own) + (in_between ? 1 : 0);
-  std::int64_t most = 0;
-  for (std::int64_t first = 0; first < own; ++first) {
-    std::int64_t rest = 0;
-    for (std::int64_t gap = 0; gap < turns % own; ++gap) rest += gaps[static_cast<std::size_t>((first + gap) % own)];
-    most = std::max(most, rest);
-  }
-  return turns / own * its + most;
+  return turns * *std::max_element(gaps.begin(), gaps.end());
 }
 
 CpuDemand accesses_without_response(Duration shortest_job, Duration accesses) {

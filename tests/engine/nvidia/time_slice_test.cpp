@@ -18,12 +18,13 @@ TEST_CASE("slots of other contexts in the runlist pass before each turn") {
     return slots_before(contexts, self, other, turns);
   };
   CHECK(slots(0, 1, 1) == 1);
-  CHECK(slots(0, 1, 3) == 2);
-  CHECK(slots(0, 2, 3) == 1);
-  CHECK(slots(0, 2, 4) == 2);
+  // A slice that renews itself may take the next slot, so the longest gap may precede each turn.
+  CHECK(slots(0, 1, 3) == 3);
+  CHECK(slots(0, 2, 3) == 3);
+  CHECK(slots(0, 2, 4) == 4);
   CHECK(slots(1, 0, 1) == 2);  // the last of a list and the first of the next
-  CHECK(slots(1, 0, 2) == 3);
-  CHECK(slots(1, 2, 2) == 1);
+  CHECK(slots(1, 0, 2) == 4);
+  CHECK(slots(1, 2, 2) == 2);
   CHECK(slots(2, 0, 1) == 3);
   CHECK(slots(2, 1, 5) == 10);
 
@@ -43,13 +44,13 @@ TEST_CASE("slots of other contexts in the runlist pass before each turn") {
           std::int64_t most = 0;
           for (std::size_t start = 0; start < list.size(); ++start) {
             std::int64_t count = 0, own = 0;
-            for (std::size_t at = start; own < turns; at = (at + 1) % list.size()) {
+            for (std::size_t at = start; own < 1; at = (at + 1) % list.size()) {
               if (list[at] == other) ++count;
               if (list[at] == self) ++own;
             }
             most = std::max(most, count);
           }
-          equal = equal && slots(self, other, turns) == most;
+          equal = equal && slots(self, other, turns) == turns * most;
         }
     CHECK(equal);
   }
