@@ -534,9 +534,8 @@ TEST_CASE("a shorter worst case raises no bound") {
 
 TEST_CASE("rarer activations raise no bound") {
   // A rarer task sets its events later. Periods are priorities under the other algorithms.
-  const SystemFeatures may =
-      all_but({F::host_wait, F::any_wait, F::host_call, F::several_roots, F::rate_monotonic, F::deadline_monotonic,
-               F::earliest_deadline, F::deadline_child, F::constant_bandwidth});
+  const SystemFeatures may = all_but({F::host_wait, F::any_wait, F::host_call, F::rate_monotonic, F::deadline_monotonic,
+                                      F::earliest_deadline, F::deadline_child, F::constant_bandwidth});
   check_identity("rarer", 60, may, ordinary, [](const RandomSystem& of) {
     const Judgement before = of_tasks(judged(read_back(of), of));
     std::mt19937 random(10);
