@@ -41,7 +41,8 @@ void add_each_cause_once(const Diagnostics& known, const Diagnostics& building, 
   };
   for (std::size_t i = diagnostics.all().size(); i < known.all().size(); ++i)
     if (const Diagnostic& finding = known.all()[i];
-        finding.id != importer::missing_feature_id || !missing.contains(position_of(finding)))
+        (finding.id != importer::missing_feature_id && finding.id != importer::missing_timing_feature_id) ||
+        !missing.contains(position_of(finding)))
       add(finding);
   for (const Diagnostic& finding : building.all())
     if (!explained.contains(position_of(finding))) add(finding);

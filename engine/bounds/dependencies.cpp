@@ -42,7 +42,8 @@ struct Dependencies::Graph {
   std::array<std::size_t, part_kinds> first{};  ///< the vertex of the first part of each kind
   Boost boost;
 
-  explicit Graph(const System& system) : system_(system), sections_(system.tasks.size(), false) {
+  explicit Graph(const System& system)
+      : system_(system), sections_(system.tasks.size(), false), uninterruptible_(system.tasks.size(), false) {
     const auto sizes = sizes_of(system);
     std::partial_sum(sizes.begin(), sizes.end() - 1, first.begin() + 1);
     for (std::size_t part = 0; part < first.back() + sizes.back(); ++part) boost::add_vertex(boost);
@@ -71,7 +72,7 @@ struct Dependencies::Graph {
   void platform() {
     for (SchedulerIndex scheduler = 0; scheduler < system_.platform.schedulers.size(); ++scheduler)
       if (const auto parent = system_.platform.schedulers[scheduler].parent)
-        connect({Kind::scheduler, *parent}, {Kind::scheduler, scheduler});
+        connect_both({Kind::scheduler, *parent}, {Kind::scheduler, scheduler});
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       connect({Kind::scheduler, system_.tasks[task].scheduler}, {Kind::task, task});
       for (const UnitIndex unit : units_of(system_.tasks[task])) connect({Kind::unit, unit}, {Kind::task, task});
@@ -146,7 +147,7 @@ struct Dependencies::Graph {
       if (const auto* modes = std::get_if<ModeCondition>(&alternative.guard)) condition(*modes, task);
   }
   void connect_with(Part task, const SetMode& set) { connect(task, {Kind::mode, set.mode}); }
-  void connect_with(Part task, const Uninterruptible&) { sections_[task.index] = true; }
+  void connect_with(Part task, const Uninterruptible&) { sections_[task.index] = uninterruptible_[task.index] = true; }
 
   void access(Part task, LabelIndex label) {
     connect({Kind::label, label}, task);
@@ -201,7 +202,8 @@ struct Dependencies::Graph {
       boost::add_edge(levels.at(rank(task)), self, boost);
       Vertex entry = levels.at(rank(task));
       if (sections_[task])
-        entry = mixed || is_interrupt(system_.tasks[task]) ? levels.begin()->second : levels.at(*first_task);
+        entry = mixed || uninterruptible_[task] || is_interrupt(system_.tasks[task]) ? levels.begin()->second
+                                                                                     : levels.at(*first_task);
       boost::add_edge(self, entry, boost);
     }
   }
@@ -322,7 +324,8 @@ struct Dependencies::Graph {
   }
 
   const System& system_;
-  std::vector<bool> sections_;  ///< tasks that others of higher urgency may have to wait for
+  std::vector<bool> sections_;         ///< tasks that others of higher urgency may have to wait for
+  std::vector<bool> uninterruptible_;  ///< and interrupts, too
   std::map<RunnableIndex, std::vector<TaskIndex>> runners_;
   std::map<LabelIndex, std::vector<TaskIndex>> accessors_;
 };

@@ -105,6 +105,9 @@ class BodyReader {
     if (access_item.transmission && access_item.transmission->chunk_processing_ticks > 0)
       context_.ignore(access_item.transmission->element);
     if (access_item.access == views::Access::unstated) context_.assume(Unstated::access, item);
+    if (const Element statistic = item.child("statistic");
+        statistic && !access_item.statistic && !statistic.child("cacheMisses"))
+      report_statistic({statistic, 0, {}, {}});
     if (const auto label = context_.required(context_.labels, access_item.label, item, "data"))
       access(item, *label, access_item.access == views::Access::write, count_of(access_item.statistic));
   }
@@ -205,7 +208,7 @@ class BodyReader {
       const auto definition = context_.required(context_.definitions, entry->first, element, "key");
       const auto& deviation = (entry++)->second;
       if (!deviation) {
-        report_unfilled(element);
+        context_.report_unfilled(element);
         continue;
       }
       const Cycles of_entry = execution_cycles_of(*deviation);
@@ -222,15 +225,6 @@ class BodyReader {
       ticks.extended.emplace_back(definition, cycles);
     else if (!(before->second == cycles))
       context_.report_second("execution time for this kind of unit", entry);
-  }
-
-  void report_unfilled(Element element) {
-    context_.diagnostics.add(
-        "AM0460", Severity::warning,
-        fmt::format("{} states no execution time, so that time is missing from all results; state its value, or remove "
-                    "the element",
-                    element.cls() ? element.class_name() : element.tag()),
-        element.location(), element.path());
   }
 
   Cycles execution_cycles_of(const views::Deviation<std::int64_t>& deviation) {
@@ -253,10 +247,10 @@ class BodyReader {
     const Task& task = context_.system.tasks[task_];
     Ticks ticks;
     if (context_.unplaced.contains(task_)) return;
-    if (need.needs.empty() && need.extended.empty()) report_unfilled(item);
+    if (need.needs.empty() && need.extended.empty()) context_.report_unfilled(item);
     ticks.otherwise = cycles_of_needs(item, need.needs, definition_of(task.unit));
     for (const auto& [key, needs] : need.extended) {
-      if (needs.empty()) report_unfilled(item);
+      if (needs.empty()) context_.report_unfilled(item);
       if (const auto index = context_.definitions.find(key))
         if (const auto cycles = cycles_of_needs(item, needs, key)) add_extended(ticks, *index, *cycles, item);
     }
@@ -292,7 +286,7 @@ class BodyReader {
         continue;
       }
       if (!need->amount) {
-        report_unfilled(need->element);
+        context_.report_unfilled(need->element);
         continue;
       }
       const auto before =
@@ -614,7 +608,7 @@ bool executes_instructions(const BuildContext& context, RunnableIndex runnable) 
   return custom_property(context.runnable_elements[runnable], "gpu.instructions").has_value();
 }
 
-/// Tasks without activities are stubs that lack their content. Empty runnables are often interfaces.
+/// Tasks and runnables without activities are stubs that lack their content.
 void report_empty(BuildContext& context) {
   std::vector<bool> called(context.system.runnables.size(), false);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
@@ -637,19 +631,22 @@ void report_empty(BuildContext& context) {
                     element.is("ISR") ? "ISR" : "task", element.name(), only_accesses ? " but label accesses" : ""),
         element.location(), element.path());
   }
-  std::size_t count = 0;
-  Element first;
+  std::vector<Origin> empty;
   for (RunnableIndex runnable = 0; runnable < called.size(); ++runnable)
     if (called[runnable] && items_of(context.runnable_elements[runnable]).empty() &&
-        !executes_instructions(context, runnable) && count++ == 0)
-      first = context.runnable_elements[runnable];
-  if (count > 0)
-    context.diagnostics.add("AM0441", Severity::note,
-                            count == 1
-                                ? fmt::format("runnable \"{}\" is called, but it executes nothing", first.name())
-                                : fmt::format("{} runnables are called, but execute nothing; this is the first, \"{}\"",
-                                              count, first.name()),
-                            first.location(), first.path(), count);
+        !executes_instructions(context, runnable))
+      empty.push_back(context.runnable_elements[runnable].origin());
+  if (empty.empty()) return;
+  const Element first = context.model.element(empty.front());
+  const std::size_t count = empty.size();
+  context.diagnostics.add(
+      "AM0441", Severity::warning,
+      fmt::format("{}, so execution time is missing from all results; state what {}",
+                  count == 1 ? fmt::format("runnable \"{}\" is called, but it executes nothing", first.name())
+                             : fmt::format("{} runnables are called, but execute nothing (the first is \"{}\")", count,
+                                           first.name()),
+                  count == 1 ? "it executes, or remove the calls" : "they execute, or remove the calls"),
+      first.location(), first.path(), count, std::move(empty));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ void read_gpu_share(BuildContext& context, Task& task) {
   const auto name = [](std::string& target) {
     return [&target](const std::string& value) {
       target = value;
-      return !value.empty();
+      return value.find_first_not_of(" \t\r\n") != value.npos;
     };
   };
   read("gpu.context", "a name", name(task.gpu.context));
@@ -375,6 +375,12 @@ void report_second_memories(BuildContext& context, const views::MemoryFinder& fi
     check(mapping.mapped, mapping.memory, mapping.element);
   std::map<std::pair<std::size_t, std::uint32_t>, Element> sections;
   for (const views::PhysicalSectionMapping& mapping : context.mapping.sections) {
+    if (mapping.sections.empty() && mapping.labels.empty() && mapping.runnables.empty())
+      context.diagnostics.add(
+          "AM0479", Severity::warning,
+          "a mapping of sections maps nothing, so labels may be without a memory; state its origin, "
+          "or remove it",
+          mapping.element.location(), mapping.element.path());
     for (const Element label : mapping.labels) check(label, mapping.memory, mapping.element);
     for (const Element section : mapping.sections)
       if (const auto [known, added] =

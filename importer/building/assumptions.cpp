@@ -32,9 +32,16 @@ struct UnstatedKind {
   std::string_view remedy;
 };
 
-constexpr std::array<UnstatedKind, 19> unstated_kinds{{
+/// What others of the same kind state is a hole, not an assumption.
+constexpr std::string_view partly_stated_id = "AM0480";
+
+constexpr std::array<UnstatedKind, 21> unstated_kinds{{
     {Unstated::label_memory, "AM0442", "1 access to a label without a memory takes no time",
      "{} accesses to labels without a memory take no time", "map labels to memories (memoryMapping)"},
+    {Unstated::other_label_memory, partly_stated_id,
+     "1 access to a label without a memory takes no time, although other labels have one",
+     "{} accesses to labels without a memory take no time, although other labels have one",
+     "map labels to memories (memoryMapping)"},
     {Unstated::only_memory, "AM0443", "1 access to a label without a memory uses the only memory that its unit reaches",
      "{} accesses to labels without a memory use the only memory that their unit reaches",
      "map labels to memories (memoryMapping)"},
@@ -43,6 +50,9 @@ constexpr std::array<UnstatedKind, 19> unstated_kinds{{
      "state latencies or data rates of access elements, connections or memories"},
     {Unstated::label_size, "AM0445", "1 accessed label has no size; its size is assumed to be 0",
      "{} accessed labels have no size; their size is assumed to be 0", "state their sizes"},
+    {Unstated::other_label_size, partly_stated_id,
+     "1 accessed label has no size, although others have one; it counts as empty",
+     "{} accessed labels have no size, although others have one; they count as empty", "state their sizes"},
     {Unstated::access, "AM0457", "1 label access is neither a read nor a write; it is assumed to be a read",
      "{} label accesses are neither reads nor writes; they are assumed to be reads", "state access"},
     {Unstated::priority, missing_priority_id, "1 task that shares its scheduler has no priority; priority 0 is assumed",
@@ -99,12 +109,6 @@ constexpr std::array<UnstatedKind, 19> unstated_kinds{{
      "{} schedule points of non-preemptive tasks have no effect",
      "make such a task cooperative if others may run there, or remove the schedule point"},
 }};
-
-bool is_by_priority(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
-         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
-         algorithm == SchedulingAlgorithm::priority_based;
-}
 
 bool is_by_deadline(SchedulingAlgorithm algorithm) {
   return algorithm == SchedulingAlgorithm::earliest_deadline_first ||

@@ -173,25 +173,57 @@ class AccessReview {
       const Task& task = system_.tasks[activity.task];
       const std::span<const UnitIndex> units = task.units.empty() ? std::span(&task.unit, 1) : std::span(task.units);
       for_each_label(activity.activity, [&](LabelIndex label, bool written) {
-        if (system_.labels[label].size.bytes == 0)
-          context_.assume(Unstated::label_size, context_.model.element(system_.labels[label].origin));
+        (system_.labels[label].size.bytes == 0 ? empty_ : sized_).insert(label);
         if (context_.options.tabulated_accesses) return;
         for (const UnitIndex unit : units) note_missing_path(activity.origin, label, written, unit);
       });
     }
+    for (const LabelIndex label : empty_) {
+      const Element element = context_.model.element(system_.labels[label].origin);
+      context_.assume(sized_.empty() && !element.child("size") ? Unstated::label_size : Unstated::other_label_size,
+                      element);
+    }
     for (const auto& [unit, missing] : missing_access_paths_) {
       const Element element = context_.model.element(system_.platform.units[unit].origin);
+      const Label& label = system_.labels[missing.first];
+      const std::string message = fmt::format(
+          "processing unit \"{}\" has no accessElement for the memory of label \"{}\"; {} such {} no time "
+          "in the analysis{}; add one with a latency or data rate",
+          system_.platform.units[unit].name, label.name, missing.second.size(),
+          missing.second.size() == 1 ? "access takes" : "accesses take",
+          states_costs(unit, *label.memory) ? ", although the model states times of others" : "");
+      if (states_costs(unit, *label.memory))
+        context_.diagnostics.add("AM0482", Severity::warning, message, element.location(), element.path(), 1);
+      else
+        context_.diagnostics.add("AM0411", Severity::note, message, element.location(), element.path(),
+                                 missing.second.size());
+    }
+    for (const auto& [cost, users] : open_costs_) {
+      std::vector<Origin> units;
+      for (const UnitIndex unit : users) units.push_back(system_.platform.units[unit].origin);
       context_.diagnostics.add(
-          "AM0411", Severity::note,
-          fmt::format("processing unit \"{}\" has no accessElement for the memory of label \"{}\"; {} such {} no time "
-                      "in the analysis; add one with a latency or data rate",
-                      system_.platform.units[unit].name, system_.labels[missing.first].name, missing.second.size(),
-                      missing.second.size() == 1 ? "access takes" : "accesses take"),
-          element.location(), element.path(), missing.second.size());
+          "AM0476", Severity::warning,
+          fmt::format("{}{} {}, so the time of accesses to labels behind it is missing from all results; state it",
+                      cost.part.class_name(),
+                      cost.part.name().empty() ? std::string() : fmt::format(" \"{}\"", cost.part.name()), cost.what),
+          cost.part.location(), cost.part.path(), 1, std::move(units));
     }
   }
 
  private:
+  bool any_label_is_mapped() const {
+    return std::any_of(system_.labels.begin(), system_.labels.end(), [](const Label& one) { return one.memory; });
+  }
+  /// Whether the model states costs of accesses of this unit or to this memory.
+  bool states_costs(UnitIndex unit, MemoryIndex memory) const {
+    const auto& units = system_.platform.units;
+    return !units[unit].accesses.empty() ||
+           std::any_of(units.begin(), units.end(), [memory](const ProcessingUnit& one) {
+             return std::any_of(one.accesses.begin(), one.accesses.end(),
+                                [memory](const MemoryAccess& access) { return access.memory == memory; });
+           });
+  }
+
   using AccessPosition = std::pair<std::uint32_t, std::uint32_t>;
 
   void note_missing_path(Origin origin, LabelIndex index, bool written, UnitIndex unit) {
@@ -203,8 +235,15 @@ class AccessReview {
       return;
     }
     const Element place = context_.model.element(origin);
-    if (!label.memory) context_.assume(access == nullptr ? Unstated::label_memory : Unstated::only_memory, place);
+    if (!label.memory)
+      context_.assume(access != nullptr       ? Unstated::only_memory
+                      : any_label_is_mapped() ? Unstated::other_label_memory
+                                              : Unstated::label_memory,
+                      place);
     if (access == nullptr) return;
+    const auto& open = written ? context_.open_writes : context_.open_reads;
+    if (const auto found = open.find({unit, access->memory}); found != open.end())
+      for (const BuildContext::OpenCost& cost : found->second) open_costs_[cost].insert(unit);
     if ((written ? context_.free_writes : context_.free_reads).contains({unit, access->memory}))
       context_.assume(Unstated::latency, place);
     else if ((written ? access->write : access->read).upper > 0 && context_.units_without_line.contains(unit))
@@ -214,7 +253,9 @@ class AccessReview {
   BuildContext& context_;
   const System& system_;
   std::map<UnitIndex, std::pair<LabelIndex, std::set<AccessPosition>>>
-      missing_access_paths_;  ///< the first label, and the accesses
+      missing_access_paths_;                                          ///< the first label, and the accesses
+  std::set<LabelIndex> empty_, sized_;                                ///< accessed labels
+  std::map<BuildContext::OpenCost, std::set<UnitIndex>> open_costs_;  ///< and the units that access labels behind them
 };
 
 }  // namespace

@@ -464,6 +464,13 @@ class DeviceShaper {
     read_count(node, "gpu.registers", false, 0, launch.registers);
     read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
     if (const auto property = kernel_property(node, "gpu.cacheConfig")) launch.cache_config = property->value;
+    if (has_threads && !has_blocks) {
+      const auto block = kernel_property(node, "gpu.block");
+      context_.diagnostics.add("AM0477", Severity::warning,
+                               "gpu.block states the threads of a block, but gpu.grid does not state how many blocks "
+                               "there are; the analysis uses 1; state gpu.grid",
+                               block->element.location(), block->element.path());
+    }
     if (has_threads) return launch;
     for (const std::string_view key :
          {"gpu.grid", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig", "gpu.instructions"})
@@ -623,8 +630,16 @@ std::string fault_of_property(const BuildContext& context, Element property, std
                        : used->on == on_task       ? "Task"
                        : (used->on & on_task) != 0 ? "Runnable or a Task"
                                                    : "Runnable");
-  if (!property.child("value")) return ", because it has no value; state one";
+  const Element value = property.child("value");
+  if (!value || (value.is("StringObject") && value.attribute_or("value", "").empty()))
+    return ", because it has no value; state one";
   return {};
+}
+
+/// The value with its unit as written; "" without a value.
+std::string stated_value(Element property) {
+  const Element value = property.child("value");
+  return value ? fmt::format("{} {}", value.attribute_or("value", ""), value.attribute_or("unit", "")) : std::string();
 }
 
 /// Remembers calls and accesses that may not remain in the body: of device tasks all; of functions whose wrappers are
@@ -657,12 +672,17 @@ void remember_contained(BuildContext& context, TaskIndex task) {
 }  // namespace
 
 void report_unused_properties(BuildContext& context) {
-  std::map<std::string, std::vector<Element>> unused;  // by key and fault
+  std::map<std::string, std::vector<Element>> unused;                                   // by key and fault
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string_view>, Element> first;  // by owner and key
   for (const auto& document : context.model.documents())
     for (std::uint32_t index = 0; index < document->size(); ++index) {
       const Element property = document->element(index);
       const std::string_view key = property.attribute_or("key", "");
-      if (!key.starts_with("gpu.")) continue;
+      if (!key.starts_with("gpu.") || !property.parent()) continue;
+      const auto [before, added] =
+          first.try_emplace({property.parent().document().position(), property.parent().index(), key}, property);
+      if (!added && stated_value(before->second) != stated_value(property))
+        context.report_second(fmt::format("custom property {}", key), property);
       if (const std::string fault = fault_of_property(context, property, key); !fault.empty())
         unused[fmt::format("custom property {} has no effect on the analysis{}", key, fault)].push_back(property);
     }

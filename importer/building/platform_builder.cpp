@@ -45,6 +45,76 @@ std::optional<DataSize> cache_line(const views::Hardware& hardware, const views:
   return unit.structure ? shared[*unit.structure] : std::nullopt;
 }
 
+/// The parts on the way to a memory that leave open what a read or a write takes there.
+class OpenCosts {
+ public:
+  OpenCosts(const views::Hardware& hardware, const views::HwAccess& access, bool write)
+      : hardware_(hardware), write_(write) {
+    check_rate(access.element, access.data_rate);
+    if (one_of(access.read_latency, access.write_latency)) return;
+    if (access.read_latency || access.write_latency) {
+      check_both(access.element, access.read_latency, access.write_latency);
+      return;
+    }
+    for (const views::HwPathElement& part : access.path) check(part);
+    check_memory(hardware.memories[*access.memory], !access.path.empty());
+  }
+
+  std::vector<BuildContext::OpenCost> found;
+
+ private:
+  const std::optional<Cycles>& one_of(const std::optional<Cycles>& read, const std::optional<Cycles>& write) const {
+    return write_ ? write : read;
+  }
+  void add(Element part, std::string_view what) { found.push_back({part, what}); }
+
+  void check_rate(Element holder, const std::optional<DataRate>& rate) {
+    if (holder.child("dataRate") && !(rate && rate->bytes_per_second > 0))
+      add(holder.child("dataRate"), "states no value above zero");
+  }
+  void check_both(Element holder, const std::optional<Cycles>& read, const std::optional<Cycles>& write) {
+    if (one_of(read, write) || !(read || write)) return;
+    add(holder,
+        write_ ? "states a latency for reads and none for writes" : "states a latency for writes and none for reads");
+  }
+  void check_clock(const views::HwModule& module, const std::optional<Cycles>& latency) {
+    if (latency && latency->upper > 0 && module.clock.is_zero()) add(module.element, "has a latency and no clock");
+  }
+
+  void check(const views::HwPathElement& part) {
+    using Kind = views::HwPathElement::Kind;
+    if (part.kind == Kind::connection) {
+      const views::HwConnection& connection = hardware_.connections[part.index];
+      check_both(connection.element, connection.read_latency, connection.write_latency);
+      check_rate(connection.element, connection.data_rate);
+    } else if (part.kind == Kind::handler) {
+      const views::HwHandler& handler = hardware_.handlers[part.index];
+      if (!handler.definition) return add(handler.element, "has no definition");
+      const views::HwHandlerDefinition& definition = hardware_.handler_definitions[*handler.definition];
+      check_both(definition.element, definition.read_latency, definition.write_latency);
+      check_clock(handler, one_of(definition.read_latency, definition.write_latency));
+      check_rate(definition.element, definition.data_rate);
+    } else if (part.kind == Kind::cache) {
+      const views::HwCache& cache = hardware_.caches[part.index];
+      if (!cache.definition) return add(cache.element, "has no definition");
+      check_clock(cache, hardware_.cache_definitions[*cache.definition].access_latency);
+    }
+  }
+
+  void check_memory(const views::HwMemory& memory, bool behind_path) {
+    if (!memory.definition) {
+      if (behind_path) add(memory.element, "has no definition");
+      return;
+    }
+    const views::HwMemoryDefinition& definition = hardware_.memory_definitions[*memory.definition];
+    check_clock(memory, definition.access_latency);
+    check_rate(definition.element, definition.data_rate);
+  }
+
+  const views::Hardware& hardware_;
+  bool write_;
+};
+
 std::vector<MemoryAccess> accesses_of(BuildContext& context, const views::Hardware& hardware,
                                       const views::HwUnit& unit) {
   std::vector<MemoryAccess> accesses;
@@ -60,8 +130,12 @@ std::vector<MemoryAccess> accesses_of(BuildContext& context, const views::Hardwa
           fmt::format("access of \"{}\" to the memory \"{}\"", unit.name, hardware.memories[*access.memory].name),
           access.element);
     accesses.push_back({*access.memory, cost.read, cost.write, cost.data_rate});
-    if (cost.data_rate.bytes_per_second > 0) continue;
     const auto built = static_cast<UnitIndex>(context.system.platform.units.size());
+    if (access.element.is("HwAccessElement"))  // before 0.9.0 paths state latencies themselves
+      for (const bool write : {false, true})
+        if (auto open = OpenCosts(hardware, access, write).found; !open.empty())
+          (write ? context.open_writes : context.open_reads)[{built, *access.memory}] = std::move(open);
+    if (cost.data_rate.bytes_per_second > 0) continue;
     if (cost.read_source == views::LatencySource::none) context.free_reads.insert({built, *access.memory});
     if (cost.write_source == views::LatencySource::none) context.free_writes.insert({built, *access.memory});
   }

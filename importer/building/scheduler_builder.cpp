@@ -97,6 +97,8 @@ class SchedulerBuilder {
     add_responsibilities();
     for (SchedulerIndex index = 0; index < platform.schedulers.size(); ++index) inherit_units(index);
     report_gpu_hierarchy();
+    for (SchedulerIndex index = 0; index < platform.schedulers.size(); ++index)
+      if (platform.schedulers[index].parent) check_child(index);
   }
 
  private:
@@ -182,6 +184,9 @@ class SchedulerBuilder {
     const bool instructions =
         std::any_of(view.unit_instructions.begin(), view.unit_instructions.end(),
                     [](const views::OsExecution& one) { return one.otherwise && one.otherwise->upper > 0; });
+    const Element delay =
+        view.element.child("schedulingUnit") ? view.element.child("schedulingUnit").child("delay") : Element();
+    if (delay && !view.unit_delay) context_.report_unfilled(delay);
     if (instructions || view.unit_delay.value_or(Duration{}) > Duration{})
       context_.report_overhead(fmt::format("schedulingUnit of scheduler \"{}\"", view.name),
                                view.element.child("schedulingUnit"));
@@ -203,12 +208,12 @@ class SchedulerBuilder {
 
   void add_responsibilities() {
     Platform& platform = context_.system.platform;
-    std::vector<const views::SchedulerAllocation*> first(platform.schedulers.size(), nullptr);
+    allocations_.resize(platform.schedulers.size(), nullptr);
     for (const views::SchedulerAllocation& allocation : context_.mapping.schedulers)
       if (const auto scheduler = context_.schedulers.find(allocation.scheduler)) {
-        if (first[*scheduler] == nullptr)
-          first[*scheduler] = &allocation;
-        else if (first[*scheduler]->responsibility != allocation.responsibility)
+        if (allocations_[*scheduler] == nullptr)
+          allocations_[*scheduler] = &allocation;
+        else if (allocations_[*scheduler]->responsibility != allocation.responsibility)
           context_.report_second(fmt::format("allocation of scheduler \"{}\"", platform.schedulers[*scheduler].name),
                                  allocation.element, "the units of both");
         for (const Element unit : allocation.responsibility)
@@ -245,6 +250,45 @@ class SchedulerBuilder {
     }
   }
 
+  /// A child under priorities needs one if it is not alone, and it schedules units of its parent only.
+  void check_child(SchedulerIndex index) {
+    const Scheduler& child = context_.system.platform.schedulers[index];
+    const Scheduler& parent = context_.system.platform.schedulers[*child.parent];
+    const Element parent_element = context_.model.element(parent.origin);
+    const views::OsScheduler& view = systems_.schedulers[index];
+    const auto states_priority = [](const std::vector<Parameter>& parameters) {
+      return std::any_of(parameters.begin(), parameters.end(),
+                         [](const Parameter& one) { return equal_ignoring_case(one.name, "priority"); });
+    };
+    const auto& tasks = context_.mapping.tasks;
+    const auto& schedulers = context_.system.platform.schedulers;
+    const bool alone =
+        std::none_of(tasks.begin(), tasks.end(), [&](const auto& one) { return one.scheduler == parent_element; }) &&
+        std::count_if(schedulers.begin(), schedulers.end(),
+                      [&](const auto& one) { return one.parent == child.parent; }) == 1;
+    // Up to 1.2.0 a priority of 0 is not written.
+    if (is_by_priority(parent.kind) && child.kind != SchedulingAlgorithm::grouping && !alone &&
+        !states_priority(view.association_parameters) && view.element.document().version() >= Version::v2_0_0) {
+      const Element holder = view.association ? view.association : view.element;
+      context_.diagnostics.add(
+          "AM0474", Severity::warning,
+          fmt::format("scheduler \"{}\" has no priority among the tasks and children of its parent \"{}\"; the "
+                      "analysis uses 0; state the priority in its parentAssociation",
+                      child.name, parent.name),
+          holder.location(), holder.path());
+    }
+    const views::SchedulerAllocation* own = allocations_[index];
+    if (own != nullptr && std::any_of(child.units.begin(), child.units.end(), [&](UnitIndex unit) {
+          return std::find(parent.units.begin(), parent.units.end(), unit) == parent.units.end();
+        }))
+      context_.diagnostics.add(
+          "AM0475", Severity::warning,
+          fmt::format("scheduler \"{}\" is responsible for a unit for which its parent \"{}\" is not; correct the "
+                      "allocation of one of them",
+                      child.name, parent.name),
+          own->element.location(), own->element.path());
+  }
+
   // ---- overheads
 
   static const Cycles* find_entry(const Ticks& ticks, DefinitionIndex definition) {
@@ -255,6 +299,7 @@ class SchedulerBuilder {
 
   std::optional<Ticks> ticks(const std::optional<views::OsExecution>& execution) const {
     if (!execution) return std::nullopt;
+    if (!execution->otherwise && execution->per_definition.empty()) context_.report_unfilled(execution->element);
     Ticks ticks;
     if (!execution->instructions) {
       ticks.otherwise = execution->otherwise;
@@ -317,7 +362,8 @@ class SchedulerBuilder {
 
   BuildContext& context_;
   const views::OperatingSystems& systems_;
-  std::vector<std::optional<OverheadTicks>> overheads_;  // parallel to systems_.systems
+  std::vector<std::optional<OverheadTicks>> overheads_;         // parallel to systems_.systems
+  std::vector<const views::SchedulerAllocation*> allocations_;  // the first of each scheduler
 };
 
 void report_needed(BuildContext& context, const Scheduler& scheduler, std::string_view needed) {
@@ -385,6 +431,12 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
 
 void build_schedulers(BuildContext& context, const views::OperatingSystems& systems) {
   SchedulerBuilder(context, systems).build();
+}
+
+bool is_by_priority(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
+         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
+         algorithm == SchedulingAlgorithm::priority_based;
 }
 
 void check_host_schedulers(BuildContext& context) {

@@ -132,7 +132,8 @@ void build_stimuli(BuildContext& context) {
 
 void activate_task(BuildContext& context, Element element, TaskIndex task) {
   const auto stimuli = context.model.references(element, "stimuli");
-  if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli") && !context.is_explained(element))
+  if (stimuli.empty() && element.attribute_or("stimuli", "").empty() && !element.child("stimuli") &&
+      !context.is_explained(element))
     context.diagnostics.add("AM0407", Severity::warning,
                             fmt::format("{} \"{}\" has no stimulus and never runs, so its execution time is missing "
                                         "from all results; state what activates it (stimuli)",

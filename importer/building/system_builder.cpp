@@ -49,6 +49,14 @@ void BuildContext::report_second(std::string_view what, Element second, std::str
                   second.location(), second.path());
 }
 
+void BuildContext::report_unfilled(Element element) {
+  diagnostics.add("AM0460", Severity::warning,
+                  fmt::format("{} states no execution time, so that time is missing from all results; state its value, "
+                              "or remove the element",
+                              element.cls() ? element.class_name() : element.tag()),
+                  element.location(), element.path());
+}
+
 void BuildContext::report_overhead(std::string_view whose, Element element) {
   diagnostics.add("AM0466", Severity::warning,
                   fmt::format("the overhead of the {} is not simulated, so its time is missing from all results; "

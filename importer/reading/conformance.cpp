@@ -26,9 +26,38 @@
 
 namespace amalthea::importer {
 
-const std::string_view missing_feature_id = "AM0222";
+const std::string_view missing_feature_id = "AM0222", missing_timing_feature_id = "AM0473";
 
 namespace {
+
+/// Classes of which the analysis needs all that the metamodel requires. What others lack is reported where it matters, or
+/// does not affect timing.
+constexpr std::array<std::string_view, 26> needed{"CustomProperty",
+                                                  "SchedulingParameter",
+                                                  "SchedulerAssociation",
+                                                  "ConditionDisjunction",
+                                                  "ConditionConjunction",
+                                                  "ModeConditionDisjunction",
+                                                  "ModeConditionConjunction",
+                                                  "ModeValueDisjunction",
+                                                  "ModeValueConjunction",
+                                                  "ModeValueCondition",
+                                                  "ModeLabelCondition",
+                                                  "ModeCondition",
+                                                  "SwitchEntry",
+                                                  "ModeSwitchEntry",
+                                                  "WhileLoop",
+                                                  "HwAccessElement",
+                                                  "HwAccessPath",
+                                                  "PhysicalSectionMapping",
+                                                  "MemoryMapping",
+                                                  "AbstractElementMapping",
+                                                  "NeedEntry",
+                                                  "TaskAllocation",
+                                                  "ISRAllocation",
+                                                  "RunnableAllocation",
+                                                  "SchedulerAllocation",
+                                                  "CoreAllocation"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -177,8 +206,14 @@ class ConformanceFindings {
     });
   }
   void missing(Element element, std::string_view feature) {
-    add(missing_feature_id, Severity::warning, element, "",
-        [&] { return fmt::format("{} has no {}, which is required; add it", name_of(element), feature); });
+    if (std::find(needed.begin(), needed.end(), element.class_name()) != needed.end())
+      // All of them, since each one leaves something else open.
+      waiting_.push_back({std::string(missing_timing_feature_id), Severity::warning,
+                          fmt::format("{} has no {}, which is required; add it", name_of(element), feature),
+                          element.location(), element.path(), 1});
+    else
+      add(missing_feature_id, Severity::warning, element, "",
+          [&] { return fmt::format("{} has no {}, which is required; add it", name_of(element), feature); });
   }
   void too_many(Element element, std::string_view feature, std::size_t written, int allowed) {
     add("AM0223", Severity::error, element, feature, [&] {
@@ -440,7 +475,7 @@ class Checker {
       const std::string_view value = document_.value(attribute);
       switch (here.feature->kind) {
         case FeatureKind::attribute:
-          ++count_of(*here.feature);
+          count_of(*here.feature) += name == "key" && value.find_first_not_of(" \t\r\n") == value.npos ? 0 : 1;
           check_value(element, *here.feature, value);
           break;
         case FeatureKind::reference:

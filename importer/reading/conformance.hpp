@@ -19,8 +19,8 @@ namespace amalthea::importer {
 /// Linear in the size of the files.
 void check_conformance(const Model& model, Diagnostics& diagnostics, std::size_t most = 1000);
 
-/// Id of the findings about missing required features.
-extern const std::string_view missing_feature_id;
+/// Ids of the findings about missing required features: of any class, and of those of which timing depends on all.
+extern const std::string_view missing_feature_id, missing_timing_feature_id;
 
 /// Whether Java, and therefore EMF, accepts `text` as a value of the type: "EInt", "ELong", "EBigInteger", "EDouble",
 /// "EFloat", "EBoolean" or their "…Object" forms; true for any other type. No blanks around integers and booleans, only

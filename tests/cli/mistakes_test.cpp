@@ -136,6 +136,12 @@ const std::vector<Mistake>& mistakes() {
           <default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="250000.0"/>
         </items>)",
          R"(<items xsi:type="am:ExecutionNeed"/>)"}}},
+      {"a called runnable without content",
+       {{R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/>)",
+         R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/><items xsi:type="am:RunnableCall" runnable="Stub?type=Runnable"/>)"},
+        {R"(<runnables xmi:id="Monitor_Function?type=Runnable")",
+         R"(<runnables xmi:id="Stub?type=Runnable" name="Stub"/><runnables xmi:id="Monitor_Function?type=Runnable")"}}},
+      {"a label without a size", {{R"(<size value="64" unit="kB"/>)", ""}}},
       {"a task that only accesses labels",
        {{R"(<items xsi:type="am:Ticks">
           <default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="250000.0"/>
@@ -250,6 +256,10 @@ const std::vector<Mistake>& mistakes() {
       {"two different priorities of a task",
        {{R"(<value xsi:type="am:IntegerObject" value="1"/>)",
          R"(<value xsi:type="am:IntegerObject" value="1"/></schedulingParameters><schedulingParameters key="priority?type=SchedulingParameterDefinition"><value xsi:type="am:IntegerObject" value="3"/>)"}}},
+      {"a priority that was never filled in", {{R"(<value xsi:type="am:IntegerObject" value="1"/>)", ""}}},
+      {"an access that leads nowhere",
+       {{R"(name="Core_to_DRAM" destination="DRAM?type=Memory")", R"(name="Core_to_DRAM")"}}},
+      {"a latency for one direction only", {{R"(<readLatency xsi:type="am:DiscreteValueConstant" value="20"/>)", ""}}},
       // Constraints
       {"a deadline without limitType",
        {{R"(limitType="UpperLimit" metric="ResponseTime")", R"(metric="ResponseTime")"}}},

@@ -42,9 +42,11 @@ struct EventTrigger {
 /// What a model may leave open although it affects timing; assumptions.cpp lists the assumptions.
 enum class Unstated : std::uint8_t {
   label_memory,
+  other_label_memory,  ///< other labels have a memory
   only_memory,
   latency,
   label_size,
+  other_label_size,  ///< other accessed labels have one, or its value is missing
   access,
   priority,
   pu_type,
@@ -116,6 +118,16 @@ struct BuildContext {
 
   std::set<UnitIndex> units_without_line;  ///< units without a cache that states its line size
   std::set<std::pair<UnitIndex, MemoryIndex>> free_reads, free_writes;  ///< accesses without a stated cost
+  /// A part on the way to a memory that leaves open what it costs.
+  struct OpenCost {
+    Element part;
+    std::string_view what;
+    friend auto operator<=>(const OpenCost& a, const OpenCost& b) {
+      return std::pair(a.part.origin().document, a.part.origin().element) <=>
+             std::pair(b.part.origin().document, b.part.origin().element);
+    }
+  };
+  std::map<std::pair<UnitIndex, MemoryIndex>, std::vector<OpenCost>> open_reads, open_writes;
   std::vector<std::pair<ModeIndex, Element>> modes_without_value;
 
   void error(std::string_view id, std::string message, Location location, std::string path = {}) {
@@ -129,6 +141,9 @@ struct BuildContext {
 
   /// Reports that something is stated again, with other content. `what`: "priority"; `used`: what the analysis uses.
   void report_second(std::string_view what, Element second, std::string_view used = "the first");
+
+  /// Reports that something that executes states no time.
+  void report_unfilled(Element element);
 
   /// Reports an overhead of the operating system that is stated and not simulated. `whose`: "schedulingUnit of …".
   void report_overhead(std::string_view whose, Element element);
@@ -150,6 +165,8 @@ void build_platform(BuildContext&);  ///< definitions, units, memories, schedule
 /// Schedulers and interrupt controllers with their hierarchy and overheads. Needs definitions, units and the mapping.
 void build_schedulers(BuildContext&, const views::OperatingSystems&);
 void build_semaphores(BuildContext&, const views::OperatingSystems&);
+/// Whether the tasks and children of a scheduler with this algorithm have priorities.
+bool is_by_priority(SchedulingAlgorithm);
 /// Scheduler, units, priority and time slice of a task.
 void allocate(BuildContext&, const views::TaskAllocation&, Task&);
 /// Reports once per unit that it has no clock; `who` runs on it.

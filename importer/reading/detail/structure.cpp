@@ -817,6 +817,53 @@ void report_repeated_tasks(const Model& model, Diagnostics& diagnostics) {
       first.location(), first.path(), repeated);
 }
 
+/// The same content, ids apart.
+bool is_same(Element one, Element other) {
+  const auto written = [](Element element) {
+    std::map<std::string_view, std::string_view> attributes;
+    const ElementRecord& record = element.record();
+    for (std::uint32_t i = 0; i < record.attribute_count; ++i) {
+      const AttributeRecord& attribute = element.document().attribute(record.first_attribute + i);
+      if (const auto name = element.document().name(attribute.name()); name != "xmi:id")
+        attributes.emplace(name, element.document().value(attribute));
+    }
+    return attributes;
+  };
+  // Not recursive: descendants follow their element in document order.
+  const std::uint32_t size = one.record().after - one.index();
+  if (size != other.record().after - other.index()) return false;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const Element a = one.document().element(one.index() + i), b = other.document().element(other.index() + i);
+    if (a.tag() != b.tag() || a.record().after - a.index() != b.record().after - b.index() || written(a) != written(b))
+      return false;
+  }
+  return true;
+}
+
+/// Named parts of the model that stand in several files with different content: neither of them is all that was meant.
+void report_divided(const Model& model, Diagnostics& diagnostics) {
+  if (model.documents().size() < 2) return;
+  std::map<std::pair<ClassId, std::string_view>, Element> known;
+  constexpr std::array<std::string_view, 6> parts{"SWModel",      "HWModel",      "OSModel",
+                                                  "MappingModel", "StimuliModel", "EventModel"};
+  for (const auto& document : model.documents())
+    for (const Element part : document->root().children()) {
+      if (std::find(parts.begin(), parts.end(), part.class_name()) == parts.end()) continue;
+      for (const Element element : part.children()) {
+        if (!element.cls() || element.name().empty() || element.attribute("href")) continue;
+        const auto [entry, added] = known.emplace(std::pair(*element.cls(), element.name()), element);
+        const Element before = entry->second;
+        if (added || before.document().position() == element.document().position() || is_same(before, element))
+          continue;
+        diagnostics.add("AM0478", Severity::warning,
+                        fmt::format("{} \"{}\" is also in {}, with different content; one model has each element once; "
+                                    "merge them, or rename one of them",
+                                    element.class_name(), element.name(), before.document().source().path()),
+                        element.location(), element.path(), 1, {before.origin(), element.origin()});
+      }
+    }
+}
+
 }  // namespace
 
 void understand_structure(Model& model, Diagnostics& diagnostics) {
@@ -842,6 +889,7 @@ void understand_structure(Model& model, Diagnostics& diagnostics) {
   }
   homonyms.report(findings);
   report_repeated_tasks(model, diagnostics);
+  report_divided(model, diagnostics);
 }
 
 }  // namespace amalthea::importer

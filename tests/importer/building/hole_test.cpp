@@ -11,6 +11,8 @@
 
 #include "engine/finding_consequences.hpp"
 #include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace building_hole_test {
@@ -38,6 +40,10 @@ const std::string_view image_write =
 const std::string_view image_mapping =
     R"(<memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory" memoryPositionAddress="0x0"/>)";
 const std::string_view monitor_priority = R"(<value xsi:type="am:IntegerObject" value="2"/>)";
+const std::string_view core_access = R"(<accessElements name="Core_to_DRAM" destination="DRAM?type=Memory">
+          <readLatency xsi:type="am:DiscreteValueConstant" value="20"/>
+          <writeLatency xsi:type="am:DiscreteValueConstant" value="20"/>
+        </accessElements>)";
 const std::string_view vision_allocation = R"(<taskAllocation task="Vision?type=Task")";
 const std::string_view monitor_call =
     R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/>)";
@@ -153,6 +159,22 @@ std::vector<Hole> holes() {
        "AM0467"},
       {"two runnables of one name", R"(<labels xmi:id="Image_host?type=Label")",
        R"(<runnables name="Monitor_Function"/><labels xmi:id="Image_host?type=Label")", "AM0207"},
+      {"a statistic without a number", image_write,
+       R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"><statistic/></items>)",
+       "AM0461"},
+      {"two values of a gpu. property", R"(<customProperties key="gpu.platform">)",
+       R"(<customProperties key="gpu.platform"><value xsi:type="am:StringObject" value="xavier"/></customProperties><customProperties key="gpu.platform">)",
+       "AM0462"},
+      {"a gpu. property that was never filled in", R"(<value xsi:type="am:StringObject" value="tx2"/>)",
+       R"(<value xsi:type="am:StringObject"/>)", "AM0414"},
+      {"a latency for one direction only", core_read, "", "AM0476"},
+      {"a data rate without a value", core_read,
+       R"(<readLatency xsi:type="am:DiscreteValueConstant" value="20"/><dataRate unit="MBPerSecond"/>)", "AM0476"},
+      {"a mapping of no section", vision_allocation,
+       R"(<physicalSectionMapping name="none" memory="DRAM?type=Memory"/><taskAllocation task="Vision?type=Task")",
+       "AM0479"},
+      {"a label without a size beside one with a size", R"(<size value="64" unit="kB"/>)", "", "AM0480"},
+      {"a core without access to a memory that the GPU accesses", core_access, "", "AM0482"},
   };
 }
 
@@ -164,6 +186,50 @@ TEST_CASE("what is missing, contradictory or stated twice makes the verdict unkn
     CHECK_FALSE(counts(sound(), hole.id));
     CHECK(counts(replaced(sound(), hole.from, hole.to), hole.id));
   }
+}
+
+TEST_CASE("a child scheduler needs a priority, and units of its parent") {
+  const std::string servers = test::read_text(test::sample("servers.amxmi"));
+  CHECK_FALSE(counts(servers, "AM0474"));
+  CHECK(counts(replaced(servers, R"(<schedulingParameters key="priority?type=SchedulingParameterDefinition">
+            <value xsi:type="am:IntegerObject" value="3"/>
+          </schedulingParameters>)",
+                        ""),
+               "AM0474"));
+  const std::string beside = replaced(
+      replaced(servers, "</structures>",
+               "<modules xsi:type=\"am:ProcessingUnit\" name=\"Core1\" frequencyDomain=\"Clock?type=FrequencyDomain\" "
+               "definition=\"Cpu?type=ProcessingUnitDefinition\"/></structures>"),
+      "<mappingModel>",
+      "<mappingModel><schedulerAllocation scheduler=\"Comfort?type=TaskScheduler\" "
+      "responsibility=\"Core1?type=ProcessingUnit\"/>");
+  CHECK(counts(beside, "AM0475"));
+  CHECK_FALSE(counts(replaced(beside, "responsibility=\"Core1?", "responsibility=\"Core0?"), "AM0475"));
+}
+
+TEST_CASE("the number of threads of a block needs the number of blocks") {
+  const std::string blocks = test::read_text(test::sample("offload-blocks.amxmi"));
+  CHECK_FALSE(counts(blocks, "AM0477"));
+  CHECK(counts(replaced(blocks, R"(<customProperties key="gpu.grid">
+        <value xsi:type="am:StringObject" value="2"/>
+      </customProperties>)",
+                        ""),
+               "AM0477"));
+}
+
+TEST_CASE("an element with different content in two files of a model counts, one with the same content does not") {
+  const auto divided = [](std::string_view size) {
+    Diagnostics findings;
+    std::vector<importer::NamedBytes> files;
+    for (const std::string_view value : {std::string_view("4"), size})
+      files.push_back({fmt::format("{}.amxmi", files.size()),
+                       test::in_root(fmt::format(
+                           "<swModel><labels name=\"L\"><size value=\"{}\" unit=\"B\"/></labels></swModel>", value))});
+    CHECK(importer::read_model_from_bytes(std::move(files), {}, findings));
+    return test::with_id(findings, "AM0478").size();
+  };
+  CHECK(divided("8") == 1);
+  CHECK(divided("4") == 0);
 }
 
 TEST_CASE("what AMALTHEA defines, and what is stated twice alike, is no finding") {
@@ -190,6 +256,9 @@ TEST_CASE("what AMALTHEA defines, and what is stated twice alike, is no finding"
       {"a label twice in one memory", image_mapping,
        R"(<memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory"/><memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory"/>)",
        "AM0462"},
+      {"a group that does nothing, as in an alternative", monitor_call,
+       R"(<items xsi:type="am:Group" name="nothing"/><items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/>)",
+       "AM0460"},
       {"a request and a release", monitor_call,
        R"(<items xsi:type="am:SemaphoreAccess" semaphore="Lock?type=Semaphore" access="request"/><items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/><items xsi:type="am:SemaphoreAccess" semaphore="Lock?type=Semaphore" access="release"/>)",
        "AM0468"},

@@ -154,9 +154,11 @@ TEST_CASE("a value below the minimum of its data type is reported") {
 }
 
 TEST_CASE("a missing required feature is reported unless it has a default") {
-  CHECK(ids("3.3.0", "<mappingModel><schedulerAllocation/></mappingModel>") == Ids{"AM0222", "AM0222"});
+  CHECK(ids("3.3.0", "<mappingModel><schedulerAllocation/></mappingModel>") == Ids{"AM0473", "AM0473"});
   CHECK(message("3.3.0", "<mappingModel><taskAllocation task=\"T?type=Task\"/></mappingModel>") ==
-        "model.amxmi:3:15: warning: a TaskAllocation has no scheduler, which is required; add it [AM0222]");
+        "model.amxmi:3:15: warning: a TaskAllocation has no scheduler, which is required; add it [AM0473]");
+  CHECK(ids("3.3.0", "<swModel><tasks name=\"T\"><customProperties key=\" \"/></tasks></swModel>") == Ids{"AM0473"});
+  CHECK(ids("3.3.0", "<constraintsModel><eventChains name=\"C\"/></constraintsModel>") == Ids{"AM0222", "AM0222"});
   // A constant value is required and 0 when it is not written.
   CHECK(ids("3.3.0",
             "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:Ticks\"><default "

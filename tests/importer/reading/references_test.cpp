@@ -134,7 +134,8 @@ TEST_CASE("a reference prefers the target in its own file") {
   };
   files.add("a.amxmi", text("1")).add("b.amxmi", text("2"));
   const Model model = files.read();
-  REQUIRE(files.diagnostics.all().size() == 2);  // both files have the task, so the reference between files is an error
+  REQUIRE(files.diagnostics.all().size() == 3);  // both files have the task, so the reference between files is an error
+  CHECK(test::with_id(files.diagnostics, "AM0478").size() == 1);
   CHECK(test::with_id(files.diagnostics, "AM0216").size() == 1);
   REQUIRE(test::with_id(files.diagnostics, "AM0207").size() == 1);
   CHECK(test::with_id(files.diagnostics, "AM0207").front().severity == Severity::error);
