@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// No hole in a model makes a result better without saying so: every feature that is read, in sound models that use
+// them, removed, emptied, repeated, out of range, contradicted, misplaced or in another file.
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/metamodel.hpp"
+#include "importer/reading/model_reader.hpp"
+#include "tests/holes/hole.hpp"
+#include "tests/holes/outcome.hpp"
+#include "tests/support/mutated_model.hpp"
+#include "tests/support/test_models.hpp"
+#include "tests/support/thoroughness.hpp"
+#include "tests/support/timed_models.hpp"
+
+using namespace amalthea;
+
+namespace holes_test {
+namespace {
+
+using namespace holes;
+
+/// What a model without it, or with another one, is: another model. No value of something else can tell.
+struct AnotherModel {
+  std::string_view feature;  ///< the end of "Class.feature", or "Class."
+  std::string_view kinds;    ///< their names
+  std::string_view reason;
+  std::string_view of_class = {};  ///< of the child, if only those
+};
+constexpr std::array another_model{
+    AnotherModel{".name", "absent, no value, out of range, misplaced", "an object of another name"},
+    AnotherModel{"ConstraintsModel.", "absent", "a whole limit"},
+    AnotherModel{"ProcessRequirement.process", "repeated", "one more limit"},
+    AnotherModel{".items", "absent, misplaced, repeated", "a whole step of a task or runnable"},
+    AnotherModel{".items", "no value", "a step that does nothing", "am:Group"},
+    AnotherModel{".items", "no value", "a step that does nothing", "Switch"},
+    AnotherModel{".items", "no value", "a step that does nothing", "am:WhileLoop"},
+    AnotherModel{".calls", "absent, misplaced, repeated", "a whole step of a task"},
+    AnotherModel{".runnableItems", "absent, misplaced, repeated", "a whole step of a runnable"},
+    AnotherModel{"RunnableCall.", "repeated", "one more step"},
+    AnotherModel{"LabelAccess.data", "repeated", "one more step"},
+    AnotherModel{"Switch.entries", "absent, misplaced", "a whole alternative"},
+    AnotherModel{"DiscreteValueHistogram.entries", "absent", "a whole range of a histogram"},
+    AnotherModel{".customProperties", "misplaced", "a property of another element"},
+    AnotherModel{"HwAccessElement.accessPath", "misplaced", "a way of another unit"},
+    AnotherModel{"Prescaler.clockRatio", "misplaced", "a ratio of another clock"},
+    AnotherModel{"Constant.value", "out of range", "0 is a value"},
+    AnotherModel{"IntegerObject.value", "out of range", "0 and negative numbers are values"},
+    AnotherModel{".priority", "out of range", "0 and negative numbers are values"},
+};
+
+/// References that something else must agree with; any other may refer to another object.
+constexpr std::array tied{"EventChain.stimulus", "EventChain.response", "SubEventChain.stimulus",
+                          "SubEventChain.response", "RunnableAllocation.scheduler"};
+
+bool is_another_model(const Hole& hole) {
+  if (hole.refers_elsewhere) return std::find(tied.begin(), tied.end(), hole.feature) == tied.end();
+  return std::any_of(another_model.begin(), another_model.end(), [&](const AnotherModel& rule) {
+    const bool fits =
+        rule.feature.ends_with(".") ? hole.feature.starts_with(rule.feature) : hole.feature.ends_with(rule.feature);
+    return fits && hole.what.find(rule.of_class) != hole.what.npos &&
+           rule.kinds.find(to_string(hole.kind)) != rule.kinds.npos;
+  });
+}
+
+/// The features that docs/reference/defaults.md names, those with a version up to which it holds with "…".
+struct Defaults {
+  std::set<std::string> always, up_to_1_2_0;
+};
+const Defaults& defaults() {
+  static const Defaults known = [] {
+    Defaults names;
+    const std::string page = test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/defaults.md");
+    for (std::size_t at = page.find("\n| ", page.find("| ---")); at != page.npos; at = page.find("\n| ", at + 1)) {
+      const std::string cell = page.substr(at + 3, page.find(" |", at + 3) - at - 3);
+      auto& found = cell.find("up to 1.2.0") != cell.npos ? names.up_to_1_2_0 : names.always;
+      for (std::size_t from = cell.find('`'); from != cell.npos; from = cell.find('`', from)) {
+        const std::size_t to = cell.find('`', from + 1);
+        found.insert(cell.substr(from + 1, to - from - 1));
+        from = to + 1;
+      }
+    }
+    return names;
+  }();
+  return known;
+}
+
+/// An attribute without text is not set; an element without content is there.
+bool has_default(const Hole& hole, Version version) {
+  const std::string name = hole.feature.substr(hole.feature.find('.') + 1);
+  // Of these elements each part is optional.
+  constexpr std::array hold_options{"apiOverhead", "isrCategory1Overhead", "isrCategory2Overhead", "schedulingUnit",
+                                    "schedulingParameters"};
+  const bool unset =
+      hole.kind == Kind::absent || hole.what == "_undefined_" ||
+      (hole.kind == Kind::empty &&
+       (hole.what.empty() || std::find(hold_options.begin(), hold_options.end(), name) != hold_options.end()));
+  return unset &&
+         (defaults().always.contains(name) || (version <= Version::v1_2_0 && defaults().up_to_1_2_0.contains(name)) ||
+          // docs/reference/gpu-properties.md states those of custom properties.
+          (name == "customProperties" && hole.what.starts_with("gpu.")));
+}
+
+struct Base {
+  std::string name;
+  test::XmlNode root;
+  Outcome outcome;
+};
+
+Base base_of(const std::string& name, const std::string& text) {
+  Base base{name, test::parse_xml(text), {}};
+  base.outcome = outcome_of(written({{"m.amxmi", base.root}}));
+  INFO(name);
+  for (const Diagnostic& finding : base.outcome.findings) UNSCOPED_INFO(format(finding));
+  REQUIRE_FALSE(base.outcome.refused);
+  return base;
+}
+
+/// Models of the newest version that together use what is read.
+const std::vector<Base>& newest_bases() {
+  static const std::vector<Base> bases = [] {
+    std::vector<Base> made;
+    for (const std::string_view name : {"branches.amxmi", "activations.amxmi", "modes.amxmi"})
+      made.push_back(base_of(std::string(name),
+                             test::read_text(fmt::format("{}/tests/holes/models/{}", AMALTHEA_SOURCE_DIR, name))));
+    for (const std::string_view name : {"offload-minimal.amxmi", "offload-blocks.amxmi", "servers.amxmi",
+                                        "constraints.amxmi", "chains.amxmi", "tutorial/6-repaired.amxmi"})
+      made.push_back(base_of(std::string(name), test::read_text(test::sample(name))));
+    return made;
+  }();
+  return bases;
+}
+
+/// One model of each form in which something is spelled differently.
+std::vector<Base> older_bases() {
+  std::vector<Base> made;
+  for (const Version version : {Version::v0_7_0, Version::v0_7_1, Version::v0_7_2, Version::v0_8_0, Version::v0_8_1,
+                                Version::v0_9_0, Version::v0_9_3, Version::v0_9_5, Version::v1_1_0, Version::v2_0_0})
+    made.push_back(base_of(std::string(to_string(version)), test::timed_model(version)));
+  return made;
+}
+
+struct Tried {
+  Hole hole;
+  const Base* base;
+  Judgement judgement;
+};
+
+std::string line_of(const Tried& one) {
+  return fmt::format("{}: {} {} [{}]: {}: {}", one.base->name, one.hole.feature, to_string(one.hole.kind),
+                     one.hole.what, to_string(one.judgement.effect), one.judgement.why.substr(0, 700));
+}
+
+std::vector<Tried> try_all(const std::vector<Base>& bases, std::size_t most) {
+  std::vector<Tried> all;
+  for (const Base& base : bases) {
+    Diagnostics ignored;
+    const auto model = importer::read_model_from_bytes("m.amxmi", test::write_xml(base.root), {}, ignored);
+    REQUIRE(model);
+    for (const Hole& hole : holes_of(base.root, *model, most)) {
+      Files files{{"m.amxmi", base.root}};
+      if (!hole.make(files)) continue;
+      const Written text = written(files);
+      Judgement judged = compare(base.outcome, outcome_of(text), text.marked);
+      if (judged.effect >= Effect::assumption && has_default(hole, model->version()))
+        judged.effect = Effect::default_value;
+      if (judged.effect >= Effect::elsewhere && is_another_model(hole)) judged.effect = Effect::another_model;
+      all.push_back({hole, &base, std::move(judged)});
+    }
+  }
+  return all;
+}
+
+/// AMALTHEA_HOLES=1 prints what each kind of hole does to each feature; with another value, every hole in the features
+/// whose names contain it. Both print the faults.
+void print(const std::vector<Tried>& all) {
+  const char* const wanted = std::getenv("AMALTHEA_HOLES");
+  if (wanted == nullptr) return;
+  std::map<std::string, std::map<Kind, Effect>> table;
+  std::map<Effect, std::size_t> effects;
+  for (const Tried& one : all) {
+    if (one.hole.feature.find(wanted) != std::string::npos || one.judgement.effect >= Effect::elsewhere)
+      fmt::print("{}\n", line_of(one));
+    ++effects[one.judgement.effect];
+    const auto [at, is_new] = table[one.hole.feature].emplace(one.hole.kind, one.judgement.effect);
+    if (!is_new) at->second = std::max(at->second, one.judgement.effect);
+  }
+  if (wanted != std::string_view("1")) return;
+  fmt::print("| feature |");
+  for (const Kind kind : kinds) fmt::print(" {} |", to_string(kind));
+  fmt::print("\n|{}\n", " --- | --- | --- | --- | --- | --- | --- | --- |");
+  for (const auto& [feature, row] : table) {
+    fmt::print("| {} |", feature);
+    for (const Kind kind : kinds) fmt::print(" {} |", row.contains(kind) ? to_string(row.at(kind)) : "–");
+    fmt::print("\n");
+  }
+  for (const auto& [effect, count] : effects) fmt::print("{}: {}\n", to_string(effect), count);
+  fmt::print("{} features, {} holes\n", table.size(), all.size());
+}
+
+void check(const std::vector<Tried>& all) {
+  print(all);
+  std::size_t faults = 0;
+  for (const Tried& one : all)
+    if (one.judgement.effect >= Effect::elsewhere) {
+      ++faults;
+      UNSCOPED_INFO(line_of(one));
+    }
+  CHECK(faults == 0);
+}
+
+}  // namespace
+
+TEST_CASE("no hole in a model improves a result without a finding that counts", "[holes]") {
+  const auto all = try_all(newest_bases(), test::is_thorough() ? 100 : 1);
+  CHECK(all.size() > 5000);
+  check(all);
+}
+
+TEST_CASE("no hole in a model of an older version improves a result without a finding that counts", "[holes]") {
+  const auto bases = older_bases();
+  const auto all = try_all(bases, 1);
+  CHECK(all.size() > 5000);
+  check(all);
+}
+
+TEST_CASE("no two holes improve a result without a finding that counts", "[holes]") {
+  // Those that change nothing alone, or for the worse.
+  std::vector<Tried> single = try_all(newest_bases(), 1);
+  std::erase_if(single, [](const Tried& one) {
+    return one.judgement.effect == Effect::error || one.judgement.effect > Effect::assumption;
+  });
+  std::mt19937_64 random(40);
+  std::vector<Tried> all;
+  for (std::size_t tries = 0; all.size() < 1000 && tries < 10'000; ++tries) {
+    const Tried* first = &single[random() % single.size()];
+    const Tried* second = &single[random() % single.size()];
+    if (first->base != second->base || first->hole.node == second->hole.node) continue;
+    if (first->hole.node < second->hole.node) std::swap(first, second);  // the later one moves no other element
+    Files files{{"m.amxmi", first->base->root}};
+    if (!first->hole.make(files) || !second->hole.make(files)) continue;
+    std::set<std::string> names;
+    for (const auto& file : files) names.insert(file.first);
+    if (names.size() != files.size()) continue;
+    const Written text = written(files);
+    Tried both{first->hole, first->base, compare(first->base->outcome, outcome_of(text), text.marked)};
+    both.hole.feature +=
+        fmt::format(" {} [{}] and {}", to_string(first->hole.kind), first->hole.what, second->hole.feature);
+    both.hole.kind = second->hole.kind;
+    both.hole.what = second->hole.what;
+    all.push_back(std::move(both));
+  }
+  CHECK(all.size() == 1000);
+  std::size_t faults = 0;
+  for (const Tried& one : all)
+    if (one.judgement.effect >= Effect::elsewhere) {
+      ++faults;
+      UNSCOPED_INFO(line_of(one));
+    }
+  CHECK(faults == 0);
+}
+
+}  // namespace holes_test
