@@ -123,9 +123,9 @@ struct Reading {
   friend bool operator==(const Reading&, const Reading&) = default;
 };
 
-/// - lower, upper: the stated bounds; a constant's value; the outermost bounds of a histogram. Without them a Gauss
-///   distribution is truncated at three standard deviations, and other kinds use their average (lower) and the larger
-///   of average and lower bound (upper).
+/// - lower, upper: the stated bounds; a constant's value; the outermost bounds of a histogram. Without an upper bound a
+///   Gauss distribution is truncated at three standard deviations, and other kinds use the larger of average and lower
+///   bound. Without a lower bound it is zero, or one of these below zero: an average is no bound.
 /// - average: the stated average or mean; for a histogram the mean of the entry midpoints, weighted by occurrences;
 ///   otherwise the middle of the bounds (rounded down).
 /// Unstated values are zero. The values are not sorted: see `in_order`. Values out of range saturate.

@@ -92,7 +92,7 @@ TEST_CASE("integers: every kind of deviation since 0.9.3 is read") {
   CHECK(discrete("Boundaries", "lowerBound=\"10\" upperBound=\"50\"") == "10..30..50 boundaries");
   CHECK(discrete("Statistics", "lowerBound=\"10\" upperBound=\"50\" average=\"20.4\"") == "10..20..50 statistics");
   CHECK(discrete("UniformDistribution", "lowerBound=\"10\" upperBound=\"51\"") == "10..30..51 uniform");
-  CHECK(discrete("GaussDistribution", "mean=\"100.0\" sd=\"10.0\"") == "70..100..130 gauss");
+  CHECK(discrete("GaussDistribution", "mean=\"100.0\" sd=\"10.0\"") == "0..100..130 gauss");
   CHECK(discrete("GaussDistribution", "mean=\"100.0\" sd=\"10.0\" lowerBound=\"80\"") == "80..100..130 gauss");
   CHECK(discrete("WeibullEstimatorsDistribution", "lowerBound=\"10\" upperBound=\"50\" average=\"12.6\"") ==
         "10..13..50 weibull");
@@ -107,7 +107,7 @@ TEST_CASE("reals: every kind of deviation since 0.9.3 is read") {
   CHECK(continuous("Statistics", "lowerBound=\"0.5\" upperBound=\"1.5\" average=\"0.75\"") ==
         "0.5..0.75..1.5 statistics");
   CHECK(continuous("UniformDistribution", "lowerBound=\"0.5\" upperBound=\"1.5\"") == "0.5..1..1.5 uniform");
-  CHECK(continuous("GaussDistribution", "mean=\"4.0\" sd=\"1.0\" upperBound=\"5.5\"") == "1..4..5.5 gauss");
+  CHECK(continuous("GaussDistribution", "mean=\"4.0\" sd=\"1.0\" upperBound=\"5.5\"") == "0..4..5.5 gauss");
   CHECK(continuous("WeibullEstimatorsDistribution", "lowerBound=\"0.5\" upperBound=\"1.5\" average=\"0.75\"") ==
         "0.5..0.75..1.5 weibull");
   CHECK(continuous("BetaDistribution", "lowerBound=\"0.5\" upperBound=\"1.5\"") == "0.5..1..1.5 beta");
@@ -121,7 +121,7 @@ TEST_CASE("times: every kind of deviation since 0.9.3 is read") {
   CHECK(times("Boundaries", "samplingType=\"WorstCase\"", bounds) == "1 ms..2.5 ms..4 ms boundaries");
   CHECK(times("Statistics", "", bounds + time("average", 2)) == "1 ms..2 ms..4 ms statistics");
   CHECK(times("UniformDistribution", "", bounds) == "1 ms..2.5 ms..4 ms uniform");
-  CHECK(times("GaussDistribution", "", time("mean", 10) + time("sd", 2)) == "4 ms..10 ms..16 ms gauss");
+  CHECK(times("GaussDistribution", "", time("mean", 10) + time("sd", 2)) == "0 ps..10 ms..16 ms gauss");
   CHECK(times("WeibullEstimatorsDistribution", "", bounds + time("average", 2)) == "1 ms..2 ms..4 ms weibull");
   CHECK(times("BetaDistribution", "", bounds) == "1 ms..2.5 ms..4 ms beta");
 }
@@ -212,6 +212,16 @@ TEST_CASE("an unreadable part is reported with its location and treated as unsta
   CHECK(diagnostics.all().front().id == "AM0210");
   CHECK(diagnostics.all().front().location.column > 1);
   CHECK_FALSE(views::deviation_of<std::int64_t>(Element{}, diagnostics).has_value());
+}
+
+TEST_CASE("an average is no lower bound: without one values may be zero") {
+  CHECK(discrete("Boundaries", "upperBound=\"50\"") == "0..25..50 boundaries");
+  CHECK(discrete("Statistics", "upperBound=\"50\" average=\"20.0\"") == "0..20..50 statistics");
+  CHECK(discrete("UniformDistribution", "upperBound=\"50\"") == "0..25..50 uniform");
+  CHECK(discrete("GaussDistribution", "mean=\"40.0\" sd=\"1.0\" upperBound=\"50\"") == "0..40..50 gauss");
+  CHECK(discrete("WeibullEstimatorsDistribution", "upperBound=\"50\" average=\"20.0\"") == "0..20..50 weibull");
+  CHECK(discrete("BetaDistribution", "upperBound=\"50\"") == "0..25..50 beta");
+  CHECK(discrete("GaussDistribution", "mean=\"4.0\" sd=\"2.0\" upperBound=\"50\"") == "-2..4..50 gauss");
 }
 
 TEST_CASE("deviation values stay within range for all inputs") {
