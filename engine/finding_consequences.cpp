@@ -25,7 +25,7 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0231", unknown},
     FindingConsequence{"AM0232", assumption, "the midpoint replaces an average outside its bounds",
                        "the midpoints replace {} averages outside their bounds"},
-    FindingConsequence{"AM0401", unknown},
+    FindingConsequence{"AM0401", unknown, {}, {}, Reach::links},
     FindingConsequence{"AM0402", assumption, "a scheduler without an algorithm is fixed-priority preemptive",
                        "{} schedulers without an algorithm are fixed-priority preemptive"},
     FindingConsequence{"AM0404", assumption, "a device task with several units to choose from runs on the first",
@@ -33,7 +33,7 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0406", assumption, "a task runs on a unit for which its scheduler is not responsible",
                        "{} tasks run on units for which their schedulers are not responsible"},
     FindingConsequence{"AM0407", unknown},
-    FindingConsequence{"AM0408", unknown},
+    FindingConsequence{"AM0408", unknown, {}, {}, Reach::links},
     FindingConsequence{"AM0411", assumption, "1 label access takes no time (no access path to the memory)",
                        "{} label accesses take no time (no access path to the memory)"},
     FindingConsequence{"AM0412", unknown},
@@ -54,8 +54,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0436", unknown},
     FindingConsequence{"AM0437", assumption, "all alternatives of a condition that is not simulated are equally likely",
                        "all alternatives of {} conditions that are not simulated are equally likely"},
-    FindingConsequence{"AM0440", unknown},
-    FindingConsequence{"AM0441", unknown},
+    FindingConsequence{"AM0440", unknown, {}, {}, Reach::content},
+    FindingConsequence{"AM0441", unknown, {}, {}, Reach::content},
     FindingConsequence{"AM0442", assumption, "1 label access takes no time (no memory mapping)",
                        "{} label accesses take no time (no memory mapping)"},
     FindingConsequence{"AM0443", assumption,
@@ -123,6 +123,9 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0503", assumption, "a GPU without gpu.platform behaves like its default profile",
                        "{} GPUs without gpu.platform behave like their default profiles"},
     FindingConsequence{"AM0506", unknown},
+    FindingConsequence{"AM0516", assumption, "an ISR without a priority has priority 0",
+                       "{} ISRs without a priority have priority 0"},
+    FindingConsequence{"AM0517", unknown},
     FindingConsequence{"AM0521", assumption,
                        "accesses of a core without an entry in the memory table take as long as the model states",
                        "accesses of {} cores without an entry in the memory table take as long as the model states"},
@@ -132,21 +135,34 @@ constexpr std::array all_consequences{
                        "{} properties of NVIDIA GPUs have no effect on AMD GPUs"},
     FindingConsequence{"AM0590", unknown},
     FindingConsequence{"AM0631", unknown},
+    FindingConsequence{"AM0640", unknown},
+    FindingConsequence{"AM0641", unknown},
+    FindingConsequence{"AM0642", unknown},
     FindingConsequence{"AM0653", assumption, "the probabilities of a switch are relative weights",
                        "the probabilities of {} switches are relative weights"},
+    FindingConsequence{"AM0654", unknown},
     FindingConsequence{"AM0665", unknown},
     FindingConsequence{"AM0666", unknown},
 };
+
+const FindingConsequence* entry_of(const Diagnostic& finding) {
+  const auto found = std::find_if(all_consequences.begin(), all_consequences.end(),
+                                  [&](const FindingConsequence& entry) { return entry.id == finding.id; });
+  return found != all_consequences.end() ? &*found : nullptr;
+}
 
 }  // namespace
 
 std::span<const FindingConsequence> finding_consequences() { return all_consequences; }
 
 Consequence consequence_of(const Diagnostic& finding) {
-  const auto found = std::find_if(all_consequences.begin(), all_consequences.end(),
-                                  [&](const FindingConsequence& entry) { return entry.id == finding.id; });
-  if (found != all_consequences.end()) return found->consequence;
+  if (const FindingConsequence* entry = entry_of(finding)) return entry->consequence;
   return finding.severity == Severity::error ? Consequence::unknown : Consequence::none;
+}
+
+Reach reach_of(const Diagnostic& finding) {
+  const FindingConsequence* entry = entry_of(finding);
+  return entry != nullptr ? entry->reach : Reach::element;
 }
 
 std::vector<Assumption> assumptions_with(const Diagnostics& findings, Consequence consequence) {

@@ -21,6 +21,13 @@ enum class Consequence : std::uint8_t {
   unknown,      ///< something that takes time or limits it was not judged, or only in part
 };
 
+/// Which parts of the model a finding may concern beside the one that its element is or belongs to.
+enum class Reach : std::uint8_t {
+  element,  ///< none
+  links,    ///< what the element refers to; any part if it links its process to something unknown
+  content,  ///< any part if the element has no content, because that may have been a link
+};
+
 struct FindingConsequence {
   std::string_view id;  ///< e.g. "AM0402"
   Consequence consequence = Consequence::none;
@@ -28,12 +35,14 @@ struct FindingConsequence {
   /// a phrase for one item, its message is used.
   std::string_view one = {};
   std::string_view several = {};
+  Reach reach = Reach::element;
 };
 
 /// Ordered by id. Findings without an entry have no consequence, except errors: they always make the verdict unknown.
 std::span<const FindingConsequence> finding_consequences();
 /// By severity and id.
 Consequence consequence_of(const Diagnostic& finding);
+Reach reach_of(const Diagnostic& finding);
 
 /// One kind of assumption or replacement.
 struct Assumption {

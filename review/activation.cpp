@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -106,6 +107,26 @@ void check_untriggered_stimuli(const Context& context, Report& report) {
                    fmt::format("nothing triggers {}, so the tasks it activates never run; add an InterProcessTrigger",
                                describe(stimulus)));
     }
+  if (context.system == nullptr) return;
+  // Triggers that no task executes, and events that no activity of a task causes.
+  const System& system = *context.system;
+  std::vector<bool> triggered(system.stimuli.size(), false);
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
+    if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity)) triggered[trigger->stimulus] = true;
+  for (StimulusIndex index = 0; index < system.stimuli.size(); ++index) {
+    const Stimulus& stimulus = system.stimuli[index];
+    const bool by_event = std::holds_alternative<EventDriven>(stimulus.occurrence);
+    if (triggered[index] || (!by_event && !std::holds_alternative<InterProcess>(stimulus.occurrence))) continue;
+    if (stimulus.activates.empty() && stimulus.sets.empty()) continue;
+    const Element element = context.model.element(stimulus.origin);
+    if (!by_event && !any_use(context, element, [](const Use& use) { return use.feature == "stimulus"; })) continue;
+    report.add(element, by_event ? fmt::format("no task causes an event of {}, so the tasks it activates never run; "
+                                               "correct its events",
+                                               describe(element))
+                                 : fmt::format("no task executes a trigger of {}, so the tasks it activates never run; "
+                                               "call the runnables with its triggers",
+                                               describe(element)));
+  }
 }
 
 void check_uncalled_runnables(const Context& context, Report& report) {

@@ -57,6 +57,14 @@ std::string name_of(Element chain) {
                               : fmt::format("event chain \"{}\"", chain.name());
 }
 
+/// The subject of an event: its entity, and the more specific one if it names one.
+std::vector<Element> places_of(const Context& context, Element event) {
+  std::vector<Element> places;
+  for (const std::string_view feature : {"entity", "runnable", "process"})
+    for (const Element place : context.model.references(event, feature)) places.push_back(place);
+  return places;
+}
+
 /// The data flow graph: executables, and what they read, write, set, trigger and call. An access that is neither a read
 /// nor a write counts as both, and so does a call, so the graph may contain more paths than the model.
 class FlowGraph {
@@ -64,6 +72,12 @@ class FlowGraph {
   explicit FlowGraph(const Context& context) {
     for (const auto& document : context.model.documents())
       for (std::uint32_t i = 0; i < document->size(); ++i) add_uses(context, document->element(i));
+    for (const Element stimulus : context.facts.all("EventStimulus"))
+      for (const std::string_view feature : {"triggeringEvents", "trigger"})
+        for (const Element event : context.model.references(stimulus, feature)) {
+          edges_[key(event)].push_back(key(stimulus));
+          for (const Element place : places_of(context, event)) edges_[key(place)].push_back(key(stimulus));
+        }
   }
 
   /// Whether a path leads from one of `sources` to one of `targets`. Returns true if the search takes too long in a
@@ -104,14 +118,6 @@ class FlowGraph {
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> edges_;
   std::size_t steps_ = 0;
 };
-
-/// The subject of an event: its entity, and the more specific one if it names one.
-std::vector<Element> places_of(const Context& context, Element event) {
-  std::vector<Element> places;
-  for (const std::string_view feature : {"entity", "runnable", "process"})
-    for (const Element place : context.model.references(event, feature)) places.push_back(place);
-  return places;
-}
 
 /// Whether the executables of a model have activities; otherwise chains cannot be checked.
 bool has_flow(const Context& context) {

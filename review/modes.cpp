@@ -90,6 +90,11 @@ void check_mode_values(const Context& context, Report& report) {
     if (access.attribute_or("access", "") == "set") check(access, context.model.reference(access, "data"), "value");
   for (const std::string_view name : {"ModeCondition", "ModeValueCondition", "ModeAssignment", "ModeValue"})
     for (const Element value : context.facts.all(name)) check(value, context.model.reference(value, "label"), "value");
+  for (const std::string_view name : {"ModeCondition", "ModeValueCondition", "ModeLabelCondition"})
+    for (const Element condition : context.facts.all(name))
+      if (condition.document().version() >= Version::v0_9_4 &&
+          condition.attribute_or("relation", "_undefined_") == "_undefined_")
+        report.add(condition, "relation", "this condition states no relation; expected one, such as EQUAL");
 }
 
 void check_impossible_conditions(const Context& context, Report& report) {

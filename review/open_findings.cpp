@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "review/open_findings.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include "amalthea/views/activity.hpp"
+#include "amalthea/views/event_chains.hpp"
 #include "engine/finding_consequences.hpp"
 
 namespace amalthea::review {
@@ -13,7 +19,7 @@ using Kind = Part::Kind;
 
 class PartTable {
  public:
-  explicit PartTable(const System& system) {
+  PartTable(const Model& model, const System& system) : model_(model) {
     const Platform& platform = system.platform;
     add_all(Kind::unit, platform.units);
     add_all(Kind::memory, platform.memories);
@@ -25,7 +31,10 @@ class PartTable {
     add_all(Kind::semaphore, system.semaphores);
     add_all(Kind::stimulus, system.stimuli);
     add_all(Kind::task, system.tasks);
-    add_all(Kind::chain, system.chains);
+    for (std::uint32_t i = 0; i < system.chains.size(); ++i) {
+      std::set<Key> known;
+      if (system.chains[i].origin.known()) add_chain(model.element(system.chains[i].origin), i, known);
+    }
     add_all(Kind::requirement, system.requirements);
     add_all(Kind::constraint, system.constraints);
     const auto all_limits = [&](Kind kind, std::size_t count) {
@@ -39,21 +48,51 @@ class PartTable {
         add(platform.definitions[definition].origin, {Kind::unit, unit});
   }
 
-  /// Empty: any.
-  std::vector<Part> of(const Model& model, Element element) const {
-    for (Element one = element; one; one = one.parent())
-      if (const auto found = parts_.find(key(one.origin())); found != parts_.end()) return found->second;
-    std::vector<Part> parts;
-    if (!concerns_its_targets(element)) return is_limit(element) ? limits_ : parts;
-    for (const Element target : model.attribute_targets(element))
-      if (const auto found = parts_.find(key(target.origin())); found != parts_.end())
-        parts.insert(parts.end(), found->second.begin(), found->second.end());
-    return parts.empty() && is_limit(element) ? limits_ : parts;
+  /// What a finding about the element concerns. Empty: any.
+  std::vector<Part> concerned_by(const Diagnostic& finding, Element element) const {
+    // What an empty process or runnable lacks may be a link to any part.
+    const engine::Reach reach = engine::reach_of(finding);
+    if (reach == engine::Reach::content && items_of(element).empty()) return {};
+    std::vector<Part> parts = of(element);
+    if (reach != engine::Reach::links) return parts;
+    std::vector<Part> targets = parts_of_targets(element);
+    for (const Element child : element.children()) {
+      const std::vector<Part> more = parts_of_targets(child);
+      targets.insert(targets.end(), more.begin(), more.end());
+    }
+    if (targets.empty() && is_link(element)) return {};
+    parts.insert(parts.end(), targets.begin(), targets.end());
+    return parts;
   }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   static Key key(Origin origin) { return {origin.document, origin.element}; }
+
+  /// Whether it links its process or stimulus to another part: without it, the system has no dependency there.
+  static bool is_link(Element element) {
+    constexpr std::array<std::string_view, 9> links{"SemaphoreAccess",    "SetEvent",          "ClearEvent",
+                                                    "WaitEvent",          "ModeLabelAccess",   "InterProcessTrigger",
+                                                    "CustomEventTrigger", "EnforcedMigration", "ModeAssignment"};
+    return std::find(links.begin(), links.end(), element.class_name()) != links.end();
+  }
+
+  std::vector<Part> of(Element element) const {
+    for (Element one = element; one; one = one.parent())
+      if (const auto found = parts_.find(key(one.origin())); found != parts_.end()) return found->second;
+    std::vector<Part> parts;
+    if (!concerns_its_targets(element)) return is_limit(element) ? limits_ : parts;
+    parts = parts_of_targets(element);
+    return parts.empty() && is_limit(element) ? limits_ : parts;
+  }
+
+  std::vector<Part> parts_of_targets(Element element) const {
+    std::vector<Part> parts;
+    for (const Element target : model_.attribute_targets(element))
+      if (const auto found = parts_.find(key(target.origin())); found != parts_.end())
+        parts.insert(parts.end(), found->second.begin(), found->second.end());
+    return parts;
+  }
 
   /// Whether it limits timing and has no influence on it.
   static bool is_limit(Element element) {
@@ -74,6 +113,16 @@ class PartTable {
     if (origin.known()) parts_[key(origin)].push_back(part);
   }
 
+  /// The chain and those that it consists of.
+  void add_chain(Element element, std::uint32_t chain, std::set<Key>& known) {
+    if (!element || !known.insert(key(element.origin())).second) return;
+    add(element.origin(), {Kind::chain, chain});
+    Diagnostics no_effect;
+    for (const views::ChainItem& item : views::event_chain_of(model_, element, no_effect).items)
+      add_chain(item.chain, chain, known);
+  }
+
+  const Model& model_;
   std::map<Key, std::vector<Part>> parts_;
   std::vector<Part> limits_;  ///< chains, requirements, constraints
 };
@@ -91,9 +140,9 @@ void record_open_findings(const Model& model, const Diagnostics& findings, Syste
     std::vector<Origin> elements = finding.elements;
     if (finding.count == 1 && elements.empty() && finding.location.element.known())
       elements.push_back(finding.location.element);
-    if (!table) table.emplace(system);
+    if (!table) table.emplace(model, system);
     for (const Origin element : elements) {
-      const std::vector<Part> parts = table->of(model, model.element(element));
+      const std::vector<Part> parts = table->concerned_by(finding, model.element(element));
       if (parts.empty()) {  // it may concern any
         open.parts.clear();
         break;

@@ -182,6 +182,7 @@ class BodyReader {
   }
 
   void take(Element item, const views::CustomEventTrigger& trigger) {
+    if (!trigger.event) context_.ignore(item);
     occurs(item, views::EventKind::custom, EventAction::any, trigger.event);
   }
 
@@ -361,7 +362,8 @@ class BodyReader {
     if (access.access == views::ModeAccess::read) return;  // takes no time and has no effect
     const auto mode = context_.modes.find(access.label);
     const bool sets = access.access == views::ModeAccess::set;
-    const auto value = sets ? mode_value(access.value, access.literal) : std::optional(access.step);
+    const auto value =
+        sets ? mode_value(context_, access.label, access.value, access.literal) : std::optional(access.step);
     if (!mode || !value || access.access == views::ModeAccess::unstated) {
       context_.ignore(item);
       return;

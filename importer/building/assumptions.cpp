@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,7 +36,7 @@ struct UnstatedKind {
 /// What others of the same kind state is a hole, not an assumption.
 constexpr std::string_view partly_stated_id = "AM0480";
 
-constexpr std::array<UnstatedKind, 21> unstated_kinds{{
+constexpr std::array<UnstatedKind, 22> unstated_kinds{{
     {Unstated::label_memory, "AM0442", "1 access to a label without a memory takes no time",
      "{} accesses to labels without a memory take no time", "map labels to memories (memoryMapping)"},
     {Unstated::other_label_memory, partly_stated_id,
@@ -108,6 +109,9 @@ constexpr std::array<UnstatedKind, 21> unstated_kinds{{
     {Unstated::schedule_point, "AM0469", "1 schedule point of a non-preemptive task has no effect",
      "{} schedule points of non-preemptive tasks have no effect",
      "make such a task cooperative if others may run there, or remove the schedule point"},
+    {Unstated::isr_priority, "AM0516", "1 ISR that shares a core with others has no priority; priority 0 is assumed",
+     "{} ISRs that share cores with others have no priority; priority 0 is assumed",
+     "state the priority in the isrAllocation"},
 }};
 
 bool is_by_deadline(SchedulingAlgorithm algorithm) {
@@ -137,34 +141,55 @@ bool states_priority(BuildContext& context, Element task, bool others_do) {
   return task.document().version() < Version::v2_0_0 && others_do;
 }
 
-/// The scheduler that orders the task: the parent of a grouping does.
+/// The scheduler that decides when the tasks of a scheduler run: the parent schedules the tasks of a group.
+SchedulerIndex ruling_scheduler(const Platform& platform, SchedulerIndex scheduler) {
+  const auto& schedulers = platform.schedulers;
+  while (schedulers[scheduler].kind == SchedulingAlgorithm::grouping && schedulers[scheduler].parent)
+    scheduler = *schedulers[scheduler].parent;
+  return scheduler;
+}
 SchedulerIndex ruling_of(const System& system, TaskIndex task) {
-  const auto& schedulers = system.platform.schedulers;
-  SchedulerIndex ruling = system.tasks[task].scheduler;
-  while (schedulers[ruling].kind == SchedulingAlgorithm::grouping && schedulers[ruling].parent)
-    ruling = *schedulers[ruling].parent;
-  return ruling;
+  return ruling_scheduler(system.platform, system.tasks[task].scheduler);
+}
+
+SchedulerIndex outermost_scheduler(const Platform& platform, SchedulerIndex scheduler) {
+  while (platform.schedulers[scheduler].parent) scheduler = *platform.schedulers[scheduler].parent;
+  return scheduler;
 }
 
 void check_schedulers(BuildContext& context) {
   const System& system = context.system;
-  std::vector<std::vector<TaskIndex>> tasks_of(system.platform.schedulers.size());
+  const Platform& platform = system.platform;
+  // What each scheduler chooses from, and what a task that cannot be preempted delays.
+  std::vector<std::vector<TaskIndex>> tasks_of(platform.schedulers.size());
+  std::vector<std::set<SchedulerIndex>> children_of(platform.schedulers.size());  // that have tasks
+  std::vector<std::size_t> sharing(platform.schedulers.size(), 0);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (system.tasks[task].side == Side::host && system.tasks[task].kind == ProcessKind::task)
-      tasks_of[system.tasks[task].scheduler].push_back(task);
-  for (SchedulerIndex scheduler = 0; scheduler < tasks_of.size(); ++scheduler) {
-    if (tasks_of[scheduler].size() < 2) continue;
-    const auto& tasks = tasks_of[scheduler];
-    const SchedulingAlgorithm algorithm = system.platform.schedulers[ruling_of(system, tasks.front())].kind;
+    if (system.tasks[task].side == Side::host && system.tasks[task].kind == ProcessKind::task) {
+      SchedulerIndex scheduler = ruling_scheduler(platform, system.tasks[task].scheduler);
+      tasks_of[scheduler].push_back(task);
+      while (const auto parent = platform.schedulers[scheduler].parent) {
+        const SchedulerIndex ruling = ruling_scheduler(platform, *parent);
+        children_of[ruling].insert(scheduler);
+        scheduler = ruling;
+      }
+      ++sharing[scheduler];
+    }
+  for (SchedulerIndex ruling = 0; ruling < tasks_of.size(); ++ruling) {
+    const SchedulingAlgorithm algorithm = platform.schedulers[ruling].kind;
+    const auto& tasks = tasks_of[ruling];
+    const bool chooses = tasks.size() + children_of[ruling].size() > 1,
+               shares = sharing[outermost_scheduler(platform, ruling)] > 1;
     const bool one_does = std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex task) {
       return states_priority(context, context.task_elements[task], false);
     });
     for (const TaskIndex task : tasks) {
       const Element element = context.task_elements[task];
-      if (is_by_priority(algorithm) && !states_priority(context, element, one_does))
+      if (chooses && is_by_priority(algorithm) && !states_priority(context, element, one_does))
         context.assume(Unstated::priority, element);
       const bool preemption = element.attribute_or("preemption", "_undefined_") != "_undefined_";
-      if (!preemption && element.document().itea() == IteaRelease::none) context.assume(Unstated::preemption, element);
+      if (shares && !preemption && element.document().itea() == IteaRelease::none)
+        context.assume(Unstated::preemption, element);
     }
   }
 }
@@ -232,6 +257,36 @@ void check_cooperation(BuildContext& context) {
   }
 }
 
+/// ISRs that share a unit. Up to 1.2.0 a priority of 0 is not written; see states_priority.
+void check_isrs(BuildContext& context) {
+  const System& system = context.system;
+  struct Isr {
+    Element element;
+    std::vector<UnitIndex> units;
+    bool stated = false;
+  };
+  std::vector<Isr> isrs;
+  bool one_does = false;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    const Task& isr = system.tasks[task];
+    if (isr.kind == ProcessKind::task) continue;
+    const Element element = context.task_elements[task];
+    const auto allocation = context.mapping.isr_allocation_of.find(element);
+    const bool stated = element.attribute("priority") || (allocation && context.mapping.isrs[*allocation].priority);
+    isrs.push_back({element, isr.units.empty() ? std::vector<UnitIndex>{isr.unit} : isr.units, stated});
+    one_does = one_does || stated;
+  }
+  for (const Isr& isr : isrs) {
+    if (isr.stated || (isr.element.document().version() < Version::v2_0_0 && one_does)) continue;
+    const bool shares = std::any_of(isrs.begin(), isrs.end(), [&](const Isr& other) {
+      return other.element != isr.element &&
+             std::find_first_of(other.units.begin(), other.units.end(), isr.units.begin(), isr.units.end()) !=
+                 other.units.end();
+    });
+    if (shares) context.assume(Unstated::isr_priority, isr.element);
+  }
+}
+
 void check_units(BuildContext& context) {
   const Platform& platform = context.system.platform;
   std::vector<bool> seen(platform.units.size(), false);
@@ -279,6 +334,7 @@ void report_assumptions(BuildContext& context) {
   check_schedulers(context);
   check_order(context);
   check_cooperation(context);
+  check_isrs(context);
   check_units(context);
   check_modes(context);
   for (const UnstatedKind& kind : unstated_kinds) {

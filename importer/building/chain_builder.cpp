@@ -117,7 +117,8 @@ class ChainReader {
   }
 
   void check_parts(const views::EventChain& chain) {
-    if (chain.items.empty() && (!chain.stimulus || !chain.response))
+    // The parts of a chain need not reach as far as an end that is missing.
+    if (!chain.stimulus || !chain.response)
       gap(chain.element, fmt::format("{} has no {}", named(chain.element), chain.stimulus ? "response" : "stimulus"));
     for (std::size_t i = 0; i < chain.items.size(); ++i) {
       const views::ChainItem& item = chain.items[i];
@@ -146,7 +147,8 @@ class ChainReader {
     }
     if (first) {
       const auto* of = std::get_if<ObservableEvent::OfProcess>(&event->what);
-      chain_.from_activation = of != nullptr && of->action == EventAction::activate;
+      // Of all events of a process, its activation is the first.
+      chain_.from_activation = of != nullptr && (of->action == EventAction::activate || of->action == EventAction::any);
     }
     const auto task = std::visit([this](const auto& what) { return task_of(what); }, event->what);
     if (task) add(*task);

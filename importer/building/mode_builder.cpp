@@ -14,7 +14,8 @@ namespace {
 
 std::optional<Relation> relation_of(views::Relation relation) {
   switch (relation) {
-    case views::Relation::unstated:  // conditions before 0.9.4 have no relation, and mean this one
+    case views::Relation::unstated:
+      break;
     case views::Relation::equal:
       return Relation::equal;
     case views::Relation::not_equal:
@@ -36,7 +37,7 @@ std::optional<ModeTest> mode_test(const BuildContext& context, const views::Simp
   if (const auto* by_value = std::get_if<views::ModeValueCondition>(&condition.test)) {
     const auto mode = context.modes.find(by_value->label);
     const auto relation = relation_of(by_value->relation);
-    const auto value = mode_value(by_value->value, by_value->literal);
+    const auto value = mode_value(context, by_value->label, by_value->value, by_value->literal);
     if (!mode || !relation || !value) return std::nullopt;
     test = {*mode, *relation, *value, std::nullopt};
     return test;
@@ -105,7 +106,7 @@ void build_modes(BuildContext& context) {
   for (const views::ModeLabel& label : views::mode_labels(context.model, no_effect)) {
     Mode mode;
     mode.name = label.name;
-    const auto initial = mode_value(label.initial_value, label.initial_literal);
+    const auto initial = mode_value(context, label.element, label.initial_value, label.initial_literal);
     mode.initial = initial.value_or(0);
     if (!initial)
       context.modes_without_value.emplace_back(static_cast<ModeIndex>(context.system.modes.size()), label.element);
@@ -117,7 +118,8 @@ void build_modes(BuildContext& context) {
   }
 }
 
-std::optional<std::int64_t> mode_value(std::string_view value, Element literal) {
+std::optional<std::int64_t> mode_value(const BuildContext& context, Element label, std::string_view value,
+                                       Element literal) {
   if (literal) {
     std::int64_t number = 0;
     for (const Element other : literal.parent().children()) {
@@ -125,6 +127,9 @@ std::optional<std::int64_t> mode_value(std::string_view value, Element literal) 
       if (other.tag() == literal.tag()) ++number;
     }
   }
+  // Since 0.9.4 values are literals, or numbers of a numeric mode.
+  const Element mode = label ? context.model.reference(label, "mode") : Element();
+  if (mode && mode.is("EnumMode") && label.document().version() >= Version::v0_9_4) return std::nullopt;
   const auto number = parse_integer(value);
   return number ? std::optional(*number) : std::nullopt;
 }

@@ -32,7 +32,7 @@ void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part
 void read_modes(BuildContext& context, Stimulus& stimulus, const views::Stimulus& view) {
   for (const views::ModeAssignment& assignment : view.sets) {
     const auto mode = context.modes.find(assignment.label);
-    const auto value = mode_value(assignment.value, assignment.literal);
+    const auto value = mode_value(context, assignment.label, assignment.value, assignment.literal);
     if (mode && value)
       stimulus.sets.push_back({*mode, *value});
     else
@@ -80,11 +80,13 @@ void await_events(BuildContext& context, const views::Stimulus& view, const Stim
   }
 }
 
-EveryNth counter_of(const views::Stimulus& view) {
+EveryNth counter_of(BuildContext& context, const views::Stimulus& view) {
   std::optional<views::Counter> counter;
   if (const auto* triggered = std::get_if<views::InterProcessStimulus>(&view.kind)) counter = triggered->counter;
   if (const auto* by_event = std::get_if<views::EventStimulus>(&view.kind)) counter = by_event->counter;
   if (!counter) return {};
+  if (counter->prescaler < 0) context.report_negative(counter->element, "prescaler", "1");
+  if (counter->offset < 0) context.report_negative(counter->element, "offset", "0");
   return {std::max<std::int64_t>(1, counter->prescaler), std::max<std::int64_t>(0, counter->offset)};
 }
 
@@ -120,7 +122,7 @@ void build_stimuli(BuildContext& context) {
     stimulus.name = element.name();
     stimulus.origin = element.origin();
     stimulus.occurrence = std::move(*occurrence);
-    stimulus.counter = counter_of(view);
+    stimulus.counter = counter_of(context, view);
     if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
     read_modes(context, stimulus, view);
     const auto index = static_cast<StimulusIndex>(context.system.stimuli.size());
@@ -132,8 +134,7 @@ void build_stimuli(BuildContext& context) {
 
 void activate_task(BuildContext& context, Element element, TaskIndex task) {
   const auto stimuli = context.model.references(element, "stimuli");
-  if (stimuli.empty() && element.attribute_or("stimuli", "").empty() && !element.child("stimuli") &&
-      !context.is_explained(element))
+  if (stimuli.empty() && !context.is_explained(element))
     context.diagnostics.add("AM0407", Severity::warning,
                             fmt::format("{} \"{}\" has no stimulus and never runs, so its execution time is missing "
                                         "from all results; state what activates it (stimuli)",

@@ -57,6 +57,13 @@ void BuildContext::report_unfilled(Element element) {
                   element.location(), element.path());
 }
 
+void BuildContext::report_negative(Element element, std::string_view attribute, std::string_view used) {
+  diagnostics.add("AM0517", Severity::warning,
+                  fmt::format("{} is {}, and nothing can be counted below zero; the analysis uses {}", attribute,
+                              element.attribute_or(attribute, ""), used),
+                  element.attribute_location(attribute), element.path());
+}
+
 void BuildContext::report_overhead(std::string_view whose, Element element) {
   diagnostics.add("AM0466", Severity::warning,
                   fmt::format("the overhead of the {} is not simulated, so its time is missing from all results; "

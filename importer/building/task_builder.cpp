@@ -42,8 +42,10 @@ void build_tasks(BuildContext& context) {
     Task task;
     task.name = element.name();
     task.origin = element.origin();
-    task.activation_limit = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        parse_integer(element.attribute_or("multipleTaskActivationLimit", "0")).value_or(0), 0, 1000000));
+    constexpr std::string_view limit_name = "multipleTaskActivationLimit";
+    const std::int64_t limit = parse_integer(element.attribute_or(limit_name, "0")).value_or(0);
+    if (limit < 0) context.report_negative(element, limit_name, "0, which is no limit");
+    task.activation_limit = static_cast<std::uint32_t>(std::clamp<std::int64_t>(limit, 0, 1000000));
     const bool blocked_before = std::exchange(context.blocked, false);
     if (const auto allocation = context.mapping.task_allocation_of.find(element)) {
       allocate(context, context.mapping.tasks[*allocation], task);

@@ -62,6 +62,7 @@ enum class Unstated : std::uint8_t {
   period,
   cooperation,
   schedule_point,
+  isr_priority,
 };
 
 struct BuildContext {
@@ -145,6 +146,9 @@ struct BuildContext {
   /// Reports that something that executes states no time.
   void report_unfilled(Element element);
 
+  /// Reports a count below zero for which the analysis uses another value.
+  void report_negative(Element element, std::string_view attribute, std::string_view used);
+
   /// Reports an overhead of the operating system that is stated and not simulated. `whose`: "schedulingUnit of …".
   void report_overhead(std::string_view whose, Element element);
 
@@ -204,8 +208,9 @@ void report_unused_properties(BuildContext&);  ///< this tool's custom propertie
 /// The event as a simulation observes it; or, as a clause, why it cannot. `role`: "its source", "its event 2".
 tl::expected<ObservableEvent, std::string> observable_event(const BuildContext&, Element event, std::string_view role);
 
-/// The number of a mode's value: that of the literal, or the text as a number. Nothing if it is neither.
-std::optional<std::int64_t> mode_value(std::string_view value, Element literal);
+/// The number of a mode's value: that of the literal, or the text as a number. Nothing if it is neither, or no value of
+/// the label's mode.
+std::optional<std::int64_t> mode_value(const BuildContext&, Element label, std::string_view value, Element literal);
 /// A condition on modes; nothing if it depends on anything else, such as channels and local labels.
 std::optional<ModeCondition> mode_condition(const BuildContext&, const views::Condition&);
 

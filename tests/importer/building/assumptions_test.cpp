@@ -166,6 +166,45 @@ TEST_CASE("tasks between cooperative tasks are assumed not to delay both") {
   CHECK(assumed(with(preemptive, "2"), "AM0471") == 0);
 }
 
+TEST_CASE("a task alone in a group states its priority and preemption among the tasks of its parent") {
+  const std::string server = test::read_text(test::sample("servers.amxmi"));
+  const std::string group = replaced(replaced(server, "name=\"DeferrableServer\"", "name=\"Grouping\""),
+                                     "\"DeferrableServer?type", "\"Grouping?type");
+  CHECK(assumed(group, "AM0446") == 1);
+  // A server orders its own tasks, and one task needs no order.
+  CHECK(assumed(server, "AM0446") == 0);
+  const std::string with_priority = R"(scheduler="Comfort?type=TaskScheduler"><schedulingParameters key="priority?)"
+                                    R"(type=SchedulingParameterDefinition"><value xsi:type="am:IntegerObject" )"
+                                    R"(value="3"/></schedulingParameters></taskAllocation>)";
+  CHECK(assumed(replaced(group, "scheduler=\"Comfort?type=TaskScheduler\"/>", with_priority), "AM0446") == 0);
+  // Whatever cannot be preempted delays all on its core.
+  for (const std::string& text : {group, server})
+    CHECK(assumed(replaced(text, "name=\"Media\" preemption=\"preemptive\"", "name=\"Media\""), "AM0452") == 1);
+}
+
+TEST_CASE("ISRs that share a core are assumed to have priority 0 if they state none") {
+  const auto two_isrs = [](Version version, std::string_view first, std::string_view second) {
+    const std::string one = test::timed_model(version);
+    const auto part = [&one](std::string_view begin, std::string_view end) {
+      const std::size_t from = one.find(begin);
+      REQUIRE(from != one.npos);
+      return one.substr(from, one.find(end, from) + end.size() - from);
+    };
+    const std::string isr = part("<isrs name=\"I\"", "</isrs>"), allocation = part("<isrAllocation", "/>");
+    const std::string plain = without(allocation, " priority=\"4\"");
+    const std::string other = replaced(plain, "I?type=ISR", "J?type=ISR");
+    return replaced(
+        replaced(one, isr, isr + replaced(isr, "name=\"I\"", "name=\"J\"")), allocation,
+        replaced(plain, "/>", std::string(first) + "/>") + replaced(other, "/>", std::string(second) + "/>"));
+  };
+  const std::string_view four = " priority=\"4\"";
+  CHECK(assumed(two_isrs(Version::v3_3_0, four, four), "AM0516") == 0);
+  CHECK(assumed(two_isrs(Version::v3_3_0, four, ""), "AM0516") == 1);
+  CHECK(assumed(two_isrs(Version::v3_3_0, "", ""), "AM0516") == 2);
+  CHECK(assumed(two_isrs(Version::v1_2_0, four, ""), "AM0516") == 0);  // 0 is not written
+  CHECK(assumed(two_isrs(Version::v1_2_0, "", ""), "AM0516") == 2);
+}
+
 TEST_CASE("processing units without puType are assumed to be CPUs and accelerators to behave like them") {
   CHECK(assumed(without(open_minimal(), " puType=\"CPU\""), "AM0447") == 1);
   CHECK(assumed(replaced(open_minimal(), "puType=\"CPU\"", "puType=\"Accelerator\""), "AM0448") == 1);
@@ -190,6 +229,8 @@ TEST_CASE("waits are assumed to be passive and to end with any event") {
 
 TEST_CASE("tasks without a stimulus or without activities are missing from all results") {
   CHECK(unknown(without(open_minimal(), " stimuli=\"every_2ms?type=PeriodicStimulus\""), "AM0407") == 1);
+  CHECK(unknown(replaced(open_minimal(), " stimuli=\"every_2ms?type=PeriodicStimulus\"", " stimuli=\"\""), "AM0407") ==
+        1);
   CHECK(unknown(with_task(preemptive, ""), "AM0440") == 1);
   const std::string stub =
       replaced(with_task(preemptive, "<items xsi:type=\"am:RunnableCall\" runnable=\"Stub?type=Runnable\"/>"),

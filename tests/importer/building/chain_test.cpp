@@ -132,6 +132,18 @@ TEST_CASE("event chains: a sound chain and process chain are guaranteed") {
   CHECK(engine::assess(all.system, all.results, all.findings).verdict == engine::OverallVerdict::guaranteed);
 }
 
+TEST_CASE("event chains: of all events of the first process its activation is the first") {
+  for (const auto& [type, from_activation] :
+       {std::pair("", true), std::pair(R"( eventType="activate")", true), std::pair(R"( eventType="start")", false)}) {
+    const Judged all = judged(
+        {{R"(<events xsi:type="am:LabelEvent" name="X_read" entity="X?type=Label" eventType="read"/>)",
+          fmt::format(R"(<events xsi:type="am:ProcessEvent" name="A_does" entity="A?type=Task"{}/>)", type)},
+         {R"(name="EC" stimulus="X_read?type=LabelEvent")", R"(name="EC" stimulus="A_does?type=ProcessEvent")"},
+         {R"(name="one" stimulus="X_read?type=LabelEvent")", R"(name="one" stimulus="A_does?type=ProcessEvent")"}});
+    CHECK(all.system.chains[0].from_activation == from_activation);
+  }
+}
+
 TEST_CASE("event chains: an event that never occurs is a hole at its place") {
   SECTION("because of its process") {
     check_hole({{R"(name="RB_starts" entity)", R"(name="RB_starts" process="A?type=Task" entity)"}},
@@ -159,6 +171,14 @@ TEST_CASE("event chains: a chain whose parts do not follow each other is a hole 
   SECTION("a part is empty") {
     check_hole({{second_part, R"(<items xsi:type="am:EventChainReference"/>)"}},
                "a part of event chain \"EC\" is missing", R"(<items xsi:type="am:EventChainReference")");
+  }
+  SECTION("it does not state where it ends") {
+    check_hole({{R"( response="Y_written?type=LabelEvent" itemType)", " itemType"}},
+               "event chain \"EC\" has no response", "<eventChains");
+  }
+  SECTION("it does not state where it begins") {
+    check_hole({{R"(name="EC" stimulus="X_read?type=LabelEvent")", R"(name="EC")"}},
+               "event chain \"EC\" has no stimulus", "<eventChains");
   }
   SECTION("parts are parallel") {
     check_hole({{R"(itemType="sequence")", R"(itemType="parallel")"}}, "event chain \"EC\" has parallel parts",
