@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -408,10 +409,17 @@ class Judge {
     return executed.units.empty() ? std::vector<UnitIndex>{executed.unit} : executed.units;
   }
 
+  std::set<UnitIndex> cores_in_use() const {
+    std::set<UnitIndex> cores;
+    for (const auto& resource : results_.resources)
+      if (resource.kind == ResourceKind::core) cores.insert(resource.unit);
+    return cores;
+  }
+
   void cpu_load(const Requirement::CpuLimit& limit) {
     std::optional<UnitIndex> unit = limit.unit;
-    if (const auto* of = process(); !unit && of != nullptr)
-      if (const auto units = units_of(of->task); units.size() == 1) unit = units.front();
+    if (!unit && process() != nullptr)
+      if (const auto cores = cores_in_use(); cores.size() == 1) unit = *cores.begin();
     if (!unit) return unknown("it states no core");
     const auto found = std::find_if(results_.resources.begin(), results_.resources.end(), [&](const auto& resource) {
       return resource.unit == *unit && resource.kind == ResourceKind::core;

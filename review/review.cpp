@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "review/review.hpp"
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/finding_consequences.hpp"
 #include "importer/reading/conformance.hpp"
 #include "review/detail/rules.hpp"
 
@@ -73,7 +75,11 @@ void apply_rules(const Model& model, const System* system, Diagnostics& diagnost
   const Facts facts(model);
   const Context context{model, facts, system};
   for (const Rule& rule : rules()) {
-    Report report(rule, model, reported, diagnostics, most);
+    // Findings that count are all listed: each leaves something else open.
+    const auto consequences = engine::finding_consequences();
+    const bool counts =
+        std::any_of(consequences.begin(), consequences.end(), [&](const auto& entry) { return entry.id == rule.id; });
+    Report report(rule, model, reported, diagnostics, counts ? many : most);
     try {
       rule.check(context, report);
     } catch (const std::overflow_error&) {

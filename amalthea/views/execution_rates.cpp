@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "amalthea/detail/ascii.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/attributes.hpp"
 #include "amalthea/views/hardware.hpp"
@@ -22,7 +23,7 @@ std::optional<ExecutionRates> execution_rates(const Model& model, Element defini
     const Element category = feature.parent();
     if (!feature.is("HwFeature") || !category || category.name() != key ||
         category.attribute_or("featureType", "") == "power" ||
-        (key == instructions_key && !feature.name().starts_with("IPC")))
+        (key == instructions_key && !equal_ignoring_case(feature.name().substr(0, 3), "IPC")))
       continue;
     const double value = number_attribute(feature, "value").value_or(0);
     if (!(value > 0) || !std::isfinite(value)) return std::nullopt;

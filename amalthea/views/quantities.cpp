@@ -61,7 +61,7 @@ std::string_view stated_literal(Element element, std::string_view attribute) {
 }
 
 std::optional<double> hertz_of(Element frequency, Diagnostics& diagnostics) {
-  if (!frequency) return std::nullopt;
+  if (!frequency || is_unfilled(frequency)) return std::nullopt;
   constexpr std::array<std::pair<std::string_view, double>, 4> units{
       {{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}}};
   const auto value = frequency.attribute("value") ? number(frequency, "value", diagnostics) : std::optional(0.0);
@@ -112,6 +112,10 @@ std::optional<DataSize> data_size_of(Element element, Diagnostics& diagnostics) 
 }
 std::optional<DataRate> data_rate_of(Element element, Diagnostics& diagnostics) {
   return quantity<DataRate>(element, parse_data_rate, diagnostics);
+}
+
+bool is_unfilled(Element quantity) {
+  return quantity && !quantity.attribute("value") && quantity.document().version() >= Version::v0_7_2;
 }
 
 std::optional<Cycles> cycles_of(Element element, Diagnostics& diagnostics) {

@@ -92,11 +92,14 @@ class StimulusReader {
   }
 
   PeriodicSyntheticStimulus synthetic() const {
-    PeriodicSyntheticStimulus read{time("offset"), time(first_child(element_, "recurrence", "period")), {}};
+    PeriodicSyntheticStimulus read{time("offset"), time(first_child(element_, "recurrence", "period")), {}, {}};
     const Element list = element_.child("triggerTimes");  // up to 0.8.2
     for (const Element child : (list ? list : element_).children())
       if (child.tag() == "occurrenceTimes" || child.tag() == "timestamps")
-        if (const auto at = time(child)) read.occurrences.push_back(*at);
+        if (const auto at = time(child)) {
+          read.occurrences.push_back(*at);
+          if (is_unfilled(child)) read.without_value.push_back(child);
+        }
     return read;
   }
 

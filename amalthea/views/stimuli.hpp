@@ -53,7 +53,8 @@ struct VariableRateStimulus {
 struct PeriodicSyntheticStimulus {
   std::optional<Duration> offset;
   std::optional<Duration> recurrence;
-  std::vector<Duration> occurrences;  ///< within one recurrence
+  std::vector<Duration> occurrences;   ///< within one recurrence
+  std::vector<Element> without_value;  ///< those that were never filled in; they count as 0
 };
 struct PeriodicBurstStimulus {
   std::optional<Duration> offset;

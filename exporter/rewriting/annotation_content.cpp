@@ -375,7 +375,10 @@ void add_all_properties(const Model& model, const ResultView& view, AnnotationDe
 Properties provenance(const Model& model, const ResultView& view, const AnnotationRequest& request) {
   const engine::Results& results = view.results;
   Properties properties;
-  const engine::Assessment assessment = engine::assess(view.system, results, view.findings);
+  engine::Assessment assessment = engine::assess(view.system, results, view.findings);
+  // The places of findings move with the annotations.
+  for (engine::JudgedLimit& limit : assessment.limits)
+    if (limit.kind == engine::JudgedLimit::Kind::finding) limit.name = limit.name.substr(0, limit.name.find(" at "));
   add(properties, "verdict", verdict_sentence(assessment));
   std::string assumed;
   for (const engine::Assumption& assumption : assessment.assumptions)

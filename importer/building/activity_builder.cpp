@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -93,7 +94,13 @@ class BodyReader {
   }
 
   void take(Element item, const views::RunnableCall& call_item) {
-    if (call_item.statistic && call_item.statistic->average != 1) context_.ignore(item.child("statistic"));
+    // A call that states no number of calls, or may state another one than 1, is not one call.
+    if (const Element statistic = item.child("statistic")) {
+      const auto is_once = [](std::optional<std::int64_t> bound) { return bound.value_or(1) == 1; };
+      const auto& stated = call_item.statistic;
+      if (!stated || stated->average != 1 || !is_once(stated->least) || !is_once(stated->largest))
+        context_.ignore(statistic);
+    }
     counted(item, call_item.counter, [&] { call(item, call_item.runnable, "runnable"); });
   }
   void take(Element item, const views::SynchronousServerCall& call_item) {
@@ -735,6 +742,30 @@ void report_lone_releases(BuildContext& context) {
                                         context.system.tasks[node.task].name, semaphore.name),
                             item.location(), item.path());
   }
+}
+
+void report_events_for_all(BuildContext& context) {
+  std::vector<std::set<TaskIndex>> waiting(context.system.events.size());
+  for (const RawBody& body : context.raw_bodies)
+    for (const GraphNode& node : body)
+      if (const auto* wait = std::get_if<WaitEvents>(&node.activity))
+        for (const EventIndex event : wait->events) waiting[event].insert(node.task);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported;
+  for (const RawBody& body : context.raw_bodies)
+    for (const GraphNode& node : body) {
+      const auto* set = std::get_if<SetEvents>(&node.activity);
+      if (set == nullptr || set->task) continue;
+      for (const EventIndex event : set->events) {
+        if (waiting[event].size() < 2 || !reported.insert({node.origin.document, node.origin.element}).second) continue;
+        const Element item = context.model.element(node.origin);
+        context.diagnostics.add(
+            "AM0528", Severity::warning,
+            fmt::format("this SetEvent does not state for which task it sets \"{}\", and {} tasks wait for it; the "
+                        "analysis sets it for all of them; state the process",
+                        context.system.events[event].name, waiting[event].size()),
+            item.location(), item.path());
+      }
+    }
 }
 
 void build_raw_bodies(BuildContext& context) {

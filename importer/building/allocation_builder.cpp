@@ -125,14 +125,21 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
     for (const Element element : affinity)
       if (responsible(element) && std::find(units.begin(), units.end(), element) == units.end())
         units.push_back(element);
-    if (units.empty()) {
-      units.push_back(affinity.front());
-      if (context.units.find(affinity.front()))
-        report("AM0406", Severity::warning,
-               fmt::format("task \"{}\" has an affinity to \"{}\", for which its scheduler \"{}\" is not responsible; "
-                           "the analysis runs it there; correct the affinity or the responsibility",
-                           task.name, affinity.front().name(), scheduler.name));
-    }
+    const auto elsewhere = std::find_if(affinity.begin(), affinity.end(), [&](Element element) {
+      return context.units.find(element) && !responsible(element);
+    });
+    const std::string used = units.empty() ? "there" : fmt::format("on \"{}\"", units.front().name());
+    if (units.empty()) units.push_back(affinity.front());
+    if (elsewhere != affinity.end() && scheduler.units.empty())
+      report("AM0406", Severity::warning,
+             fmt::format("task \"{}\" has an affinity to \"{}\", but its scheduler \"{}\" is responsible for no unit; "
+                         "the analysis runs it there; state the responsibility",
+                         task.name, elsewhere->name(), scheduler.name));
+    else if (elsewhere != affinity.end())
+      report("AM0525", Severity::warning,
+             fmt::format("task \"{}\" has an affinity to \"{}\", for which its scheduler \"{}\" is not responsible; "
+                         "the analysis runs it {}; correct the affinity or the responsibility",
+                         task.name, elsewhere->name(), scheduler.name, used));
   }
   const auto type_of = [&](Element element) {
     const auto unit = context.units.find(element);

@@ -60,8 +60,8 @@ constexpr std::array<UnstatedKind, 22> unstated_kinds{{
      "{} tasks that share their schedulers have no priority; priority 0 is assumed",
      "state the priority in the taskAllocation"},
     {Unstated::pu_type, "AM0447",
-     "1 processing unit with tasks has no definition with a puType; it is assumed to be a CPU",
-     "{} processing units with tasks have no definition with a puType; they are assumed to be CPUs",
+     "the definition of 1 processing unit with tasks has no puType; the unit is assumed to be a CPU",
+     "the definitions of {} processing units with tasks have no puType; the units are assumed to be CPUs",
      "state puType in their definitions"},
     {Unstated::accelerator, "AM0448", "1 processing unit is an accelerator; it is analyzed like a CPU",
      "{} processing units are accelerators; they are analyzed like CPUs",
@@ -70,8 +70,8 @@ constexpr std::array<UnstatedKind, 22> unstated_kinds{{
      "1 execution time is a normal distribution without an upper bound; mean + 3 sd is assumed",
      "{} execution times are normal distributions without an upper bound; mean + 3 sd is assumed", "state upperBound"},
     {Unstated::instructions, "AM0450",
-     "1 item executes instructions on a unit without instructionsPerCycle; 1 instruction per cycle is assumed",
-     "{} items execute instructions on units without instructionsPerCycle; 1 instruction per cycle is assumed",
+     "1 item executes instructions on a unit without instructionsPerCycle above 0; the analysis uses 1",
+     "{} items execute instructions on units without instructionsPerCycle above 0; the analysis uses 1",
      "state instructionsPerCycle"},
     {Unstated::cache_line, "AM0451",
      "1 processing unit with label accesses has no cache with a lineSize; cache lines of 64 B are assumed",
@@ -298,7 +298,14 @@ void check_units(BuildContext& context) {
     if (unit.type == PuType::accelerator) context.assume(Unstated::accelerator, element);
     if (unit.type != PuType::cpu || !element.is("ProcessingUnit")) return;
     const Element definition = context.model.reference(element, "definition");
-    if (!definition || definition.attribute_or("puType", "_undefined_") == "_undefined_")
+    if (!definition && !context.is_explained(element))
+      context.diagnostics.add(
+          "AM0526", Severity::warning,
+          fmt::format("processing unit \"{}\" has tasks and no definition; the analysis takes it for "
+                      "a CPU and uses default ticks; state the definition",
+                      unit.name),
+          element.location(), element.path());
+    else if (definition && definition.attribute_or("puType", "_undefined_") == "_undefined_")
       context.assume(Unstated::pu_type, element);
   };
   for (const Task& task : context.system.tasks) {

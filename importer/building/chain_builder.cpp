@@ -232,7 +232,7 @@ std::vector<ChainLimit> limits_of(Element chain, const std::vector<views::Timing
   for (const views::TimingConstraint& constraint : constraints) {
     const auto* latency = std::get_if<views::LatencyConstraint>(&constraint.kind);
     if (latency == nullptr || latency->chain != chain || (!latency->minimum && !latency->maximum) ||
-        latency->type == views::LatencyConstraint::Type::unstated)
+        latency->type == views::LatencyConstraint::Type::unstated || unreadable_limit(constraint.element))
       continue;
     ChainLimit limit;
     limit.name = constraint.name;

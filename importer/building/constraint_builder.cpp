@@ -16,6 +16,7 @@
 
 #include "amalthea/views/constraints.hpp"
 #include "amalthea/views/event_chains.hpp"
+#include "amalthea/views/events.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "importer/building/detail/build_context.hpp"
 
@@ -45,8 +46,8 @@ class ConstraintReader {
   void read_all() {
     for (const auto& view : views::timing_constraints(context_.model, no_effect_)) {
       element_ = view.element;
-      if (auto kind = unreadable({"lower", "upper", "minimum", "maximum", "jitter", "period", "tolerance"}))
-        add(std::move(*kind));
+      if (auto reason = unreadable_limit(element_))
+        fail(std::move(*reason));
       else
         std::visit([this](const auto& stated) { take(stated); }, view.kind);
     }
@@ -68,18 +69,25 @@ class ConstraintReader {
   }
   void fail(std::string reason) { add(unjudgeable(std::move(reason))); }
 
+  /// Without a type any event of the entity would count, and more events make most constraints weaker.
   OrReason<ObservableEvent> event_of(Element element, std::string_view role) const {
-    return observable_event(context_, element, role);
+    auto found = observable_event(context_, element, role);
+    if (!found) return found;
+    const views::Event event = views::event_of(context_.model, element);
+    using Kind = views::EventKind;
+    const bool typed = event.kind == Kind::process || event.kind == Kind::runnable || event.kind == Kind::label ||
+                       event.kind == Kind::semaphore;
+    if (typed && event.type_text.empty())
+      return Reason(fmt::format("{} \"{}\" does not state its eventType", role, event.name));
+    return found;
   }
 
-  /// An unreadable limit would count as none.
-  std::optional<Unjudgeable> unreadable(std::initializer_list<std::string_view> limits) {
-    for (const std::string_view limit : limits)
-      if (const Element child = element_.child(limit)) {
-        Diagnostics no_effect;
-        if (!time_of(child, no_effect)) return unjudgeable(fmt::format("its {} cannot be read", limit));
-      }
-    return std::nullopt;
+  /// An event is always at its own time.
+  bool is_same_event(Element a, Element b) const {
+    const views::Event one = views::event_of(context_.model, a), other = views::event_of(context_.model, b);
+    return a == b || (one.kind != views::EventKind::custom && one.kind == other.kind && one.type == other.type &&
+                      one.entity == other.entity && one.runnable == other.runnable && one.process == other.process &&
+                      one.processing_unit == other.processing_unit);
   }
 
   void take(const views::UnknownConstraint&) {
@@ -111,6 +119,10 @@ class ConstraintReader {
     if (!source) return fail(std::move(source.error()));
     if (!target) return fail(std::move(target.error()));
     if (!stated.lower && !stated.upper) return add(demands_nothing("neither a lower nor an upper limit"));
+    if (is_same_event(stated.source, stated.target)) return fail("its target is its source");
+    // Since 0.7.1; of the three, Reaction demands least.
+    if (stated.mapping.empty() && element_.document().version() >= Version::v0_7_1)
+      return fail("it does not state which target belongs to a source (mappingType)");
     DelayLimit delay{std::move(*source), std::move(*target), {stated.lower, stated.upper}};
     if (stated.mapping == "OneToOne") delay.mapping = DelayLimit::Mapping::one_to_one;
     if (stated.mapping == "UniqueReaction") delay.mapping = DelayLimit::Mapping::unique_reaction;
@@ -121,6 +133,7 @@ class ConstraintReader {
     auto source = event_of(stated.source, "its source"), target = event_of(stated.target, "its target");
     if (!source) return fail(std::move(source.error()));
     if (!target) return fail(std::move(target.error()));
+    if (is_same_event(stated.source, stated.target)) return fail("its target is its source");
     add(EventOrder{std::move(*source), std::move(*target)});
   }
 
@@ -129,9 +142,12 @@ class ConstraintReader {
     if (!event) return fail(std::move(event.error()));
     if (!stated.lower && !stated.upper && !stated.period)
       return add(demands_nothing("no lower limit, upper limit or period"));
+    const auto differs = [&](const std::optional<Duration>& limit) { return limit && limit != stated.period; };
+    if (stated.period && (differs(stated.lower) || differs(stated.upper)))
+      return fail("it states a period and other limits, and nothing defines which of them count");
     if (stated.span < 0) return fail("its span is negative");
     Repetition repetition{std::move(*event), std::max<std::int64_t>(1, stated.span), {stated.lower, stated.upper}, {}};
-    if (!stated.lower && !stated.upper) repetition.limits = {stated.period, stated.period};
+    if (stated.period) repetition.limits = {stated.period, stated.period};
     repetition.jitter = stated.jitter.value_or(Duration{});
     if (repetition.jitter < Duration{}) return fail("its jitter is negative");
     add(std::move(repetition));
@@ -145,6 +161,9 @@ class ConstraintReader {
       auto event = event_of(stated.events[i], fmt::format("its event {}", i + 1));
       if (!event) return fail(std::move(event.error()));
       synchronization.events.push_back(std::move(*event));
+      for (std::size_t before = 0; before < i; ++before)
+        if (is_same_event(stated.events[before], stated.events[i]))
+          return fail(fmt::format("its event {} is its event {} again", i + 1, before + 1));
     }
     if (synchronization.events.size() < 2)
       return fail(fmt::format("it references {} (events); expected at least two",
@@ -155,6 +174,7 @@ class ConstraintReader {
   void take_chains(const views::SynchronizationConstraint& stated) {
     if (stated.chains.size() != 2)
       return fail(fmt::format("it references {} event chains (scope) instead of two", stated.chains.size()));
+    if (stated.chains[0] == stated.chains[1]) return fail("its two event chains are the same one");
     if (stated.type.empty())
       return fail("it does not state whether to synchronize the stimuli or the responses of its chains (type)");
     ChainSynchronization synchronization;
@@ -181,6 +201,7 @@ class ConstraintReader {
         return fail(fmt::format("its event chain \"{}\" starts and ends with the same event", chain.name()));
       synchronization.chains.push_back(std::move(events));
     }
+    if (chains[0] == chains[1]) return fail("its two event chains have the same events");
     const bool of_stimuli = synchronization.of == ChainSynchronization::Of::stimuli;
     if (of_stimuli ? chains[0].back() != chains[1].back() : chains[0].front() != chains[1].front())
       return fail(fmt::format("its two event chains have no common {}", of_stimuli ? "response" : "stimulus"));
@@ -252,13 +273,13 @@ class ConstraintReader {
     if (!label) return fail("its label is missing, or not in the model");
     const Element age = element_.child("dataAge");
     if (!age) return add(demands_nothing("no age (dataAge)"));
+    if (auto reason = unreadable_limit(age)) return fail(std::move(*reason));
     if (!age.is("DataAgeCycle")) {
-      for (const std::string_view limit : {"minimumTime", "maximumTime"})
-        if (age.child(limit) && !(limit == "minimumTime" ? stated.minimum : stated.maximum))
-          return fail(fmt::format("its {} cannot be read", limit));
       if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither minimumTime nor maximumTime"));
     } else if (!stated.least_cycles && !stated.max_cycles) {
       return add(demands_nothing("neither minimumCycle nor maximumCycle"));
+    } else if (!(stated.least_cycles && stated.max_cycles) && element_.document().version() >= Version::v0_7_2) {
+      return fail(fmt::format("its {} has no value", stated.least_cycles ? "maximumCycle" : "minimumCycle"));
     }
     DataAge limits{*runnable, *label, {stated.minimum, stated.maximum}, stated.least_cycles, stated.max_cycles};
     // AMALTHEA writes 0 for an unset maximum.
@@ -333,6 +354,17 @@ class ConstraintReader {
 };
 
 }  // namespace
+
+std::optional<std::string> unreadable_limit(Element constraint) {
+  for (const std::string_view limit :
+       {"lower", "upper", "minimum", "maximum", "jitter", "period", "tolerance", "minimumTime", "maximumTime"})
+    if (const Element child = constraint.child(limit)) {
+      Diagnostics no_effect;
+      if (is_unfilled(child)) return fmt::format("its {} has no value", limit);
+      if (!time_of(child, no_effect)) return fmt::format("its {} cannot be read", limit);
+    }
+  return std::nullopt;
+}
 
 void build_constraints(BuildContext& context) {
   ConstraintReader(context).read_all();

@@ -27,6 +27,25 @@ std::int64_t priority_of(Element isr, const views::IsrAllocation& allocation) {
   return views::integer_attribute(isr, "priority").value_or(0);
 }
 
+/// Reports, once, that a controller is executed by a unit for which it is not responsible: its ISRs may run on either.
+void report_other_executor(BuildContext& context, const Scheduler& controller, Element element) {
+  for (const views::SchedulerAllocation& allocation : context.mapping.schedulers) {
+    const auto& units = allocation.responsibility;
+    if (allocation.scheduler != element || !allocation.executing_unit ||
+        std::find(units.begin(), units.end(), allocation.executing_unit) != units.end())
+      continue;
+    const Origin origin = allocation.element.origin();
+    if (context.reported_allocations.insert({origin.document, origin.element}).second)
+      context.diagnostics.add(
+          "AM0527", Severity::warning,
+          fmt::format(
+              "interrupt controller \"{}\" is executed by \"{}\", for which it is not responsible; the analysis "
+              "runs its ISRs on the units of its responsibility; correct executingPU or the responsibility",
+              controller.name, allocation.executing_unit.name()),
+          allocation.element.location(), allocation.element.path());
+  }
+}
+
 /// False if no unit can run the ISR, which is reported.
 bool allocate_isr(BuildContext& context, Element element, Task& isr) {
   const auto index = context.mapping.isr_allocation_of.find(element);
@@ -50,6 +69,7 @@ bool allocate_isr(BuildContext& context, Element element, Task& isr) {
                           scheduler.name));
     return false;
   }
+  report_other_executor(context, scheduler, allocation.controller);
   isr.scheduler = *controller;
   isr.unit = isr.units.front();
   isr.priority = priority_of(element, allocation);

@@ -109,6 +109,12 @@ class OccurrenceReader {
           "AM0332",
           fmt::format("synthetic stimulus \"{}\" needs occurrences, each at least 0 and less than its recurrence",
                       stimulus_.name));
+    for (const Element occurrence : view.without_value)
+      diagnostics_.add("AM0522", Severity::warning,
+                       fmt::format("an occurrence of synthetic stimulus \"{}\" has no value, so it counts as 0; state "
+                                   "the value, 0 too",
+                                   stimulus_.name),
+                       occurrence.location(), occurrence.path());
     return synthetic;
   }
 
@@ -133,6 +139,7 @@ class OccurrenceReader {
 
   std::optional<Occurrence> take(const views::ArrivalCurveStimulus& view) const {
     std::map<std::int64_t, ArrivalCurve::Entry> by_count;
+    std::map<std::int64_t, views::ArrivalCurveEntry> stated;  // the first for each number
     for (const views::ArrivalCurveEntry& entry : view.entries) {
       const Duration lower = not_negative(entry.lower);
       if (entry.occurrences > longest_curve)
@@ -141,6 +148,13 @@ class OccurrenceReader {
             fmt::format("stimulus \"{}\" has an arrival curve with more than {} occurrences; use fewer entries",
                         stimulus_.name, longest_curve));
       if (entry.occurrences >= 2) {
+        const auto [known, added] = stated.try_emplace(entry.occurrences, entry);
+        if (!added && (known->second.lower != entry.lower || known->second.upper != entry.upper))
+          diagnostics_.add("AM0529", Severity::warning,
+                           fmt::format("the arrival curve of stimulus \"{}\" has a second, different entry for {} "
+                                       "occurrences; remove one",
+                                       stimulus_.name, entry.occurrences),
+                           entry.element.location(), entry.element.path());
         ArrivalCurve::Entry& of_count = by_count[entry.occurrences];
         of_count.count = entry.occurrences;
         of_count.lower = std::max(of_count.lower, lower);
@@ -164,7 +178,10 @@ class OccurrenceReader {
 
   std::optional<Occurrence> take(const views::VariableRateStimulus& view) const {
     if (view.scenario)
-      if (const auto periodic = constant_clock(*view.scenario)) return *periodic;
+      if (const auto periodic = constant_clock(*view.scenario)) {
+        check_rate(view, *periodic);
+        return *periodic;
+      }
     if (const auto period = period_of_clock(view)) {
       report_clock(view.scenario->clock, view.scenario->element);
       return Periodic{*period, {}};
@@ -202,7 +219,7 @@ class OccurrenceReader {
   std::optional<Occurrence> take(const views::UnknownStimulus&) const { return std::nullopt; }
 
   /// Every `sampling_recurrence` cycles of a constant clock (since 0.9.5).
-  std::optional<Occurrence> constant_clock(const views::Scenario& scenario) const {
+  std::optional<Periodic> constant_clock(const views::Scenario& scenario) const {
     const double hertz = constant_hertz(scenario.clock);
     const double cycles = scenario.sampling_recurrence, before = scenario.sampling_offset;
     constexpr double second = 1e12, longest = 9e18;
@@ -210,6 +227,21 @@ class OccurrenceReader {
     if (!(hertz > 0) || !(period >= 1) || !(period < longest) || !(offset >= 0) || !(offset < longest))
       return std::nullopt;
     return Periodic{Duration::picoseconds(std::llround(period)), Duration::picoseconds(std::llround(offset))};
+  }
+
+  /// Reports that the stated occurrences per step are others than those of the clock.
+  void check_rate(const views::VariableRateStimulus& view, const Periodic& clock) const {
+    if (!view.step || !view.occurrences_per_step) return;
+    const auto stated = views::reading_of(*view.occurrences_per_step);
+    const double ticks =
+        static_cast<double>(view.step->picoseconds()) / static_cast<double>(clock.period.picoseconds());
+    constexpr double rounding = 1e-6;
+    if (stated.lower <= ticks * (1 + rounding) && ticks <= stated.upper * (1 + rounding)) return;
+    diagnostics_.add("AM0524", Severity::warning,
+                     fmt::format("stimulus \"{}\" states from {} to {} occurrences per step, but its scenario {}; the "
+                                 "analysis uses the scenario; correct one of them",
+                                 stimulus_.name, stated.lower, stated.upper, ticks),
+                     view.scenario->element.location(), view.scenario->element.path());
   }
 
   /// The successor of a periodic stimulus with a clock since 0.8.3: it occurs once in the recurrence of its scenario
@@ -226,7 +258,7 @@ class OccurrenceReader {
     for (const views::Clock& candidate : views::clocks(model_, not_needed)) {
       if (candidate.element != clock) continue;
       if (const auto* function = std::get_if<views::ClockFunction>(&candidate.kind))
-        return function->peak_to_peak_hertz.value_or(0) == 0 ? function->y_offset_hertz.value_or(0) : 0;
+        return function->peak_to_peak_hertz == 0.0 ? function->y_offset_hertz.value_or(0) : 0;
       if (const auto* list = std::get_if<views::ClockStepList>(&candidate.kind)) {
         const auto differs = [&](const auto& step) { return step.hertz != list->steps.front().hertz; };
         if (list->steps.empty() || std::any_of(list->steps.begin(), list->steps.end(), differs)) return 0;

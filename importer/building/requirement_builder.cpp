@@ -118,8 +118,18 @@ std::optional<Duration> stated_limit(const views::Requirement& stated, const vie
   return value && !value.attribute("value") ? std::nullopt : time.value;
 }
 
+/// Whether the limit is a number, in an attribute, that was never filled in: since 0.7.2 EMF writes 0, too.
+bool lacks_number(const views::Requirement& stated) {
+  const bool number = std::holds_alternative<views::CountLimit>(stated.limit) ||
+                      std::holds_alternative<views::PercentageLimit>(stated.limit) ||
+                      std::holds_alternative<views::CpuPercentageLimit>(stated.limit);
+  const Element limit = stated.limit_element;
+  return number && !limit.attribute("limitValue") && limit.document().version() >= Version::v0_7_2;
+}
+
 void set_limit(const BuildContext& context, const views::Requirement& stated, Requirement& requirement) {
   requirement.limit_type = limit_type_of(stated.limit_type);
+  if (lacks_number(stated)) return;
   if (const auto* time = std::get_if<views::TimeLimit>(&stated.limit)) {
     requirement.limit = Requirement::TimeLimit{time_metric_of_view[static_cast<std::size_t>(time->metric)],
                                                stated_limit(stated, *time)};
@@ -143,7 +153,7 @@ void report_incomplete(BuildContext& context, const views::Requirement& stated, 
   };
   const auto is_unstated = [](const std::string& metric) { return metric.empty() || metric == "_undefined_"; };
   if (std::holds_alternative<Requirement::NoLimit>(requirement.limit)) {
-    missing = "limit";
+    missing = lacks_number(stated) ? "limitValue" : "limit";
   } else {
     lacks(requirement.limit_type == Requirement::LimitType::unstated, "limitType");
     if (const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit)) {

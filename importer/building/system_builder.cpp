@@ -135,6 +135,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   if (context.blocked) return std::nullopt;
   detail::report_runnable_allocations(context);
   detail::report_lone_releases(context);
+  detail::report_events_for_all(context);
   detail::fold_wrappers(context);
   detail::report_mapping_changes(context);
   detail::shape_offloading(context);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -53,8 +54,26 @@ std::string where_models_are(const std::string& folder) {
 /// Whether the file is a model by its name in another case, such as MODEL.AMXMI.
 bool is_nearly_model_file_name(const std::string& file) { return is_model_file_name(lower_case(file)); }
 
+/// Whether the file, whatever its name, begins like a model: XML that declares a namespace of AMALTHEA, or an archive
+/// whose name tells of one.
+bool begins_like_model(const std::string& file) {
+  std::string start(4096, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(stream.gcount()));
+  if (is_zip(start)) return lower_case(file).find(".amxmi") != std::string::npos;
+  std::erase(start, '\0');  // UTF-16
+  for (const std::string_view uri : {"://app4mc.eclipse.org/amalthea/", "://www.amalthea.itea2.org/"}) {
+    const std::size_t at = start.find(uri);
+    if (at == std::string::npos) continue;
+    const std::size_t name = start.find_last_of(" \t\r\n", at);
+    if (name != std::string::npos && start.compare(name + 1, 5, "xmlns") == 0) return true;
+  }
+  return false;
+}
+
 /// Reports models that a reader of the folder might expect to be part of the model: in folders below it, and with
-/// another spelling of `.amxmi`.
+/// another name than `….amxmi`.
 void report_unread(const std::string& folder, Diagnostics& diagnostics) {
   constexpr int max_entries = 10'000;
   int entries = 0;
@@ -66,9 +85,9 @@ void report_unread(const std::string& folder, Diagnostics& diagnostics) {
     std::error_code unknown;
     const std::string file = entry->path().string();
     if (entry->is_directory(unknown)) {
-      if (entry->path().filename().string().starts_with('.')) entry.disable_recursion_pending();
-    } else if (is_nearly_model_file_name(file) && (entry.depth() > 0 || !is_model_file_name(file)) &&
-               entry->is_regular_file(unknown)) {
+      if (entry->path().filename() == ".git") entry.disable_recursion_pending();
+    } else if ((entry.depth() > 0 || !is_model_file_name(file)) && entry->is_regular_file(unknown) &&
+               (is_nearly_model_file_name(file) || begins_like_model(file))) {
       unread.push_back(file);
     }
   }

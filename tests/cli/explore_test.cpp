@@ -237,10 +237,13 @@ TEST_CASE("explore: a migrating task that --pin restricts is written on a single
   CHECK(task["before"]["units"].size() > 1);
   CHECK(task["after"]["units"] == json({"Core0"}));
   CHECK(json::parse(test::read_text(mapping))["PRE_Localization_gpu_POST"]["core"] == "Core0");
-  // A task that stays on a unit of another scheduler stays an assumption of the written model only.
+  // A task that stays on a unit of another scheduler leaves verdicts of the written model open.
   const json by_mapping = analyzed({model, "--mapping", mapping}), by_model = analyzed({written});
-  CHECK(by_mapping["tasks"] == by_model["tasks"]);
-  CHECK(by_mapping["limits"] == by_model["limits"]);
+  REQUIRE(by_mapping["tasks"].size() == by_model["tasks"].size());
+  for (std::size_t i = 0; i < by_model["tasks"].size(); ++i) {
+    CHECK(by_mapping["tasks"][i]["name"] == by_model["tasks"][i]["name"]);
+    CHECK(by_mapping["tasks"][i]["bound"] == by_model["tasks"][i]["bound"]);
+  }
 }
 
 TEST_CASE("explore: --report writes a comparison in Markdown") {

@@ -291,6 +291,11 @@ const std::vector<Mistake>& mistakes() {
       {"a delay constraint that is too tight",
        {{R"(<upper value="10" unit="ms"/>)", R"(<upper value="4" unit="ms"/>)"}}},
       {"a delay constraint without limits", {{R"(<upper value="10" unit="ms"/>)", ""}}},
+      {"a minimum latency without a value",
+       {{R"(<maximum value="40" unit="ms"/>)", R"(<minimum unit="ms"/><maximum value="40" unit="ms"/>)"}}},
+      {"a delay constraint without a mapping", {{R"( mappingType="Reaction")", ""}}},
+      {"a delay to an event without a type",
+       {{R"( eventType="terminate" entity="Control?type=Task")", R"( entity="Control?type=Task")"}}},
       {"a delay constraint without a target", {{R"( target="Control_ends?type=ProcessEvent")", ""}}},
       // Files
       {"a truncated file", {{"</am:Amalthea>", ""}}},

@@ -232,6 +232,11 @@ TEST_CASE("requirements: CPU load is the utilization of a core and a process has
   const RequirementResult architecture = example.judge(requirement(
       Requirement::Kind::architecture, Requirement::OfOther{}, Limits::upper, cpu("CPULoad", 81, example.core)));
   CHECK(architecture.verdict == LimitVerdict::met);
+  // Which of several cores is not stated.
+  Preempted two;
+  two.maker.compute(two.maker.task("beside", two.maker.core("other"), 1, two.maker.periodic(20)), 2);
+  CHECK(two.judge(of_task(two.fast, Limits::upper, cpu("CPULoad", 100))).reason == "it states no core");
+  CHECK(two.judge(of_task(two.fast, Limits::upper, cpu("CPULoad", 100, two.core))).verdict == LimitVerdict::met);
   const auto share = [&](const char* metric) {
     return std::get<double>(example.judge(of_task(example.slow, Limits::upper, cpu(metric, 50))).observed);
   };

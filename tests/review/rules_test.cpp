@@ -285,7 +285,7 @@ TEST_CASE("an invalid value is reported once and not again while building the sy
 
 TEST_CASE("a review includes the requirements of an analysis") {
   const std::string elsewhere = with("affinity=\"Core?type=ProcessingUnit\"", "affinity=\"GPU?type=ProcessingUnit\"");
-  CHECK(count(elsewhere, "AM0406") == 1);
+  CHECK(count(elsewhere, "AM0525") == 1);
   CHECK(count(with(" stimuli=\"every_2ms?type=PeriodicStimulus\"", ""), "AM0407") == 1);
   CHECK(count(with_more("swModel", "<tasks name=\"Lost\"/>"), "AM0302") == 1);
 }

@@ -41,9 +41,9 @@ TEST_CASE("the original challenge model: all known mistakes are found") {
   // 2. Deadlines of lane detection and detection.
   CHECK(tells(diagnostics, "AM0603", {"PRE_Lane_detection_gpu_POST", "PRE_Detection_gpu_POST", "66 ms", "200 ms"}));
   // 3. Three tasks of the A57 scheduler on a Denver core.
-  CHECK(test::with_id(diagnostics, "AM0406").size() == 3);
+  CHECK(test::with_id(diagnostics, "AM0525").size() == 3);
   for (const char* task : {"OS_Overhead", "DASM", "CANbus_polling"})
-    CHECK(tells(diagnostics, "AM0406", {task, "Core0", "Scheduler_A57"}));
+    CHECK(tells(diagnostics, "AM0525", {task, "Core0", "Scheduler_A57"}));
   // 4. That scheduler itself is executed there.
   CHECK(test::with_id(diagnostics, "AM0610").size() == 1);
   CHECK(tells(diagnostics, "AM0610", {"Scheduler_A57", "Core0", "Scheduler_Denver"}));

@@ -5,6 +5,10 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -1241,6 +1245,25 @@ class Generator {
     return any_of(events);
   }
 
+  using Observed = ObservableEvent;
+  static auto key_of(const Observed::OfProcess& of) { return std::tuple(of.task, of.action, of.unit); }
+  static auto key_of(const Observed::OfRunnable& of) { return std::tuple(of.runnable, of.action, of.task, of.unit); }
+  static auto key_of(const Observed::OfLabel& of) { return std::tuple(of.label, of.action, of.runnable, of.task); }
+  static auto key_of(const Observed::OfStimulus& of) { return of.stimulus; }
+  static auto key_of(const Observed::OfSemaphore& of) {
+    return std::tuple(of.semaphore, of.action, of.runnable, of.task, of.unit);
+  }
+  static auto key_of(const Observed::OfMode& of) { return std::tuple(of.mode, of.action, of.runnable, of.task); }
+  static auto key_of(const Observed::OfActivities& of) { return of.nodes; }
+  static bool is_same(const Observed& a, const Observed& b) {
+    return std::visit(
+        [&b](const auto& one) {
+          const auto* other = std::get_if<std::decay_t<decltype(one)>>(&b.what);
+          return other != nullptr && key_of(one) == key_of(*other);
+        },
+        a.what);
+  }
+
   void make_constraint() {
     System& system = maker_.system();
     const auto any_task = [&] {
@@ -1269,16 +1292,21 @@ class Generator {
     };
     switch (draw(1, 8)) {
       case 1:
-      case 2:
-        constraint.kind =
-            DelayLimit{event_of(first), event_of(second), limits(), static_cast<DelayLimit::Mapping>(draw(0, 2))};
+      case 2: {
+        DelayLimit delay{event_of(first), event_of(second), limits(), static_cast<DelayLimit::Mapping>(draw(0, 2))};
+        if (is_same(delay.source, delay.target)) return;  // demands nothing
+        constraint.kind = std::move(delay);
         break;
+      }
       case 3:
         constraint.kind = Repetition{event_of(first), draw(1, 3), limits(), us(draw(0, 60))};
         break;
-      case 4:
-        constraint.kind = EventSynchronization{{event_of(first), event_of(second)}, us(draw(1, 200)), one_in(2)};
+      case 4: {
+        EventSynchronization together{{event_of(first), event_of(second)}, us(draw(1, 200)), one_in(2)};
+        if (is_same(together.events[0], together.events[1])) return;
+        constraint.kind = std::move(together);
         break;
+      }
       case 5: {
         const auto pairs = called(first, true);
         if (pairs.empty()) return;

@@ -97,6 +97,7 @@ struct BuildContext {
   /// without a clock, schedulers without a unit; and schedulers whose tasks may migrate.
   std::set<UnitIndex> reported_units, reported_clocks;
   std::set<SchedulerIndex> reported_schedulers, global_schedulers;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_allocations;  ///< (document, element)
 
   /// Functions of operating systems whose stated overhead is not simulated, by name.
   std::map<std::string, Element, std::less<>> other_overheads;
@@ -182,6 +183,8 @@ void report_repeated_parameters(BuildContext&, const std::vector<Parameter>&);
 void report_runnable_allocations(BuildContext&);
 /// Releases of semaphores that nothing has requested. Needs the activities.
 void report_lone_releases(BuildContext&);
+/// Events that are set for no named task although several tasks wait for them. Needs the activities.
+void report_events_for_all(BuildContext&);
 void check_mapping_changes(BuildContext&);  ///< whether tasks and units with these names exist
 /// The change for a task in BuildOptions::mapping; null if there is none.
 const MappingChange* mapping_change_of(const BuildContext&, std::string_view task);
@@ -191,15 +194,17 @@ void report_mapping_changes(BuildContext&);
 void check_host_schedulers(BuildContext&);
 void map_labels(BuildContext&);  ///< the memories of labels
 
-void build_modes(BuildContext&);               ///< mode labels and their initial values
-void build_stimuli(BuildContext&);             ///< stimuli, without what they activate
-void build_data(BuildContext&);                ///< labels, events, runnables
-void build_tasks(BuildContext&);               ///< tasks, allocations, priorities, time slices, activations, deadlines
-void build_raw_bodies(BuildContext&);          ///< the activities of each task
-void fold_wrappers(BuildContext&);             ///< wrappers of functions that are mapped to a CPU
-void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
-void build_graph(BuildContext&);               ///< vertices and edges
-void build_chains(BuildContext&);              ///< event chains as task sequences
+void build_modes(BuildContext&);       ///< mode labels and their initial values
+void build_stimuli(BuildContext&);     ///< stimuli, without what they activate
+void build_data(BuildContext&);        ///< labels, events, runnables
+void build_tasks(BuildContext&);       ///< tasks, allocations, priorities, time slices, activations, deadlines
+void build_raw_bodies(BuildContext&);  ///< the activities of each task
+void fold_wrappers(BuildContext&);     ///< wrappers of functions that are mapped to a CPU
+void shape_offloading(BuildContext&);  ///< label sides; copies and kernels of device tasks
+void build_graph(BuildContext&);       ///< vertices and edges
+void build_chains(BuildContext&);      ///< event chains as task sequences
+/// Why a limit that a constraint, or its age, states cannot be read, as a clause; such a limit would count as none.
+std::optional<std::string> unreadable_limit(Element constraint);
 void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and folded wrappers
 void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and folded wrappers
 void report_assumptions(BuildContext&);        ///< assumptions for what the model leaves open; needs all of the above

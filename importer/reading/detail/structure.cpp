@@ -52,12 +52,13 @@ class Findings {
   /// `message` and `place` are only called if the finding is listed. Each kind has a separate limit, so that warnings
   /// do not hide an error.
   template <typename Message, typename Place>
-  void add(std::string_view id, Severity severity, Element element, Message message, Place place) {
+  void add(std::string_view id, Severity severity, Element element, Message message, Place place,
+           std::vector<Origin> elements = {}) {
     if (++count_[id] > most_) {
       ++more_;
       return;
     }
-    diagnostics_.add(id, severity, message(), place(), element.path());
+    diagnostics_.add(id, severity, message(), place(), element.path(), 1, std::move(elements));
   }
   bool is_full(std::string_view id) const {
     const auto found = count_.find(id);
@@ -218,7 +219,7 @@ class Classifier {
     const ClassId parent = document_.record(record.parent).cls;
     // below an unknown element everything is unknown; reported once, for that element
     if (parent == no_class) return no_class;
-    if (element.tag().starts_with("xmi:")) return no_class;  // <xmi:Extension>, which EMF also ignores
+    if (element.tag().starts_with("xmi:")) return extension(element, parent);
     const Feature* feature = features_.find(parent, record.tag);
     const auto written_class = value(record, xsi_type_);
     if (feature == nullptr) return unknown_feature(element, written_class);
@@ -231,6 +232,25 @@ class Classifier {
     if (!written_class) return feature->type;
     const ClassId cls = class_named(*written_class);
     return cls == no_class ? unknown_class(element, *written_class) : known_class(element, cls);
+  }
+
+  /// <xmi:Extension>, which EMF also ignores. It is for the content of other tools, and not of AMALTHEA.
+  ClassId extension(Element element, ClassId parent) {
+    for (const Element child : element.children()) {
+      const auto written_class = child.attribute("xsi:type");
+      if (features_.find(parent, child.record().tag) == nullptr &&
+          !(written_class && class_named(*written_class) != no_class))
+        continue;
+      findings_.add(
+          "AM0523", Severity::warning, element,
+          [&] {
+            return fmt::format("<{}> contains <{}> of AMALTHEA, which is not read, as in EMF; move it into the {}",
+                               element.tag(), child.tag(), element.parent().class_name());
+          },
+          [&] { return element.location(); });
+      break;
+    }
+    return no_class;
   }
 
   std::optional<std::string_view> value(const ElementRecord& record, std::optional<NameId> name) const {
@@ -390,7 +410,7 @@ void give_ids(Document& document, std::vector<Namesakes>& namesakes) {
     if (written) {
       const Element without = document.find(*written);  // with this id by its name, or the same xmi:id
       other = document.add_xmi_id(*written, element);
-      if (!other && without && without.name() == element.name()) other = without;
+      if (!other && without) other = without;
     }
     if (record.cls != no_class && is_referable(record.cls)) {
       const std::string id = computed_id(element).value_or("");
@@ -402,8 +422,7 @@ void give_ids(Document& document, std::vector<Namesakes>& namesakes) {
             document.add_computed_id(id, before);
             std::swap(meant, other);
           }
-        } else if (const std::uint32_t first = document.xmi_ids().find(id);
-                   xmi_id && first != ElementRecord::none && document.element(first).name() == element.name()) {
+        } else if (const std::uint32_t first = document.xmi_ids().find(id); xmi_id && first != ElementRecord::none) {
           // The written one is found first.
           meant = document.element(first);
           other = element;
@@ -438,21 +457,26 @@ class Homonyms {
     for (auto one = found_.rbegin(); one != found_.rend(); ++one)  // of three, the second is also one of the others
       if (referenced_.contains(key(one->meant))) referenced_.insert(key(one->other));
     for (const Namesakes& one : found_)
-      add(findings, one.second, referenced_.contains(key(one.meant)), Severity::warning, [&one] {
+      add(findings, one.second, one.meant, one.other, referenced_.contains(key(one.meant)), Severity::warning, [&one] {
+        const std::string what =
+            one.meant.name() == one.other.name()
+                ? fmt::format("a second {} is named \"{}\"", one.second.class_name(), one.second.name())
+                : fmt::format("the xmi:id of \"{}\" stands for the name of \"{}\"", one.meant.name(), one.other.name());
         return fmt::format(
-            "a second {} is named \"{}\"; references resolve to {}, not to the one at line {}; rename one of them if "
+            "{}; references resolve to {}, not to the one at line {}; rename one of them if "
             "both "
             "are needed",
-            one.second.class_name(), one.second.name(),
-            one.meant == one.second ? "this one" : fmt::format("the one at line {}", one.meant.location().line),
+            what, one.meant == one.second ? "this one" : fmt::format("the one at line {}", one.meant.location().line),
             one.other.location().line);
       });
     for (const Across& one : across_)
-      add(findings, one.second, one.affects_timing, one.affects_timing ? Severity::error : Severity::warning, [&one] {
-        return fmt::format(
-            "{} also has a {} \"{}\"; references from other files cannot tell them apart; rename or remove one of them",
-            one.first.document().source().path(), one.second.class_name(), one.second.name());
-      });
+      add(findings, one.second, one.first, one.second, one.affects_timing,
+          one.affects_timing ? Severity::error : Severity::warning, [&one] {
+            return fmt::format(
+                "{} also has a {} \"{}\"; references from other files cannot tell them apart; rename or remove one of "
+                "them",
+                one.first.document().source().path(), one.second.class_name(), one.second.name());
+          });
   }
 
  private:
@@ -478,9 +502,10 @@ class Homonyms {
   }
 
   template <typename Message>
-  static void add(Findings& findings, Element second, bool affects_timing, Severity severity, Message message) {
-    findings.add(affects_timing ? ambiguous_name : unused_name, severity, second, message,
-                 [second] { return second.location(); });
+  static void add(Findings& findings, Element place, Element one, Element other, bool affects_timing, Severity severity,
+                  Message message) {
+    findings.add(affects_timing ? ambiguous_name : unused_name, severity, place, message,
+                 [place] { return place.location(); }, {one.origin(), other.origin()});
   }
 
   std::vector<Namesakes> found_;

@@ -128,13 +128,22 @@ TEST_CASE("a delay is missed if no target occurs in time for every mapping") {
   const std::pair<std::string, std::string> tight = {"<upper value=\"10\" unit=\"ms\"/>",
                                                      "<upper value=\"8\" unit=\"ms\"/>"};
   check("ActuatedInTime", {tight}, "missed", "occurrence 1 of \"Tick\" at 0 ps matches the \"ActuateEnds\" 8.500");
-  for (const char* mapping : {"Reaction", "UniqueReaction", "_undefined_"}) {
+  for (const char* mapping : {"Reaction", "UniqueReaction"}) {
     const std::pair<std::string, std::string> other = {"mappingType=\"OneToOne\"",
                                                        fmt::format("mappingType=\"{}\"", mapping)};
     check("ActuatedInTime", {other}, "met", "none of ");
     check("ActuatedInTime", {other, tight}, "missed",
           "occurrence 1 of \"Tick\" at 0 ps has no \"ActuateEnds\" in time");
   }
+  check_unjudgeable("ActuatedInTime", {{"mappingType=\"OneToOne\"", "mappingType=\"_undefined_\""}}, "(mappingType)");
+  check_unjudgeable("ActuatedInTime", {{" mappingType=\"OneToOne\"", ""}}, "(mappingType)");
+  check_unjudgeable("ActuatedInTime",
+                    {{"source=\"Tick?type=StimulusEvent\"", "source=\"ActuateEnds?type=ProcessEvent\""}},
+                    "its target is its source");
+  const char* const ends = "eventType=\"terminate\" entity=\"Actuate?type=Task\"";
+  check_unjudgeable("ActuatedInTime", {{ends, "entity=\"Actuate?type=Task\""}},
+                    "its target \"ActuateEnds\" does not state its eventType");
+  check("ActuatedInTime", {{ends, "eventType=\"_all_\" entity=\"Actuate?type=Task\""}}, "missed", "matches the");
   check_unjudgeable("ActuatedInTime", {{" source=\"Tick?type=StimulusEvent\"", ""}}, "its source is missing");
   check_unjudgeable("ActuatedInTime", {{"<upper value=\"10\" unit=\"ms\"/>", ""}}, "neither a lower nor an upper limit",
                     "AM0560");
@@ -152,6 +161,10 @@ TEST_CASE("a repetition is missed if distances differ from its period by more th
         "occurrences");
   check("SensedRegularly", {{"span=\"1\"", "span=\"2\""}, {"<period value=\"5\"", "<period value=\"10\""}}, "met",
         "none of ");
+  const std::string period = "<period value=\"5\" unit=\"ms\"/>";
+  check_unjudgeable("SensedRegularly", {{period, period + "<lower value=\"1\" unit=\"ms\"/>"}},
+                    "a period and other limits");
+  check("SensedRegularly", {{period, period + "<upper value=\"5000\" unit=\"us\"/>"}}, "met", "none of ");
   check_unjudgeable("SensedRegularly", {{" event=\"SenseStarts?type=RunnableEvent\" span", " span"}},
                     "its event is missing");
   check_unjudgeable("SensedRegularly", {{"<period value=\"5\" unit=\"ms\"/>", ""}},
@@ -173,6 +186,13 @@ TEST_CASE("events are synchronized within the tolerance") {
                     {{"events=\"SpeedWritten?type=LabelEvent AngleWritten?type=LabelEvent\"",
                       "events=\"SpeedWritten?type=LabelEvent\""}},
                     "it references only one event");
+  check_unjudgeable("WrittenTogether",
+                    {{"events=\"SpeedWritten?type=LabelEvent AngleWritten?type=LabelEvent\"",
+                      "events=\"SpeedWritten?type=LabelEvent SpeedWritten?type=LabelEvent\""}},
+                    "its event 2 is its event 1 again");
+  // Another event of the same content.
+  check_unjudgeable("WrittenTogether", {{"entity=\"Angle?type=Label\"", "entity=\"Speed?type=Label\""}},
+                    "its event 2 is its event 1 again");
   check_unjudgeable("WrittenTogether", {{"<tolerance value=\"1\" unit=\"ms\"/>", ""}}, "no tolerance", "AM0560");
 }
 
@@ -181,6 +201,10 @@ TEST_CASE("two chains are synchronized by their responses or stimuli") {
   check("RespondTogether", {{"<tolerance value=\"2\" unit=\"ms\"/>", "<tolerance value=\"500\" unit=\"us\"/>"}},
         "missed", "the responses of occurrence 1 of \"SenseStarts\" at 0 ps");
   check_unjudgeable("RespondTogether", {{" type=\"Response\"", ""}}, "it does not state whether");
+  check_unjudgeable(
+      "RespondTogether",
+      {{"scope=\"SenseToOutput?type=EventChain SenseToCommand", "scope=\"SenseToOutput?type=EventChain SenseToOutput"}},
+      "are the same one");
   check_unjudgeable("RespondTogether", {{"type=\"Response\"", "type=\"Stimulus\""}}, "no common response");
   // The chain to Output by Command, and the one that begins with Command: Command is written 7.5 ms after Sense starts.
   const Changes of_stimuli = {{"type=\"Response\"", "type=\"Stimulus\""},
@@ -240,7 +264,9 @@ TEST_CASE("data age is limited in time and in periods of its writer") {
   check("SpeedAge", cycles(" minimumCycle=\"0\" maximumCycle=\"0\""), "met", "none of ");
   check("SpeedAge", cycles(" minimumCycle=\"1\" maximumCycle=\"0\""), "missed", "required: at least 5 ms");
   check_unjudgeable("SpeedAge", cycles(""), "neither minimumCycle nor maximumCycle", "AM0560");
-  Changes two_writers = cycles(" maximumCycle=\"1\"");
+  check_unjudgeable("SpeedAge", cycles(" maximumCycle=\"1\""), "its minimumCycle has no value");
+  check_unjudgeable("SpeedAge", cycles(" minimumCycle=\"1\""), "its maximumCycle has no value");
+  Changes two_writers = cycles(" minimumCycle=\"0\" maximumCycle=\"1\"");
   two_writers.push_back({"data=\"Command?type=Label\" access=\"write\"", "data=\"Speed?type=Label\" access=\"write\""});
   check("SpeedAge", two_writers, "unknown", "several processes write Speed");
 }
@@ -290,6 +316,21 @@ TEST_CASE("the labels of a section are mapped to its memories") {
           ""}},
         "unknown", "label Speed of section Data is not mapped to a memory");
   check_unjudgeable("DataIsFast", {{" section=\"Data?type=Section\" memories", " memories"}}, "its section is missing");
+}
+
+TEST_CASE("a limit of a constraint that was never filled in is not 0") {
+  const auto unfilled = [](const char* limit, const std::string& value, const char* feature) {
+    return Changes{{fmt::format("<{} value=\"{}\"", limit, value),
+                    fmt::format("<{} unit=\"ms\"/><{} value=\"{}\"", feature, limit, value)}};
+  };
+  check_unjudgeable("Fresh", unfilled("maximum", "40", "minimum"), "its minimum has no value");
+  check_unjudgeable("ActuatedInTime", unfilled("upper", "10", "lower"), "its lower has no value");
+  check_unjudgeable("SensedRegularly", unfilled("period", "5", "lower"), "its lower has no value");
+  check_unjudgeable("SpeedAge", unfilled("maximumTime", "5", "minimumTime"), "its minimumTime has no value");
+  check_unjudgeable("WrittenTogether", {{"<tolerance value=\"1\" unit=\"ms\"/>", "<tolerance unit=\"ms\"/>"}},
+                    "its tolerance has no value");
+  // Nor is there a limit on the chain.
+  CHECK(judged(changed(unfilled("maximum", "40", "minimum"))).system.chains[0].limits.empty());
 }
 
 TEST_CASE("a latency constraint whose chain is not a sequence of processes is still reported") {
@@ -386,8 +427,9 @@ std::string all_constraints(Version version, bool tight) {
   std::string text;
   text +=
       "<timingConstraints xsi:type=\"am:DelayConstraint\" name=\"Delay\" source=\"activated?type=ProcessEvent\" "
-      "target=\"ended?type=ProcessEvent\">" +
-      us("upper", tight ? 900 : 1000) + "</timingConstraints>\n";
+      "target=\"ended?type=ProcessEvent\"" +
+      std::string(version == Version::v0_7_0 ? ">" : " mappingType=\"Reaction\">") + us("upper", tight ? 900 : 1000) +
+      "</timingConstraints>\n";
   text +=
       "<timingConstraints xsi:type=\"am:RepetitionConstraint\" name=\"Repetition\" "
       "event=\"activated?type=ProcessEvent\">" +

@@ -14,6 +14,7 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
+#include "tests/support/timed_models.hpp"
 
 namespace building_hole_test {
 
@@ -24,37 +25,40 @@ namespace {
 
 struct Hole {
   std::string_view name;
-  std::string_view from, to;
+  std::string from;
+  std::string to;
   std::string_view id;
 };
 
-const std::string_view monitor_ticks =
+const std::string monitor_ticks =
     R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="250000.0"/>)";
-const std::string_view monitor_item = R"(<items xsi:type="am:Ticks">
+const std::string monitor_item = R"(<items xsi:type="am:Ticks">
           <default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="250000.0"/>
         </items>)";
-const std::string_view every_2ms = R"(<recurrence value="2" unit="ms"/>)";
-const std::string_view core_read = R"(<readLatency xsi:type="am:DiscreteValueConstant" value="20"/>)";
-const std::string_view image_write =
-    R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"/>)";
-const std::string_view image_mapping =
+const std::string every_2ms = R"(<recurrence value="2" unit="ms"/>)";
+const std::string every_2ms_stimulus =
+    R"(<stimuli xsi:type="am:PeriodicStimulus" xmi:id="every_2ms?type=PeriodicStimulus" name="every_2ms">
+      <recurrence value="2" unit="ms"/>)";
+const std::string core_read = R"(<readLatency xsi:type="am:DiscreteValueConstant" value="20"/>)";
+const std::string image_write = R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"/>)";
+const std::string image_mapping =
     R"(<memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory" memoryPositionAddress="0x0"/>)";
-const std::string_view monitor_priority = R"(<value xsi:type="am:IntegerObject" value="2"/>)";
-const std::string_view core_access = R"(<accessElements name="Core_to_DRAM" destination="DRAM?type=Memory">
+const std::string monitor_priority = R"(<value xsi:type="am:IntegerObject" value="2"/>)";
+const std::string core_access = R"(<accessElements name="Core_to_DRAM" destination="DRAM?type=Memory">
           <readLatency xsi:type="am:DiscreteValueConstant" value="20"/>
           <writeLatency xsi:type="am:DiscreteValueConstant" value="20"/>
         </accessElements>)";
-const std::string_view vision_allocation = R"(<taskAllocation task="Vision?type=Task")";
-const std::string_view monitor_call =
-    R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/>)";
-const std::string_view dram = R"(<modules xsi:type="am:Memory" xmi:id="DRAM?type=Memory")";
+const std::string vision_allocation = R"(<taskAllocation task="Vision?type=Task")";
+const std::string monitor_call = R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/>)";
+const std::string monitor_affinity =
+    R"(<taskAllocation task="Monitor?type=Task" scheduler="Cpu_Scheduler?type=TaskScheduler" affinity="Core?type=ProcessingUnit">)";
+const std::string dram = R"(<modules xsi:type="am:Memory" xmi:id="DRAM?type=Memory")";
 
 std::string sound() {
   std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
   // A second memory, and a semaphore for tasks that use one.
-  text = replaced(
-      text, dram,
-      R"(<modules xsi:type="am:Memory" name="Other" definition="Ram?type=MemoryDefinition"/>)" + std::string(dram));
+  text = replaced(text, dram,
+                  R"(<modules xsi:type="am:Memory" name="Other" definition="Ram?type=MemoryDefinition"/>)" + dram);
   return replaced(text, R"(<operatingSystems name="Board_OS">)",
                   R"(<semaphores name="Lock" semaphoreType="Mutex" initialValue="0" maxValue="1"/>
     <semaphores name="Signal" semaphoreType="CountingSemaphore" initialValue="1" maxValue="1"/>
@@ -88,6 +92,12 @@ std::vector<Hole> holes() {
       {"an empty execution need", monitor_item, R"(<items xsi:type="am:ExecutionNeed"/>)", "AM0460"},
       {"a need without a value", monitor_item,
        R"(<items xsi:type="am:ExecutionNeed"><needs key="Instructions"/></items>)", "AM0460"},
+      {"ticks in an extension", monitor_item, "<xmi:Extension>" + monitor_item + "</xmi:Extension>", "AM0523"},
+      {"a call with an empty statistic", monitor_call,
+       R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"><statistic/></items>)", "AM0401"},
+      {"a call once on average and up to nine times", monitor_call,
+       R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"><statistic><statistic xsi:type="am:MinAvgMaxStatistic" min="1" max="9" avg="1.0"/></statistic></items>)",
+       "AM0401"},
       {"a task with 0 ticks", monitor_ticks, R"(<default xsi:type="am:DiscreteValueConstant" value="0"/>)", "AM0440"},
       {"a task that only accesses labels", monitor_item, image_write, "AM0440"},
       {"a jitter without bounds", every_2ms,
@@ -100,6 +110,10 @@ std::vector<Hole> holes() {
        "AM0458"},
       {"a constant jitter that was never filled in", every_2ms,
        R"(<recurrence value="2" unit="ms"/><jitter xsi:type="am:TimeConstant"/>)", "AM0459"},
+      {"an occurrence that was never filled in", every_2ms_stimulus,
+       R"(<stimuli xsi:type="am:PeriodicSyntheticStimulus" xmi:id="every_2ms?type=PeriodicStimulus" name="every_2ms">
+      <recurrence value="2" unit="ms"/><occurrenceTimes unit="us"/><occurrenceTimes value="9" unit="us"/>)",
+       "AM0522"},
       {"a latency without an upper bound", core_read,
        R"(<readLatency xsi:type="am:DiscreteValueBoundaries" lowerBound="20"/>)", "AM0458"},
       {"a latency that was never filled in", core_read, R"(<readLatency xsi:type="am:DiscreteValueConstant"/>)",
@@ -112,7 +126,19 @@ std::vector<Hole> holes() {
       {"a number of accesses that was never filled in", image_write,
        R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"><statistic><value xsi:type="am:MinAvgMaxStatistic"/></statistic></items>)",
        "AM0461"},
+      {"a core without a definition", R"( definition="Cpu?type=ProcessingUnitDefinition">)", ">", "AM0526"},
+      {"instructions on a core without a rate", monitor_item,
+       R"(<items xsi:type="am:ExecutionNeed"><needs key="Instructions"><value xsi:type="am:DiscreteValueConstant" value="9"/></needs></items>)",
+       "AM0450"},
       // Contradictory
+      {"an affinity to a core of another scheduler", monitor_affinity,
+       R"(<taskAllocation task="Monitor?type=Task" scheduler="Cpu_Scheduler?type=TaskScheduler" affinity="GPU?type=ProcessingUnit">)",
+       "AM0525"},
+      {"an affinity to another core, too", monitor_affinity,
+       R"(<taskAllocation task="Monitor?type=Task" scheduler="Cpu_Scheduler?type=TaskScheduler" affinity="Core?type=ProcessingUnit GPU?type=ProcessingUnit">)",
+       "AM0525"},
+      {"more initial users of a semaphore than its maximum", R"(initialValue="1" maxValue="1")",
+       R"(initialValue="9" maxValue="1")", "AM0435"},
       {"an average above the upper bound", monitor_ticks,
        R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="2" upperBound="3" average="250000.0"/>)",
        "AM0211"},
@@ -247,6 +273,11 @@ TEST_CASE("what AMALTHEA defines, and what is stated twice alike, is no finding"
        "AM0458"},
       {"a minimum distance as long as the recurrence", every_2ms,
        R"(<recurrence value="2" unit="ms"/><minDistance value="2" unit="ms"/>)", "AM0311"},
+      {"a call that states that it is made once", monitor_call,
+       R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"><statistic><statistic xsi:type="am:MinAvgMaxStatistic" min="1" max="1" avg="1.0"/></statistic></items>)",
+       "AM0401"},
+      {"an extension of another tool", "  <swModel>",
+       "  <swModel><xmi:Extension extender=\"x\"><other/></xmi:Extension>", "AM0523"},
       {"accesses in order", image_write,
        R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"><statistic><value xsi:type="am:MinAvgMaxStatistic" min="0" avg="5.0" max="9"/></statistic></items>)",
        "AM0461"},
@@ -275,6 +306,27 @@ TEST_CASE("what AMALTHEA defines, and what is stated twice alike, is no finding"
     INFO(model.name);
     CHECK_FALSE(counts(replaced(sound(), model.from, model.to), model.id));
   }
+}
+
+TEST_CASE("an event is set for one task, or for the only one that waits for it") {
+  const std::string for_control = R"(<items xsi:type="am:SetEvent" process="Control?type=Task">)";
+  const std::string for_all = replaced(sound(), for_control, R"(<items xsi:type="am:SetEvent">)");
+  const std::string also_waits = monitor_call +
+                                 R"(<items xsi:type="am:WaitEvent" waitingBehaviour="passive">
+          <eventMask events="Vision_done?type=OsEvent"/></items>)";
+  CHECK_FALSE(counts(for_all, "AM0528"));
+  CHECK_FALSE(counts(replaced(sound(), monitor_call, also_waits), "AM0528"));
+  CHECK(counts(replaced(for_all, monitor_call, also_waits), "AM0528"));
+}
+
+TEST_CASE("interrupts of a controller that another unit executes are a contradiction") {
+  const std::string controller =
+      R"(<schedulerAllocation scheduler="IC?type=InterruptController" responsibility="C1?type=ProcessingUnit")";
+  const std::string model = test::timed_model(Version::v3_3_0);
+  for (const char* unit : {"C0", "C1"})
+    CHECK(
+        counts(replaced(model, controller, fmt::format("{} executingPU=\"{}?type=ProcessingUnit\"", controller, unit)),
+               "AM0527") == (std::string_view(unit) == "C0"));
 }
 
 TEST_CASE("a limit that was never filled in is none") {
@@ -321,6 +373,7 @@ TEST_CASE("an execution need takes the sum of its needs at the rates of the feat
     text = replaced(
         text, "<structures xmi:id=\"Board",
         R"(<featureCategories name="Float" featureType="performance"><features name="slow" value="0.5"/><features name="fast" value="2.0"/></featureCategories>
+    <featureCategories name="Instructions" featureType="performance"><features name="IPC_1" value="0.5"/><features name="Ipc_1" value="0.5"/></featureCategories>
     <featureCategories name="Whole" featureType="performance"><features name="one" value="1.0"/></featureCategories>
     <featureCategories name="Heat" featureType="power"><features name="watt" value="9.0"/></featureCategories>
     <structures xmi:id="Board)");
@@ -345,6 +398,10 @@ TEST_CASE("an execution need takes the sum of its needs at the rates of the feat
                     whole = "Whole/one?type=HwFeature";
   CHECK(cycles(fast + " " + whole, need("Float", 200) + need("Whole", 30)) ==
         std::pair(Cycles{130, 130, 130}, std::size_t{0}));
+  // However its name is written, the rate of instructions counts.
+  for (const char* name : {"IPC_1", "Ipc_1"})
+    CHECK(cycles(fmt::format("Instructions/{}?type=HwFeature", name), need("Instructions", 20)) ==
+          std::pair(Cycles{40, 40, 40}, std::size_t{0}));
   // Between the slowest and the fastest of several features.
   CHECK(cycles(slow + " " + fast, need("Float", 200)) == std::pair(Cycles{100, 160, 400}, std::size_t{0}));
   // A need that the unit does not serve, or a feature that is no rate.

@@ -142,6 +142,11 @@ TEST_CASE("requirements have limits of every kind or none") {
                       "metric=\"CacheMissFrequency\"><limitValue value=\"2.0\" unit=\"kHz\"/></limit>"));
   CHECK(std::get<Requirement::FrequencyLimit>(frequency.limit).hertz == 2000.0);
   CHECK(std::holds_alternative<Requirement::NoLimit>(only(with_limit("")).limit));
+  for (const char* limit :
+       {"CountRequirementLimit\" metric=\"Activations", "PercentageRequirementLimit\" metric=\"NormalizedResponseTime",
+        "CPUPercentageRequirementLimit\" metric=\"CPULoad"})
+    CHECK(std::holds_alternative<Requirement::NoLimit>(
+        only(with_limit(fmt::format("<limit xsi:type=\"am:{}\" limitType=\"LowerLimit\"/>", limit))).limit));
   const auto bare = only(with_limit("<limit xsi:type=\"am:TimeRequirementLimit\"/>"));
   CHECK(bare.limit_type == Requirement::LimitType::unstated);
   CHECK_FALSE(std::get<Requirement::TimeLimit>(bare.limit).metric.has_value());

@@ -262,6 +262,13 @@ TEST_CASE("arrival curves are read in every version with one entry per number of
   look(Version::v0_8_0, "ArrivalCurve", "arrivalCurveEntries", "numberOfEvents");
   look(Version::v0_9_3, "ArrivalCurveStimulus", "entries", "numberOfOccurrences");
   look(Version::v3_3_0, "ArrivalCurveStimulus", "entries", "numberOfOccurrences");
+  const auto twice = [&](int lower) {
+    return build(activated(
+        Version::v3_3_0, "ArrivalCurveStimulus", "",
+        entry("entries", "numberOfOccurrences", 2, 2, 30) + entry("entries", "numberOfOccurrences", 2, lower, 30)));
+  };
+  CHECK(has_id(twice(9).findings, "AM0529"));
+  CHECK_FALSE(has_id(twice(2).findings, "AM0529"));
   const auto impossible = build(
       activated(Version::v3_3_0, "ArrivalCurveStimulus", "",
                 entry("entries", "numberOfOccurrences", 2, 5, 9) + entry("entries", "numberOfOccurrences", 3, 1, 8)));
@@ -300,6 +307,15 @@ TEST_CASE("a variable rate is read and becomes periodic with a constant clock") 
   };
   const auto periodic = read<Periodic>(with_clock("0.0"));
   CHECK((periodic.period == milli(2) && periodic.offset == milli(1)));
+  CHECK_FALSE(has_id(build(with_clock("0.0")).findings, "AM0524"));
+  CHECK(has_id(build(test::replaced(with_clock("0.0"), "\"4.0\"", "\"400.0\"")).findings, "AM0524"));
+  CHECK(has_id(build(test::replaced(with_clock("0.0"), "\"4.0\"", "\"3.0\"")).findings, "AM0524"));
+  // A clock that does not state how far it varies is not constant.
+  for (const char* peak : {"", "<peakToPeak unit=\"kHz\"/>"})
+    CHECK(std::holds_alternative<VariableRate>(
+        build(test::replaced(with_clock("0.0"), "<peakToPeak value=\"0.0\" unit=\"kHz\"/>", peak))
+            .system->stimuli.front()
+            .occurrence));
   const auto built = build(with_clock("1.0"));
   REQUIRE(built.system.has_value());
   CHECK(std::holds_alternative<VariableRate>(built.system->stimuli.front().occurrence));

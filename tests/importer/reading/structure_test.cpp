@@ -137,7 +137,13 @@ TEST_CASE("references are resolved by xmi:id first and then by name") {
           "</swModel><mappingModel><taskAllocation task=\"A?type=Task\"/><taskAllocation task=\"_x\"/>"
           "<taskAllocation task=\"C?type=Task\"/></mappingModel>"),
       diagnostics);
-  CHECK(test::messages(diagnostics).empty());
+  // Whoever reads the name expects another one.
+  REQUIRE(diagnostics.all().size() == 1);
+  CHECK(format(diagnostics.all().front())
+            .find("the xmi:id of \"B\" stands for the name of \"A\"; references resolve to this one, not to the one at "
+                  "line") != std::string::npos);
+  CHECK(diagnostics.all().front().id == "AM0207");
+  CHECK(diagnostics.all().front().elements.size() == 2);  // both are open
   const auto allocations = model.all("mappingModel", "taskAllocation");
   CHECK(model.reference(allocations[0], "task").name() == "B");
   CHECK(model.reference(allocations[1], "task").name() == "C");

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -492,6 +493,22 @@ TEST_CASE("a folder is read by name and only its models") {
   CHECK(read->documents()[0]->source().path() == folder.path() + "/a.amxmi");
   CHECK(read->documents()[1]->source().path() == folder.path() + "/b.amxmi");
   CHECK(read->documents()[1]->position() == 1);
+  // Models under other names are said to be left out, other XML is not.
+  const auto unread = [&] {
+    Diagnostics found;
+    CHECK(importer::read_model({folder.path()}, {}, found).has_value());
+    const auto notes = test::with_id(found, "AM0481");
+    return notes.empty() ? std::size_t{0} : notes.front().count;
+  };
+  CHECK(unread() == 1);
+  std::filesystem::create_directory(folder.path() + "/.hidden");
+  test::write_text(folder.path() + "/.hidden/d.amxmi", model);
+  test::write_text(folder.path() + "/e.amxmi.txt", model);
+  test::write_text(folder.path() + "/f.amxmiz", "PK\x03\x04");
+  test::write_text(folder.path() + "/g.ecore",
+                   "<ecore:EPackage xmlns:ecore=\"x\" nsURI=\"http://app4mc.eclipse.org/amalthea/3.3.0\"/>");
+  test::write_text(folder.path() + "/h.xml", "<other/>");
+  CHECK(unread() == 4);
 }
 
 }  // namespace reading_xml_reader_test
