@@ -516,20 +516,22 @@ class Compiler {
     return choose({count.least, count.average, count.most, nullptr}, execution);
   }
 
-  Work access(LabelIndex index, bool write, const AccessCount& count = {}) const {
-    return on_any_unit([&](const Compiler& compiler) { return compiler.access_here(index, write, count); });
+  Work access(LabelIndex index, bool write, const AccessCount& count) const {
+    return access(system_.labels[index], write, count);
+  }
+  Work access(const Label& label, bool write, const AccessCount& count = {}) const {
+    return on_any_unit([&](const Compiler& compiler) { return compiler.access_here(label, write, count); });
   }
 
-  Work access_here(LabelIndex index, bool write, const AccessCount& count) const {
-    Work work = contended(index, write, count);
+  Work access_here(const Label& label, bool write, const AccessCount& count) const {
+    Work work = contended(label, write, count);
     if (latency_ != nullptr)
-      work.uncontended = std::min(work.time, tabulated(system_.labels[index].size, Execution::best) *
-                                                 chosen(count, random() ? Execution::best : execution_));
+      work.uncontended = std::min(
+          work.time, tabulated(label.size, Execution::best) * chosen(count, random() ? Execution::best : execution_));
     return work;
   }
 
-  Work contended(LabelIndex index, bool write, const AccessCount& count) const {
-    const Label& label = system_.labels[index];
+  Work contended(const Label& label, bool write, const AccessCount& count) const {
     const MemoryAccess* access = access_to(unit_, label);
     if (latency_ == nullptr && access == nullptr) return {};
     const bool contended = latency_ != nullptr || options_.memory.source != MemoryModel::Source::uncontended;
@@ -564,11 +566,24 @@ class Compiler {
                       scale(Duration::seconds(1), copy.size.bytes, cost->rate.bytes_per_second, options_.rounding));
     Work work = constant(cost ? cost->setup : Duration{});
     for (const bool write : {false, true})
-      for (const LabelIndex label : write ? copy.destinations : copy.sources)
-        work.add(
-            cost ? constant(cost->per_line * lines_of(system_.labels[label].size, unit_.cache_line, options_.line_rule))
-                 : access(label, write));
+      for (const Label& label : moved(write ? copy.destinations : copy.sources, copy.size))
+        work.add(cost ? constant(cost->per_line * lines_of(label.size, unit_.cache_line, options_.line_rule))
+                      : access(label, write));
     return work;
+  }
+
+  /// The labels of one side of a copy. What reaches the other side leaves this one: the largest label stands for the
+  /// bytes that the labels lack.
+  std::vector<Label> moved(const std::vector<LabelIndex>& indices, DataSize size) const {
+    std::vector<Label> labels;
+    for (const LabelIndex index : indices) {
+      labels.push_back(system_.labels[index]);
+      size.bytes -= std::min(size.bytes, labels.back().size.bytes);
+    }
+    const auto largest = std::max_element(labels.begin(), labels.end(),
+                                          [](const Label& a, const Label& b) { return a.size.bytes < b.size.bytes; });
+    if (largest != labels.end()) largest->size.bytes += size.bytes;
+    return labels;
   }
 
   const System& system_;

@@ -191,8 +191,20 @@ class RunnableOperations {
     GpuOperation result;
     result.kind = kind;
     result.task = task_;
+    // Both sides move the bytes of the larger one: the largest label of the other side, the first of equals, stands for
+    // what that side lacks.
+    std::int64_t moved[2] = {0, 0};
+    const Item* largest[2] = {nullptr, nullptr};
     for (const Item* access : accesses) {
-      const Label& label = model_.labels[access->target];
+      const std::int64_t bytes = model_.labels[access->target].bytes;
+      moved[access->write] += bytes;
+      const Item*& most = largest[access->write];
+      if (most == nullptr || bytes > model_.labels[most->target].bytes) most = access;
+    }
+    for (const Item* access : accesses) {
+      Label label = model_.labels[access->target];
+      if (access == largest[access->write])
+        label.bytes += std::max<std::int64_t>(0, moved[!access->write] - moved[access->write]);
       if (label.memory == none || label.memory >= unit_.access.size() || !unit_.access[label.memory].stated) continue;
       const Access& way = unit_.access[label.memory];
       const Range& latency = access->write ? way.write : way.read;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -260,23 +261,51 @@ TEST_CASE("memory: a user-defined table supports hits and copies by lines or by 
   maker.add(device, copy);
   System system = maker.build();
   add_label(system, 1000);
-  add_label(system, 640);
+  add_label(system, 960);  // the copy writes 1000 bytes, too
   const auto copies = [&](const std::string& json, CompileOptions options = {}) {
     options.memory = parsed(json);
     return compile_programs(system, Execution::worst, default_devices(system), options)[device].copies;
   };
   const auto published = with({}, LineRule::published);
-  CHECK(copies(R"({"copy": {"ns_per_line": 3}})") == ns(3 * (16 + 10)));
-  CHECK(copies(R"({"copy": {"ns_per_line": 3}})", published) == ns(3 * (16 + 11)));
-  CHECK(copies(R"({"copy": {"ns_per_line": 3, "setup_ns": 100}})") == ns(3 * (16 + 10) + 100));
+  CHECK(copies(R"({"copy": {"ns_per_line": 3}})") == ns(3 * (16 + 16)));
+  CHECK(copies(R"({"copy": {"ns_per_line": 3}})", published) == ns(3 * (16 + 16)));
+  CHECK(copies(R"({"copy": {"ns_per_line": 3, "setup_ns": 100}})") == ns(3 * (16 + 16) + 100));
   CHECK(copies(R"({"copy": {"bytes_per_second": 1000000000, "setup_ns": 2500}})") == ns(1000 + 2500));
-  CHECK(copies(R"({"units": {"R5": {"base_ns": 1}}})") == us(16 + 10));  // as the model says
+  CHECK(copies(R"({"units": {"R5": {"base_ns": 1}}})") == us(16 + 16));  // as the model says
   // 1000 bytes at 3 GB/s are 333.333… ns.
   CompileOptions up, down;
   up.rounding = Rounding::up;
   down.rounding = Rounding::down;
   CHECK(copies(R"({"copy": {"bytes_per_second": 3000000000}})", up) == Duration::picoseconds(333'334));
   CHECK(copies(R"({"copy": {"bytes_per_second": 3000000000}})", down) == Duration::picoseconds(333'333));
+}
+
+TEST_CASE("memory: what a copy reads it also writes, whichever of its labels are larger") {
+  const auto time = [](const std::vector<std::int64_t>& read, const std::vector<std::int64_t>& written) {
+    test::SystemMaker maker;
+    const TaskIndex device = maker.task("Device", maker.gpu("GPU"), 1, maker.inter_process());
+    Copy copy;
+    std::int64_t from = 0, to = 0;
+    for (const std::int64_t lines : read) {
+      copy.sources.push_back(static_cast<LabelIndex>(copy.sources.size()));
+      from += lines;
+    }
+    for (const std::int64_t lines : written) {
+      copy.destinations.push_back(static_cast<LabelIndex>(read.size() + copy.destinations.size()));
+      to += lines;
+    }
+    copy.size = DataSize{64 * std::max(from, to)};
+    maker.add(device, copy);
+    System system = maker.build();
+    for (const std::int64_t lines : read) add_label(system, 64 * lines);
+    for (const std::int64_t lines : written) add_label(system, 64 * lines);
+    return compile_programs(system, Execution::worst, default_devices(system), {})[device].copies;
+  };
+  CHECK(time({100}, {100}) == us(200));
+  CHECK(time({100}, {1}) == us(200));
+  CHECK(time({1}, {100}) == us(200));
+  CHECK(time({60, 40}, {7, 3}) == us(200));
+  CHECK(time({100}, {}) == us(100));  // nothing says what it writes (AM0490)
 }
 
 TEST_CASE("memory: bounds can round every step up") {
