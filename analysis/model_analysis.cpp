@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "engine/chains/chain_search.hpp"
+#include "engine/device_checks.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "importer/reading/model_reader.hpp"
@@ -62,6 +63,24 @@ std::optional<System> build(const Model& model, const importer::BuildOptions& op
   return std::nullopt;
 }
 
+namespace {
+
+/// The errors of the engine's check, at their places; the engine repeats what does not keep it from the analysis.
+bool check_devices(const Model& model, const System& system, const Options& options, Diagnostics& findings) {
+  Diagnostics found;
+  if (engine::check_devices(system, options.engine.profile, found)) return true;
+  for (const Diagnostic& finding : found.all()) {
+    if (finding.severity != Severity::error) continue;
+    const bool placed = finding.location.element.known();
+    const Element element = placed ? model.element(finding.location.element) : Element();
+    findings.add(finding.id, finding.severity, finding.message, placed ? element.location() : finding.location,
+                 placed ? element.path() : finding.path);
+  }
+  return false;
+}
+
+}  // namespace
+
 tl::expected<System, Failure> prepare(const Model& model, const Options& options, Diagnostics& findings) {
   importer::BuildOptions how = options.build;
   how.tabulated_accesses = options.engine.compile.memory.source == engine::MemoryModel::Source::table;
@@ -75,6 +94,7 @@ tl::expected<System, Failure> prepare(const Model& model, const Options& options
   if (std::string fault = add_chains(options, *system, findings); !fault.empty())
     return tl::unexpected(Failure{Failure::Kind::misused, std::move(fault)});
   if (!engine::resolve_instructions(*system, options.engine.profile, findings)) return tl::unexpected(Failure{});
+  if (!check_devices(model, *system, options, findings)) return tl::unexpected(Failure{});
   review::record_open_findings(model, findings, *system);
   return std::move(*system);
 }

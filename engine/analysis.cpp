@@ -11,7 +11,6 @@
 
 #include "amalthea/graph/chain_data.hpp"
 #include "amalthea/quantity.hpp"
-#include "engine/amd/stream_masks.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/bounds/demand.hpp"
 #include "engine/chains/chain_latency.hpp"
@@ -19,10 +18,10 @@
 #include "engine/chains/detail/chain_limits.hpp"
 #include "engine/constraints/constraint_observer.hpp"
 #include "engine/constraints/detail/constraints.hpp"
+#include "engine/device_checks.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/launch_plan.hpp"
 #include "engine/nvidia/contention.hpp"
-#include "engine/nvidia/sharing_checks.hpp"
 #include "engine/open_findings.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/program/program.hpp"
@@ -282,42 +281,6 @@ void add_bases(const System& system, const std::vector<const DeviceProfile*>& de
   }
 }
 
-/// Whether every block fits the GPU it is launched on. Missing data about a GPU is reported once.
-bool check_launches(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
-  bool all_fit = true;
-  std::vector<bool> reported(devices.size(), false);
-  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
-    const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
-    if (kernel == nullptr) continue;
-    if (kernel->instructions && kernel->ticks == Ticks{}) {
-      diagnostics.add(
-          "AM0511", Severity::error,
-          fmt::format("the instructions of kernel \"{}\" have not been converted to ticks (resolve_instructions)",
-                      system.graph[node].name));
-      all_fit = false;
-    }
-    if (!kernel->launch) continue;
-    const UnitIndex unit = system.tasks[system.graph[node].task].unit;
-    if (!devices[unit]->multiprocessors) {
-      if (!reported[unit])
-        diagnostics.add(
-            "AM0506", Severity::warning,
-            fmt::format("kernel \"{}\" has launch properties, but the profile \"{}\" has no SM limits; kernels occupy "
-                        "all of \"{}\" for the time of one block; choose a profile with SM limits (--platform)",
-                        system.graph[node].name, devices[unit]->name, system.platform.units[unit].name));
-      reported[unit] = true;
-      continue;
-    }
-    const auto plan = gpu::plan_launch(*kernel->launch, *devices[unit]);
-    if (plan) continue;
-    diagnostics.add("AM0507", Severity::error,
-                    fmt::format("kernel \"{}\" cannot be launched on \"{}\" ({}): {}", system.graph[node].name,
-                                system.platform.units[unit].name, devices[unit]->name, plan.error()));
-    all_fit = false;
-  }
-  return all_fit;
-}
-
 /// The time slices of the device tasks on each engine, and how launched kernels fill their GPU. `contexts`: of every
 /// GPU, parallel to Platform::units.
 void describe_use_of_gpus(const System& system, const std::vector<const DeviceProfile*>& devices,
@@ -416,9 +379,7 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
   if (!chosen.all_known) return std::nullopt;
   preparation.devices = std::move(chosen.profiles);
   const std::vector<const DeviceProfile*>& devices = preparation.devices;
-  if (!check_launches(system, devices, diagnostics)) return std::nullopt;
-  if (!amd::check_cu_masks(system, devices, diagnostics)) return std::nullopt;
-  if (!nvidia::check_sharing(system, devices, diagnostics)) return std::nullopt;
+  if (!check_devices(system, devices, diagnostics)) return std::nullopt;
   for (const DeviceProfile* device : devices)
     preparation.device_profiles.push_back(device != nullptr ? device->name : "");
   report_memory_model(system, options.compile.memory, diagnostics);

@@ -11,6 +11,16 @@
 #include "engine/gpu/contexts.hpp"
 
 namespace amalthea::engine::amd {
+namespace {
+
+Location place_of(const Task& task) {
+  Location place;
+  place.element = task.origin;
+  return place;
+}
+
+}  // namespace
+
 std::optional<CuMask> cu_mask_of(const System& system, TaskIndex task, const DeviceProfile& profile) {
   for (const GpuContext& context : contexts_on(system, system.tasks[task].unit, profile))
     for (const GpuStream& stream : context.streams) {
@@ -44,13 +54,15 @@ bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*
           if (const auto parsed = parse_cu_mask(mask, device_settings(profile).layout()); !parsed) {
             diagnostics.add("AM0584", Severity::error,
                             fmt::format("gpu.cuMask \"{}\" of task \"{}\" is not a valid mask of \"{}\": {}", mask,
-                                        system.tasks[task].name, profile.name, parsed.error()));
+                                        system.tasks[task].name, profile.name, parsed.error()),
+                            place_of(system.tasks[task]));
             all_well = false;
           } else if (mask != stream.cu_mask) {
             diagnostics.add("AM0585", Severity::error,
                             fmt::format("tasks of the stream \"{}\" have the CU masks \"{}\" and \"{}\"; a mask "
                                         "applies to a whole stream; use the same mask, or different streams",
-                                        stream.name, stream.cu_mask, mask));
+                                        stream.name, stream.cu_mask, mask),
+                            place_of(system.tasks[task]));
             all_well = false;
           }
         }

@@ -19,11 +19,7 @@ class Checker {
 
   bool check(UnitIndex unit) {
     const ProcessingUnit& gpu = system_.platform.units[unit];
-    const std::string& order = gpu.context_scheduling;
-    if (!order.empty() && order != "priority" && order != "timeslice")
-      error("AM0589",
-            fmt::format("gpu.contextScheduling of \"{}\" is \"{}\"; expected timeslice or priority", gpu.name, order));
-    if (profile_.amd && order == "priority") ignored("gpu.contextScheduling", "unit", gpu.name);
+    if (profile_.amd && gpu.context_scheduling == "priority") ignored("gpu.contextScheduling", "unit", gpu.name);
     for (const GpuContext& context : contexts_on(system_, unit, profile_))
       for (const GpuStream& stream : context.streams)
         for (const TaskIndex task : stream.tasks) check_task(system_.tasks[task], stream);
@@ -31,8 +27,10 @@ class Checker {
   }
 
  private:
-  void error(std::string_view id, std::string message) {
-    diagnostics_.add(id, Severity::error, std::move(message));
+  void error(std::string_view id, const Task& task, std::string message) {
+    Location where;
+    where.element = task.origin;
+    diagnostics_.add(id, Severity::error, std::move(message), std::move(where));
     all_well_ = false;
   }
 
@@ -55,16 +53,20 @@ class Checker {
     if (profile_.amd) {
       if (!mask.empty()) ignored("gpu.smMask", "task", task.name);
       if (task.gpu.mps_share > 0) ignored("gpu.mpsShare", "task", task.name);
+      if (task.gpu.high_priority) ignored("gpu.priority", "task", task.name);
+      if (task.gpu.runlist_slots != GpuShare{}.runlist_slots) ignored("gpu.contextPriority", "task", task.name);
       return;
     }
     if (mask.empty()) return;
     if (const auto wrong = mask_error(mask)) {
-      error("AM0587", fmt::format("gpu.smMask \"{}\" of task \"{}\" is not a valid mask of \"{}\": {}", mask, task.name,
-                                  profile_.name, *wrong));
+      error("AM0587", task,
+            fmt::format("gpu.smMask \"{}\" of task \"{}\" is not a valid mask of \"{}\": {}", mask, task.name,
+                        profile_.name, *wrong));
     } else if (mask != stream.sm_mask) {
-      error("AM0588", fmt::format("tasks of the stream \"{}\" have the SM masks \"{}\" and \"{}\"; a mask applies to a "
-                                  "whole stream; use the same mask, or different streams",
-                                  stream.name, stream.sm_mask, mask));
+      error("AM0588", task,
+            fmt::format("tasks of the stream \"{}\" have the SM masks \"{}\" and \"{}\"; a mask applies to a "
+                        "whole stream; use the same mask, or different streams",
+                        stream.name, stream.sm_mask, mask));
     }
   }
 

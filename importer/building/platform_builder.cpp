@@ -2,10 +2,13 @@
 // Hardware and schedulers of a System, from the version-independent views.
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/core.h>
 
 #include "amalthea/detail/ascii.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/operating_system.hpp"
 #include "amalthea/views/properties.hpp"
@@ -166,8 +169,15 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
     if (!line) context.units_without_line.insert(static_cast<UnitIndex>(platform.units.size()));
     if (const auto profile = custom_property(element.element, "gpu.platform")) unit.device_profile = profile->value;
     if (const auto policy = custom_property(element.element, "gpu.warpPolicy")) unit.warp_policy = policy->value;
-    if (const auto order = custom_property(element.element, "gpu.contextScheduling"))
+    if (const auto order = custom_property(element.element, "gpu.contextScheduling")) {
       unit.context_scheduling = order->value;
+      constexpr std::array<std::string_view, 2> orders{"timeslice", "priority"};
+      if (std::find(orders.begin(), orders.end(), order->value) == orders.end())
+        context.error("AM0589",
+                      fmt::format("custom property gpu.contextScheduling is \"{}\"; expected timeslice or priority{}",
+                                  order->value, did_you_mean(order->value, orders)),
+                      order->element.location(), order->element.path());
+    }
     if (const auto pipelines = custom_property(element.element, "gpu.warpPipelines"))
       unit.warp_pipelines = pipelines->value;
     unit.enclosing_structures = enclosing_structures(hardware, element);

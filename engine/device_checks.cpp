@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/device_checks.hpp"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "engine/amd/stream_masks.hpp"
+#include "engine/devices/chosen_devices.hpp"
+#include "engine/gpu/launch_plan.hpp"
+#include "engine/nvidia/sharing_checks.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+/// Whether every block fits the GPU it is launched on. Missing data about a GPU is reported once.
+bool check_launches(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
+  bool all_fit = true;
+  std::vector<bool> reported(devices.size(), false);
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+    const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
+    if (kernel == nullptr) continue;
+    if (kernel->instructions && kernel->ticks == Ticks{}) {
+      diagnostics.add(
+          "AM0511", Severity::error,
+          fmt::format("the instructions of kernel \"{}\" have not been converted to ticks (resolve_instructions)",
+                      system.graph[node].name));
+      all_fit = false;
+    }
+    if (!kernel->launch) continue;
+    const UnitIndex unit = system.tasks[system.graph[node].task].unit;
+    if (!devices[unit]->multiprocessors) {
+      if (!reported[unit])
+        diagnostics.add(
+            "AM0506", Severity::warning,
+            fmt::format("kernel \"{}\" has launch properties, but the profile \"{}\" has no SM limits; kernels occupy "
+                        "all of \"{}\" for the time of one block; choose a profile with SM limits (--platform)",
+                        system.graph[node].name, devices[unit]->name, system.platform.units[unit].name));
+      reported[unit] = true;
+      continue;
+    }
+    const auto plan = gpu::plan_launch(*kernel->launch, *devices[unit]);
+    if (plan) continue;
+    Location where;
+    where.element = system.graph[node].origin;
+    diagnostics.add(
+        "AM0507", Severity::error,
+        fmt::format("kernel \"{}\" cannot be launched on \"{}\" ({}): {}; change its launch, or choose another "
+                    "profile (--platform)",
+                    system.graph[node].name, system.platform.units[unit].name, devices[unit]->name, plan.error()),
+        std::move(where));
+    all_fit = false;
+  }
+  return all_fit;
+}
+
+}  // namespace
+
+bool check_devices(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
+  return check_launches(system, devices, diagnostics) && amd::check_cu_masks(system, devices, diagnostics) &&
+         nvidia::check_sharing(system, devices, diagnostics);
+}
+
+bool check_devices(const System& system, const DeviceProfile* profile, Diagnostics& diagnostics) {
+  const ChosenDevices chosen = choose_devices(system, profile);
+  return !chosen.all_known || check_devices(system, chosen.profiles, diagnostics);
+}
+
+}  // namespace amalthea::engine
