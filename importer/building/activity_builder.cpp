@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/execution_rates.hpp"
 #include "amalthea/views/hardware.hpp"
@@ -290,7 +291,7 @@ class BodyReader {
         rates = views::ExecutionRates{1, 1};
       }
       if (!rates) {
-        context_.ignore(item);
+        report_unserved(*need, definition);
         continue;
       }
       if (!need->amount) {
@@ -308,6 +309,24 @@ class BodyReader {
       sum = sum ? views::sum_of(*sum, cycles) : cycles;
     }
     return sum;
+  }
+
+  /// A need whose key is no category of a feature of the unit's definition.
+  void report_unserved(const views::Need& need, Element definition) {
+    context_.with_open_needs.insert(task_);
+    std::vector<std::string> keys{std::string(views::instructions_key)};
+    for (const auto& document : context_.model.documents())
+      for (std::uint32_t index = 0; index < document->size(); ++index)
+        if (const Element element = document->element(index); element.is("HwFeatureCategory"))
+          keys.emplace_back(element.name());
+    const std::string likely = did_you_mean(need.key, keys);
+    context_.diagnostics.add(
+        "AM0491", Severity::warning,
+        fmt::format(
+            "the need \"{}\" is no category of a feature of {}, so its time is missing from all results{}", need.key,
+            definition ? fmt::format("the definition \"{}\"", definition.name()) : std::string("the processing unit"),
+            likely.empty() ? "; add such a feature, or correct the key" : likely),
+        need.element.location(), need.element.path(), 1, {context_.system.tasks[task_].origin});
   }
 
   void take(Element item, const views::InterProcessTrigger& trigger) {
@@ -412,12 +431,13 @@ class BodyReader {
     bool known = true;
     for (const views::SwitchEntry& entry : by_mode.entries) {
       auto condition = entry.condition ? mode_condition(context_, *entry.condition) : std::nullopt;
+      if (!condition)
+        note_unknown_condition(context_, item, entry.element, entry.condition ? &*entry.condition : nullptr);
       known = known && condition;
       options.push_back({condition ? Guard(std::move(*condition)) : Guard(Otherwise{}), entry.element});
     }
     if (by_mode.otherwise || !known) options.push_back({Otherwise{}, by_mode.otherwise});
     if (!known) {
-      context_.unknown_conditions.insert({item.origin().document, item.origin().element});
       for (Option& option : options) option.guard = Probability{1};
     }
     branch(item, "switch", options, false);
@@ -448,7 +468,7 @@ class BodyReader {
       branch(item, "loop", {{std::move(*condition), item}}, true);
       return;
     }
-    context_.unknown_conditions.insert({item.origin().document, item.origin().element});
+    note_unknown_condition(context_, item, item, loop.condition ? &*loop.condition : nullptr);
     branch(item, "loop", {{Probability{1}, item}, {Probability{1}, {}}}, true);
   }
 
@@ -524,7 +544,7 @@ class BodyReader {
       return;
     }
     auto condition = mode_condition(context_, *stated);
-    if (!condition) context_.unknown_conditions.insert({element.origin().document, element.origin().element});
+    if (!condition) note_unknown_condition(context_, element, element, &*stated);
     open_branch(item, "condition", false, [&](Branch& built) {
       const std::size_t first = body_.size();
       execute(item, *runnable);
@@ -632,7 +652,7 @@ void report_empty(BuildContext& context) {
     }
     // Copies of device tasks are work. Software that accesses labels on a core also executes something.
     const bool only_accesses = accesses && !computes && context.system.tasks[task].side == Side::host;
-    if (does && !only_accesses) continue;
+    if ((does && !only_accesses) || context.with_open_needs.contains(task)) continue;
     const Element element = context.task_elements[task];
     context.diagnostics.add(
         "AM0440", Severity::warning,

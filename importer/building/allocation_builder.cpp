@@ -21,15 +21,28 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// Signs that a unit is meant to be a GPU although its definition does not state it. Time slice parameters left in an
-/// allocation count only if the definition states nothing: tasks moved from a GPU to a CPU keep them.
-bool is_meant_as_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit,
-                     const Scheduler& scheduler, const std::vector<Parameter>& parameters) {
-  if (!unit.device_profile.empty() || scheduler.minimum_time_slice || scheduler.maximum_time_slice) return true;
+/// A sign that a unit is meant to be a GPU although its definition does not state it, as a clause; "" if there is none.
+/// Time slice parameters left in an allocation count only if the definition states nothing: tasks moved from a GPU to a
+/// CPU keep them.
+std::string sign_of_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit,
+                        const Scheduler& scheduler, const Task& task, const std::vector<Parameter>& parameters) {
+  if (!unit.device_profile.empty()) return fmt::format("it states gpu.platform \"{}\"", unit.device_profile);
+  if (scheduler.minimum_time_slice || scheduler.maximum_time_slice)
+    return fmt::format("its scheduler \"{}\" limits time slices", scheduler.name);
   const Element definition = context.model.reference(unit_element, "definition");
-  if (definition && definition.attribute_or("puType", "_undefined_") != "_undefined_") return false;
-  return std::any_of(parameters.begin(), parameters.end(),
-                     [](const Parameter& p) { return lower_case(p.name).starts_with("timeslice"); });
+  if (definition && definition.attribute_or("puType", "_undefined_") != "_undefined_") return {};
+  const bool slices = std::any_of(parameters.begin(), parameters.end(),
+                                  [](const Parameter& p) { return lower_case(p.name).starts_with("timeslice"); });
+  return slices ? fmt::format("task \"{}\" has a time slice there", task.name) : std::string();
+}
+
+/// "the definition \"Cpu\" has puType=\"CPU\"".
+std::string definition_in_words(const BuildContext& context, Element unit) {
+  const Element definition = context.model.reference(unit, "definition");
+  if (!definition) return "it has no definition";
+  const std::string_view type = definition.attribute_or("puType", "_undefined_");
+  return fmt::format("its definition \"{}\" {}", definition.name(),
+                     type == "_undefined_" ? "has no puType" : fmt::format("has puType=\"{}\"", type));
 }
 
 void report_unreadable(BuildContext& context, const Task& task, std::string_view parameter, const std::string& wrong,
@@ -297,14 +310,17 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   if (task.side == Side::device) read_gpu_share(context, task);
   check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));
   for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));
-  if (task.side == Side::host && is_meant_as_gpu(context, unit_element, unit, scheduler, allocation.parameters)) {
+  if (task.side == Side::device) return;
+  if (const std::string sign = sign_of_gpu(context, unit_element, unit, scheduler, task, allocation.parameters);
+      !sign.empty()) {
     context.blocked = true;
     if (context.reported_units.insert(task.unit).second)
       context.error_unless_explained(
           "AM0307", unit_element,
-          fmt::format("unit \"{}\" is not defined as a GPU, but scheduler \"{}\" assigns time slices on it; set "
-                      "puType=\"GPU\" in its ProcessingUnitDefinition, or remove the time slices",
-                      unit.name, scheduler.name));
+          fmt::format("unit \"{}\" is used as a GPU, because {}, but {}; if it is a GPU, set puType=\"GPU\" in its "
+                      "definition, else remove {}",
+                      unit.name, sign, definition_in_words(context, unit_element),
+                      unit.device_profile.empty() ? "the time slices" : "gpu.platform"));
   }
 }
 

@@ -85,8 +85,11 @@ constexpr std::array<UnstatedKind, 22> unstated_kinds{{
     {Unstated::mask, "AM0454",
      "1 item that waits for several events states no maskType; any of the events ends the wait",
      "{} items that wait for several events state no maskType; any of the events ends the wait", "state maskType"},
-    {Unstated::mode_value, "AM0455", "1 mode label in conditions has no initial value; the first value is assumed",
-     "{} mode labels in conditions have no initial value; the first value is assumed", "state initialValue"},
+    {Unstated::mode_value, "AM0455",
+     "1 mode label in conditions has no initial value, or one that its mode does not have; the first value is assumed",
+     "{} mode labels in conditions have no initial value, or one that their modes do not have; the first value is "
+     "assumed",
+     "state a value of the mode as initialValue"},
     {Unstated::deadline, "AM0456",
      "1 task under deadline-based scheduling has no deadline; its period is used, and without a period it is the least "
      "urgent",
@@ -133,12 +136,24 @@ bool has_period(const System& system, TaskIndex task) {
 
 /// Up to 1.2.0 a priority is an attribute with the default 0, which is not written. There it counts as stated if
 /// another task of the scheduler has one.
-bool states_priority(BuildContext& context, Element task, bool others_do) {
-  const auto allocation = context.mapping.task_allocation_of.find(task);
-  if (!allocation || views::priority_of(task, context.mapping.tasks[*allocation])) return true;
-  const MappingChange* change = mapping_change_of(context, task.name());
-  if (change != nullptr && change->priority) return true;
-  return task.document().version() < Version::v2_0_0 && others_do;
+bool counts_as_stated(const BuildContext& context, Element task, bool others_do) {
+  return states_priority(context, task) || (task.document().version() < Version::v2_0_0 && others_do);
+}
+
+/// Device tasks of GPUs that serve contexts by priority.
+void check_gpus(BuildContext& context) {
+  const System& system = context.system;
+  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
+    if (system.platform.units[unit].context_scheduling != "priority") continue;
+    std::vector<Element> tasks;
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+      if (system.tasks[task].side == Side::device && system.tasks[task].unit == unit)
+        tasks.push_back(context.task_elements[task]);
+    const auto stated = [&](Element task) { return states_priority(context, task); };
+    if (tasks.size() < 2 || std::none_of(tasks.begin(), tasks.end(), stated)) continue;  // AM0414
+    for (const Element task : tasks)
+      if (!counts_as_stated(context, task, true)) context.assume(Unstated::priority, task);
+  }
 }
 
 /// The scheduler that decides when the tasks of a scheduler run: the parent schedules the tasks of a group.
@@ -181,11 +196,11 @@ void check_schedulers(BuildContext& context) {
     const bool chooses = tasks.size() + children_of[ruling].size() > 1,
                shares = sharing[outermost_scheduler(platform, ruling)] > 1;
     const bool one_does = std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex task) {
-      return states_priority(context, context.task_elements[task], false);
+      return states_priority(context, context.task_elements[task]);
     });
     for (const TaskIndex task : tasks) {
       const Element element = context.task_elements[task];
-      if (chooses && is_by_priority(algorithm) && !states_priority(context, element, one_does))
+      if (chooses && is_by_priority(algorithm) && !counts_as_stated(context, element, one_does))
         context.assume(Unstated::priority, element);
       const bool preemption = element.attribute_or("preemption", "_undefined_") != "_undefined_";
       if (shares && !preemption && element.document().itea() == IteaRelease::none)
@@ -337,11 +352,19 @@ void check_modes(BuildContext& context) {
 
 }  // namespace
 
+bool states_priority(const BuildContext& context, Element task) {
+  const auto allocation = context.mapping.task_allocation_of.find(task);
+  if (!allocation || views::priority_of(task, context.mapping.tasks[*allocation])) return true;
+  const MappingChange* change = mapping_change_of(context, task.name());
+  return change != nullptr && change->priority;
+}
+
 void report_assumptions(BuildContext& context) {
   check_schedulers(context);
   check_order(context);
   check_cooperation(context);
   check_isrs(context);
+  check_gpus(context);
   check_units(context);
   check_modes(context);
   for (const UnstatedKind& kind : unstated_kinds) {

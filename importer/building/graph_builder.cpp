@@ -97,36 +97,58 @@ void add_trigger_edges(System& system) {
                                GraphEdge{EdgeKind::trigger, system.stimuli[trigger->stimulus].name});
 }
 
-void report_missing_setter(BuildContext& context, NodeIndex node) {
+using Receiver = std::optional<TaskIndex>;
+/// Who sets an event for whom, and where.
+using Setters = std::map<std::pair<TaskIndex, Receiver>, NodeIndex>;
+
+/// `events`: those that nothing sets for the task that waits.
+void report_missing_setter(BuildContext& context, NodeIndex node, const std::vector<EventIndex>& events,
+                           const std::vector<Setters>& setters) {
   const System& system = context.system;
+  const std::string& waiting = system.tasks[system.graph[node].task].name;
+  std::string names, for_another;
+  for (const EventIndex event : events) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", system.events[event].name);
+    for (const auto& [who, from] : setters[event])
+      if (for_another.empty())
+        for_another = fmt::format(
+            "task \"{}\" sets it for \"{}\" only (line {}); name \"{}\" as the process of that "
+            "SetEvent, or no process",
+            system.tasks[who.first].name, system.tasks[*who.second].name,
+            context.model.element(system.graph[from].origin).location().line, waiting);
+  }
   const Element element = context.model.element(system.graph[node].origin);
-  context.diagnostics.add("AM0413", Severity::warning,
-                          fmt::format("task \"{}\" waits for {}, which no task sets, so it waits forever; add a "
-                                      "SetEvent to the task that it waits for",
-                                      system.tasks[system.graph[node].task].name, system.graph[node].name),
-                          element.location(), element.path());
+  context.diagnostics.add(
+      "AM0413", Severity::warning,
+      fmt::format("task \"{}\" waits for {}, which no task sets{}, so it waits forever; {}", waiting, names,
+                  for_another.empty() ? "" : " for it",
+                  for_another.empty() ? "add a SetEvent to the task that it waits for" : for_another),
+      element.location(), element.path());
 }
 
 /// Events that one task sets for another, or for all, are one relation, however often they are set: the last activity
 /// that sets them represents it.
 void add_event_edges(BuildContext& context) {
   System& system = context.system;
-  using Receiver = std::optional<TaskIndex>;
-  std::vector<std::map<std::pair<TaskIndex, Receiver>, NodeIndex>> setters(system.events.size());
+  std::vector<Setters> setters(system.events.size());
   for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (const auto* set = activity_at<SetEvents>(system, node))
       for (const EventIndex event : set->events) setters[event][{system.graph[node].task, set->task}] = node;
   for (NodeIndex to = 0; to < system.graph.size(); ++to) {
     const auto* wait = activity_at<WaitEvents>(system, to);
     if (wait == nullptr) continue;
-    bool set = false;
-    for (const EventIndex event : wait->events)
+    std::vector<EventIndex> never;
+    for (const EventIndex event : wait->events) {
+      bool set = false;
       for (const auto& [who, from] : setters[event])
         if (!who.second || *who.second == system.graph[to].task) {
           system.graph.connect(from, to, GraphEdge{EdgeKind::event, system.events[event].name});
           set = true;
         }
-    if (!set) report_missing_setter(context, to);
+      if (!set) never.push_back(event);
+    }
+    if (wait->all ? !never.empty() : never.size() == wait->events.size())
+      report_missing_setter(context, to, never, setters);
   }
 }
 

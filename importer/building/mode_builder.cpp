@@ -5,6 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/core.h>
+
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/software.hpp"
 #include "importer/building/detail/build_context.hpp"
@@ -12,10 +15,12 @@
 namespace amalthea::importer::detail {
 namespace {
 
-std::optional<Relation> relation_of(views::Relation relation) {
+/// Conditions before 0.9.4 have no relation, and mean `equal`.
+std::optional<Relation> relation_of(Element condition, views::Relation relation) {
   switch (relation) {
     case views::Relation::unstated:
-      break;
+      return condition && condition.document().version() >= Version::v0_9_4 ? std::nullopt
+                                                                            : std::optional(Relation::equal);
     case views::Relation::equal:
       return Relation::equal;
     case views::Relation::not_equal:
@@ -36,7 +41,7 @@ std::optional<ModeTest> mode_test(const BuildContext& context, const views::Simp
   ModeTest test;
   if (const auto* by_value = std::get_if<views::ModeValueCondition>(&condition.test)) {
     const auto mode = context.modes.find(by_value->label);
-    const auto relation = relation_of(by_value->relation);
+    const auto relation = relation_of(condition.element, by_value->relation);
     const auto value = mode_value(context, by_value->label, by_value->value, by_value->literal);
     if (!mode || !relation || !value) return std::nullopt;
     test = {*mode, *relation, *value, std::nullopt};
@@ -44,12 +49,31 @@ std::optional<ModeTest> mode_test(const BuildContext& context, const views::Simp
   }
   if (const auto* by_label = std::get_if<views::ModeLabelCondition>(&condition.test)) {
     const auto first = context.modes.find(by_label->first), second = context.modes.find(by_label->second);
-    const auto relation = relation_of(by_label->relation);
+    const auto relation = relation_of(condition.element, by_label->relation);
     if (!first || !second || !relation) return std::nullopt;
     test = {*first, *relation, 0, second};
     return test;
   }
   return std::nullopt;
+}
+
+/// Why a part of a condition is not simulated, as a clause with its remedy; "" if it is.
+std::string fault_of(const BuildContext& context, const views::SimpleCondition& condition) {
+  if (mode_test(context, condition)) return {};
+  const auto* by_value = std::get_if<views::ModeValueCondition>(&condition.test);
+  const auto* by_label = std::get_if<views::ModeLabelCondition>(&condition.test);
+  if (by_value == nullptr && by_label == nullptr)
+    return "depends on a channel or a local mode label, which are not simulated";
+  if (by_value != nullptr ? !context.modes.find(by_value->label)
+                          : !context.modes.find(by_label->first) || !context.modes.find(by_label->second))
+    return "names no mode label; state the label";
+  if (by_value == nullptr || !relation_of(condition.element, by_value->relation)) return "states no relation; state it";
+  const Mode& mode = context.system.modes[*context.modes.find(by_value->label)];
+  if (by_value->value.empty()) return fmt::format("states no value for mode label \"{}\"; state it", mode.name);
+  return fmt::format("compares mode label \"{}\" with \"{}\", which its mode does not have{}", mode.name,
+                     by_value->value,
+                     mode.literals.empty() ? "; state the mode of the label, or a number"
+                                           : did_you_mean_or_list(by_value->value, mode.literals));
 }
 
 /// Conditions with more conjunctions are not supported.
@@ -132,6 +156,21 @@ std::optional<std::int64_t> mode_value(const BuildContext& context, Element labe
   if (mode && mode.is("EnumMode") && label.document().version() >= Version::v0_9_4) return std::nullopt;
   const auto number = parse_integer(value);
   return number ? std::optional(*number) : std::nullopt;
+}
+
+void note_unknown_condition(BuildContext& context, Element user, Element place, const views::Condition* condition) {
+  std::string reason = condition == nullptr ? "is missing; state it" : "is too large to be simulated";
+  if (condition != nullptr)
+    for (const views::Conjunction& conjunction : condition->any_of)
+      for (const views::SimpleCondition& part : conjunction.all_of)
+        if (std::string fault = fault_of(context, part); !fault.empty()) {
+          reason = std::move(fault);
+          if (part.element) place = part.element;
+          break;
+        }
+  auto& conditions = context.unknown_conditions[reason];
+  if (conditions.users.empty()) conditions.first = place;
+  conditions.users.insert({user.origin().document, user.origin().element});
 }
 
 std::optional<ModeCondition> mode_condition(const BuildContext& context, const views::Condition& condition) {

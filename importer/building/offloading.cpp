@@ -175,6 +175,8 @@ struct AccessSegment {
   std::vector<LabelIndex> reads, writes;
   bool before_ticks = false;  ///< of a runnable with ticks
   bool after_ticks = false;
+  bool beside_copies = false;   ///< of a runnable that accesses host labels
+  std::vector<Origin> counted;  ///< accesses that take place several times
   bool empty() const { return reads.empty() && writes.empty(); }
 };
 
@@ -267,12 +269,20 @@ class DeviceShaper {
                              return other.runnable == node.runnable && std::holds_alternative<Compute>(other.activity);
                            });
       };
+      segment_.beside_copies =
+          node.runnable && std::any_of(raw.begin(), raw.end(), [&](const GraphNode& other) {
+            const auto accessed = accessed_label(other);
+            return accessed && other.runnable == node.runnable && side(*accessed) == LabelSide::host;
+          });
       segment_.after_ticks = node.runnable && has_ticks(0, i);
       segment_.before_ticks = node.runnable && has_ticks(i + 1, raw.size());
     }
     const LabelIndex label = *accessed_label(node);
     auto& list = std::holds_alternative<ReadLabel>(node.activity) ? segment_.reads : segment_.writes;
     if (!contains(list, label)) list.push_back(label);
+    const auto* read = std::get_if<ReadLabel>(&node.activity);
+    const auto* write = std::get_if<WriteLabel>(&node.activity);
+    if ((read != nullptr ? read->count : write->count).most > 1) segment_.counted.push_back(node.origin);
   }
 
   LabelSide side(LabelIndex label) const { return context_.system.labels[label].side; }
@@ -289,8 +299,11 @@ class DeviceShaper {
     segment_ = {};
     if (segment.empty()) return;
     // The kernel accesses the labels in place.
-    if (const auto access = accesses_.of(segment.runnable); access && access->zero_copy && !forced_kind(segment))
+    if (const auto access = accesses_.of(segment.runnable); access && access->zero_copy && !forced_kind(segment)) {
+      if (!segment.before_ticks && !segment.after_ticks)
+        report_no_time(segment, "accesses labels in place (gpu.access), without ticks");
       return;
+    }
     const auto host_reads = on_side(segment.reads, LabelSide::host),
                host_writes = on_side(segment.writes, LabelSide::host);
     const auto device_reads = on_side(segment.reads, LabelSide::device),
@@ -308,9 +321,15 @@ class DeviceShaper {
     } else if (!host_writes.empty() && host_reads.empty()) {
       add_copy(CopyKind::device_to_host, segment.reads, segment.writes, segment);
     } else if (touches_host) {
-      if (!device_writes.empty()) add_copy(CopyKind::host_to_device, host_reads, device_writes, segment);
-      if (!device_reads.empty()) add_copy(CopyKind::device_to_host, device_reads, host_writes, segment);
-      if (device_writes.empty() && device_reads.empty()) report_no_time(segment, "copies between host labels only");
+      if (device_writes.empty() && device_reads.empty()) {
+        report_no_time(segment, "copies between host labels only");
+        return;
+      }
+      add_copy(CopyKind::host_to_device, host_reads, device_writes, segment);
+      add_copy(CopyKind::device_to_host, device_reads, host_writes, segment);
+    } else if (segment.beside_copies && segment.before_ticks != segment.after_ticks &&
+               (segment.before_ticks ? segment.reads : segment.writes).empty()) {
+      report_lone_side(segment.reads, segment.writes, segment);  // an input of the kernel, or an output
     } else if (!segment.before_ticks && !segment.after_ticks) {
       report_no_time(segment, "accesses, without ticks, only labels that no host task accesses");
     }
@@ -321,10 +340,24 @@ class DeviceShaper {
     const Element element = context_.model.element(segment.origin);
     context_.diagnostics.add(
         "AM0412", Severity::warning,
-        fmt::format("device task \"{}\" {}, which takes no time in the analysis; a copy needs a label that a host task "
-                    "accesses and one that only device tasks access, a kernel needs ticks; or set gpu.copy",
-                    context_.system.tasks[task_].name, what),
+        fmt::format(
+            "{} device task \"{}\" {} ({}), which takes no time in the analysis; a copy needs a label that a task "
+            "on a CPU accesses and one that only device tasks access, a kernel needs ticks; add what is missing, "
+            "or set gpu.copy",
+            segment.runnable ? fmt::format("runnable \"{}\" of", context_.system.runnables[*segment.runnable].name)
+                             : std::string("the"),
+            context_.system.tasks[task_].name, what, names(segment)),
         element.location(), element.path());
+  }
+
+  std::string names(const AccessSegment& segment) const {
+    std::vector<LabelIndex> labels = segment.reads;
+    labels.insert(labels.end(), segment.writes.begin(), segment.writes.end());
+    constexpr std::size_t most = 3;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(most, labels.size()); ++i)
+      names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", context_.system.labels[labels[i]].name);
+    return labels.size() > most ? names + " …" : names;
   }
 
   std::optional<CopyKind> forced_kind(const AccessSegment& segment) {
@@ -492,8 +525,27 @@ class DeviceShaper {
     return sum;
   }
 
+  /// A copy takes as long as both of its sides.
+  void report_lone_side(const std::vector<LabelIndex>& reads, const std::vector<LabelIndex>& writes,
+                        const AccessSegment& segment) {
+    if (!reads.empty() && !writes.empty()) return;
+    const LabelIndex label = (reads.empty() ? writes : reads).front();
+    const bool of_host = side(label) == LabelSide::host;
+    const Element element = context_.model.element(segment.origin);
+    context_.diagnostics.add(
+        "AM0490", Severity::warning,
+        fmt::format(
+            "device task \"{}\" copies {} \"{}\", but {} no label of the {}, so the time of that side of the copy "
+            "is missing; add the access to the label, or set gpu.copy if one side is all that takes time",
+            context_.system.tasks[task_].name, reads.empty() ? "to" : "from", context_.system.labels[label].name,
+            reads.empty() ? "reads" : "writes", of_host ? "device" : "host"),
+        element.location(), element.path(), 1, {context_.system.tasks[task_].origin});
+  }
+
   void add_copy(CopyKind kind, const std::vector<LabelIndex>& reads, const std::vector<LabelIndex>& writes,
                 const AccessSegment& segment) {
+    if (!forced_kind(segment)) report_lone_side(reads, writes, segment);
+    for (const Origin access : segment.counted) context_.ignore(context_.model.element(access).child("statistic"));
     Copy copy{kind, reads, writes, std::max(total(reads), total(writes))};
     const std::string name(kind_name(Activity{copy}));
     add(name, std::move(copy), segment.runnable, segment.origin);
@@ -578,70 +630,6 @@ void report_default_ticks(BuildContext& context, TaskIndex task) {
   }
 }
 
-enum : unsigned { on_runnable = 1, on_task = 2, on_unit = 4 };
-struct UsedProperty {
-  std::string_view key;
-  unsigned on;  ///< kinds of elements on which it is read
-};
-/// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
-constexpr std::array<UsedProperty, 22> used_properties{{
-    {"gpu.access", on_runnable},
-    {"gpu.smMask", on_task},
-    {"gpu.mpsShare", on_task},
-    {"gpu.contextScheduling", on_unit},
-    {"gpu.cuMask", on_task},
-    {"gpu.platform", on_unit},
-    {"gpu.copy", on_runnable},
-    {"gpu.memoryIntensity", on_runnable},
-    {"gpu.timeslice", on_task},
-    {"gpu.grid", on_runnable | on_task},
-    {"gpu.block", on_runnable | on_task},
-    {"gpu.registers", on_runnable | on_task},
-    {"gpu.sharedMemory", on_runnable | on_task},
-    {"gpu.cacheConfig", on_runnable | on_task},
-    {"gpu.context", on_task},
-    {"gpu.stream", on_task},
-    {"gpu.priority", on_task},
-    {"gpu.contextPriority", on_task},
-    {"gpu.instructions", on_runnable},
-    {"gpu.budget", on_runnable | on_task},
-    {"gpu.warpPolicy", on_unit},
-    {"gpu.warpPipelines", on_unit},
-}};
-
-/// "" if the property has an effect, else why not, as a clause, with a remedy.
-std::string fault_of_property(const BuildContext& context, Element property, std::string_view key) {
-  const auto used = std::find_if(used_properties.begin(), used_properties.end(),
-                                 [key](const UsedProperty& one) { return one.key == key; });
-  if (used == used_properties.end()) {
-    NearMisses near(key.substr(4));  // all begin with "gpu."
-    for (const UsedProperty& one : used_properties) near.offer(one.key.substr(4), one.key);
-    return near.nearest().empty() ? "; remove it, or look it up in docs/reference/gpu-properties.md"
-                                  : near.suggestion();
-  }
-  const Element owner = property.parent();
-  unsigned on = 0;
-  if (context.runnables.find(owner)) on |= on_runnable;
-  if (context.tasks.find(owner)) on |= on_task;
-  if (context.units.find(owner)) on |= on_unit;
-  if ((on & used->on) == 0)
-    return fmt::format(" on an element of class {}; move it to a {}", owner.class_name(),
-                       used->on == on_unit         ? "ProcessingUnit"
-                       : used->on == on_task       ? "Task"
-                       : (used->on & on_task) != 0 ? "Runnable or a Task"
-                                                   : "Runnable");
-  const Element value = property.child("value");
-  if (!value || (value.is("StringObject") && value.attribute_or("value", "").empty()))
-    return ", because it has no value; state one";
-  return {};
-}
-
-/// The value with its unit as written; "" without a value.
-std::string stated_value(Element property) {
-  const Element value = property.child("value");
-  return value ? fmt::format("{} {}", value.attribute_or("value", ""), value.attribute_or("unit", "")) : std::string();
-}
-
 /// Remembers calls and accesses that may not remain in the body: of device tasks all; of functions whose wrappers are
 /// removed those of device labels and all of the wrapper.
 void remember_contained(BuildContext& context, TaskIndex task) {
@@ -670,31 +658,6 @@ void remember_contained(BuildContext& context, TaskIndex task) {
 }
 
 }  // namespace
-
-void report_unused_properties(BuildContext& context) {
-  std::map<std::string, std::vector<Element>> unused;                                   // by key and fault
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string_view>, Element> first;  // by owner and key
-  for (const auto& document : context.model.documents())
-    for (std::uint32_t index = 0; index < document->size(); ++index) {
-      const Element property = document->element(index);
-      const std::string_view key = property.attribute_or("key", "");
-      if (!key.starts_with("gpu.") || !property.parent()) continue;
-      const auto [before, added] =
-          first.try_emplace({property.parent().document().position(), property.parent().index(), key}, property);
-      if (!added && stated_value(before->second) != stated_value(property))
-        context.report_second(fmt::format("custom property {}", key), property);
-      if (const std::string fault = fault_of_property(context, property, key); !fault.empty())
-        unused[fmt::format("custom property {} has no effect on the analysis{}", key, fault)].push_back(property);
-    }
-  for (const auto& [message, found] : unused) {
-    std::vector<Origin> owners;
-    for (const Element property : found) owners.push_back(property.parent().origin());
-    context.diagnostics.add(
-        "AM0414", Severity::warning,
-        found.size() == 1 ? message : fmt::format("{} ({} occurrences, this is the first)", message, found.size()),
-        found.front().attribute_location("key"), found.front().path(), found.size(), std::move(owners));
-  }
-}
 
 void fold_wrappers(BuildContext& context) {
   if (context.options.keep_wrappers) return;

@@ -139,6 +139,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   detail::fold_wrappers(context);
   detail::report_mapping_changes(context);
   detail::shape_offloading(context);
+  detail::report_offload_protocols(context);
   // An unreadable value (AM0210) would count as zero, which is as wrong as a missing one.
   if (context.blocked || diagnostics.errors() > errors_before) return std::nullopt;
   detail::build_graph(context);
@@ -156,15 +157,14 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
             elements.size(), cls, one ? "is" : "are", one ? "it takes" : "they take"),
         elements.front().location(), elements.front().path(), elements.size(), origins_of(elements));
   }
-  if (!context.unknown_conditions.empty()) {
-    const auto [document, element] = *context.unknown_conditions.begin();
-    const Element first = model.element({document, element});
-    const std::size_t count = context.unknown_conditions.size();
-    diagnostics.add("AM0437", Severity::warning,
-                    fmt::format("{} {} on channels or local mode labels, which are not simulated; each alternative is "
-                                "assumed to be equally likely; this is the first one",
-                                count, count == 1 ? "condition depends" : "conditions depend"),
-                    first.location(), first.path(), count, origins_of(context.unknown_conditions));
+  for (const auto& [reason, conditions] : context.unknown_conditions) {
+    const std::size_t count = conditions.users.size();
+    diagnostics.add(
+        "AM0437", Severity::warning,
+        fmt::format("all alternatives are assumed to be equally likely, because {} {}",
+                    count == 1 ? "the condition" : fmt::format("each of {} conditions (this is the first)", count),
+                    reason),
+        conditions.first.location(), conditions.first.path(), count, origins_of(conditions.users));
   }
   return std::move(context.system);
 }

@@ -206,10 +206,10 @@ TEST_CASE("a task without allocation is a model error at the task") {
 TEST_CASE("a device without a GPU definition is a model error at the device") {
   check_all_verbs(
       replaced(minimal(), " puType=\"GPU\"", ""), 1,
-      fmt::format(
-          "{}: error: unit \"GPU\" is not defined as a GPU, but scheduler \"Gpu_Scheduler\" assigns time slices on it; "
-          "set puType=\"GPU\" in its ProcessingUnitDefinition, or remove the time slices [AM0307]",
-          position(minimal(), "<modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU")));
+      fmt::format("{}: error: unit \"GPU\" is used as a GPU, because it states gpu.platform \"tx2\", but its "
+                  "definition \"Gpu\" has "
+                  "no puType; if it is a GPU, set puType=\"GPU\" in its definition, else remove gpu.platform [AM0307]",
+                  position(minimal(), "<modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU")));
 }
 
 // ---------------------------------------------------------------- places to write to

@@ -263,6 +263,45 @@ const std::vector<Mistake>& mistakes() {
       {"an access that leads nowhere",
        {{R"(name="Core_to_DRAM" destination="DRAM?type=Memory")", R"(name="Core_to_DRAM")"}}},
       {"a latency for one direction only", {{R"(<readLatency xsi:type="am:DiscreteValueConstant" value="20"/>)", ""}}},
+      // Offloads
+      {"an awaited event that is never cleared",
+       {{R"(        <items xsi:type="am:ClearEvent">
+          <eventMask events="Vision_done?type=OsEvent"/>
+        </items>
+)",
+         ""}}},
+      {"an offload without a wait",
+       {{R"(<items xsi:type="am:WaitEvent" waitingBehaviour="passive">)", R"(<items xsi:type="am:ClearEvent">)"}}},
+      {"an event that is set before the kernel",
+       {{R"(        <items xsi:type="am:RunnableCall" runnable="Vision_Function?type=Runnable"/>
+)",
+         ""},
+        {R"(      </activityGraph>
+    </tasks>
+    <runnables)",
+         R"(        <items xsi:type="am:RunnableCall" runnable="Vision_Function?type=Runnable"/>
+      </activityGraph>
+    </tasks>
+    <runnables)"}}},
+      {"a device task with a period of its own",
+       {{R"(name="Vision" stimuli=")", R"(name="Vision" stimuli="every_10ms?type=PeriodicStimulus )"}}},
+      {"an event that is cleared behind the trigger",
+       {{R"(<items xsi:type="am:InterProcessTrigger" stimulus="Vision_request?type=InterProcessStimulus"/>)",
+         R"(<items xsi:type="am:InterProcessTrigger" stimulus="Vision_request?type=InterProcessStimulus"/>
+        <items xsi:type="am:ClearEvent"><eventMask events="Vision_done?type=OsEvent"/></items>)"}}},
+      {"a trigger that activates nothing",
+       {{R"(name="Vision" stimuli="Vision_request?type=InterProcessStimulus")",
+         R"(name="Vision" stimuli="every_10ms?type=PeriodicStimulus")"}}},
+      {"a copy without the label that it writes",
+       {{R"(<items xsi:type="am:LabelAccess" data="Image_device?type=Label" access="write"/>)", ""}}},
+      {"a copy to a smaller label",
+       {{R"(name="Image_device" constant="false" bVolatile="false">
+      <size value="64" unit="kB"/>)",
+         R"(name="Image_device" constant="false" bVolatile="false">
+      <size value="2" unit="B"/>)"}}},
+      {"a share of MPS without blocks",
+       {{R"(name="Vision" stimuli="Vision_request?type=InterProcessStimulus" preemption="preemptive" multipleTaskActivationLimit="0">)",
+         R"(name="Vision" stimuli="Vision_request?type=InterProcessStimulus" preemption="preemptive" multipleTaskActivationLimit="0"><customProperties key="gpu.mpsShare"><value xsi:type="am:StringObject" value="50"/></customProperties>)"}}},
       // Constraints
       {"a deadline without limitType",
        {{R"(limitType="UpperLimit" metric="ResponseTime")", R"(metric="ResponseTime")"}}},

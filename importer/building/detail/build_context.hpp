@@ -106,8 +106,16 @@ struct BuildContext {
   /// Constructs that are read but not simulated, by class.
   std::map<std::string, std::vector<Element>> not_simulated;
 
-  /// Switches, loops and runnables (document, element) with an unsupported condition.
-  std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_conditions;
+  /// Conditions that are not simulated, by the reason (a clause, with the remedy): the first faulty part, and the
+  /// switches, loops and runnables that depend on it (document, element).
+  struct UnknownConditions {
+    Element first;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> users;
+  };
+  std::map<std::string, UnknownConditions> unknown_conditions;
+
+  /// ExecutionNeeds of these tasks are not evaluated, and the reason is reported.
+  std::set<TaskIndex> with_open_needs;
 
   /// Execution times (document, element) whose faults are reported; every call of a runnable reads them again.
   std::set<std::pair<std::uint32_t, std::uint32_t>> read_executions;
@@ -188,21 +196,24 @@ void report_events_for_all(BuildContext&);
 void check_mapping_changes(BuildContext&);  ///< whether tasks and units with these names exist
 /// The change for a task in BuildOptions::mapping; null if there is none.
 const MappingChange* mapping_change_of(const BuildContext&, std::string_view task);
+/// Whether the model or a mapping change states the priority of a task.
+bool states_priority(const BuildContext&, Element task);
 /// Reports mapping changes. Needs folded wrappers.
 void report_mapping_changes(BuildContext&);
 /// Whether the simulation supports the algorithms of schedulers with tasks and of their parents. Needs allocated tasks.
 void check_host_schedulers(BuildContext&);
 void map_labels(BuildContext&);  ///< the memories of labels
 
-void build_modes(BuildContext&);       ///< mode labels and their initial values
-void build_stimuli(BuildContext&);     ///< stimuli, without what they activate
-void build_data(BuildContext&);        ///< labels, events, runnables
-void build_tasks(BuildContext&);       ///< tasks, allocations, priorities, time slices, activations, deadlines
-void build_raw_bodies(BuildContext&);  ///< the activities of each task
-void fold_wrappers(BuildContext&);     ///< wrappers of functions that are mapped to a CPU
-void shape_offloading(BuildContext&);  ///< label sides; copies and kernels of device tasks
-void build_graph(BuildContext&);       ///< vertices and edges
-void build_chains(BuildContext&);      ///< event chains as task sequences
+void build_modes(BuildContext&);               ///< mode labels and their initial values
+void build_stimuli(BuildContext&);             ///< stimuli, without what they activate
+void build_data(BuildContext&);                ///< labels, events, runnables
+void build_tasks(BuildContext&);               ///< tasks, allocations, priorities, time slices, activations, deadlines
+void build_raw_bodies(BuildContext&);          ///< the activities of each task
+void fold_wrappers(BuildContext&);             ///< wrappers of functions that are mapped to a CPU
+void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
+void report_offload_protocols(BuildContext&);  ///< triggers, waits and results of offloads; needs shaped activities
+void build_graph(BuildContext&);               ///< vertices and edges
+void build_chains(BuildContext&);              ///< event chains as task sequences
 /// Why a limit that a constraint, or its age, states cannot be read, as a clause; such a limit would count as none.
 std::optional<std::string> unreadable_limit(Element constraint);
 void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and folded wrappers
@@ -218,6 +229,9 @@ tl::expected<ObservableEvent, std::string> observable_event(const BuildContext&,
 std::optional<std::int64_t> mode_value(const BuildContext&, Element label, std::string_view value, Element literal);
 /// A condition on modes; nothing if it depends on anything else, such as channels and local labels.
 std::optional<ModeCondition> mode_condition(const BuildContext&, const views::Condition&);
+
+/// Remembers why a condition, which `user` depends on, is not simulated. Nothing: the element states no condition.
+void note_unknown_condition(BuildContext&, Element user, Element place, const views::Condition*);
 
 /// The conjunction of two conditions, and the first without the second; nothing if it would become too large.
 std::optional<ModeCondition> conjunction_of(const ModeCondition&, const ModeCondition&);

@@ -387,8 +387,8 @@ TEST_CASE("an execution need takes the sum of its needs at the rates of the feat
       if (const auto* compute = std::get_if<Compute>(&system->graph[node].activity);
           compute != nullptr && system->graph[node].runnable &&
           system->runnables[*system->graph[node].runnable].name == "Monitor_Function")
-        return std::pair(compute->ticks.otherwise.value_or(Cycles{}), test::with_id(findings, "AM0401").size());
-    return std::pair(Cycles{-1, -1, -1}, test::with_id(findings, "AM0401").size());
+        return std::pair(compute->ticks.otherwise.value_or(Cycles{}), test::with_id(findings, "AM0491").size());
+    return std::pair(Cycles{-1, -1, -1}, test::with_id(findings, "AM0491").size());
   };
   const auto need = [](std::string_view key, int value) {
     return fmt::format("<needs key=\"{}\"><value xsi:type=\"am:DiscreteValueConstant\" value=\"{}\"/></needs>", key,

@@ -526,7 +526,27 @@ TEST_CASE("conditions on unsupported things become probabilities with one warnin
         "call R\n"
         "branch repeats [weight 1: 1] [weight 1: 0]\n"
         "call S\n");
-  CHECK(built.message("AM0437").starts_with("2 conditions depend on channels"));
+  CHECK(built.message("AM0437") ==
+        "all alternatives are assumed to be equally likely, because each of 2 conditions (this is the first) depends "
+        "on a "
+        "channel or a local mode label, which are not simulated");
+}
+
+TEST_CASE("a faulty condition is reported with its fault") {
+  const auto said = [&](const std::string& condition) {
+    const std::string items = fmt::format(
+        "<items xsi:type=\"am:Switch\"><entries name=\"E\">{}<condition><entries "
+        "xsi:type=\"am:ModeValueCondition\" {}/></condition></entries></items>",
+        call("R"), condition);
+    return Built(with_body(Version::v3_3_0, items, two_modes_2_0)).message("AM0437");
+  };
+  const std::string because = "all alternatives are assumed to be equally likely, because the condition ";
+  CHECK(said("label=\"Gear?type=ModeLabel\" value=\"onn\" relation=\"EQUAL\"") ==
+        because + "compares mode label \"Gear\" with \"onn\", which its mode does not have; did you mean \"on\"?");
+  CHECK(said("value=\"off\" relation=\"EQUAL\"") == because + "names no mode label; state the label");
+  CHECK(said("label=\"Gear?type=ModeLabel\" relation=\"EQUAL\"") ==
+        because + "states no value for mode label \"Gear\"; state it");
+  CHECK(said("label=\"Gear?type=ModeLabel\" value=\"off\"") == because + "states no relation; state it");
 }
 
 TEST_CASE("uninterruptible groups and schedule points and ends and synchronous calls are activities") {

@@ -670,16 +670,21 @@ TEST_CASE("a core without a clock is one error at the core for any number of tas
 }
 
 TEST_CASE("a device without a GPU definition is one error even if more is missing") {
-  const std::string expected =
-      ": error: unit \"GPU\" is not defined as a GPU, but scheduler \"Gpu_Scheduler\" assigns time slices on it; set "
-      "puType=\"GPU\" in its ProcessingUnitDefinition, or remove the time slices [AM0307]";
+  const auto expected = [](std::string_view definition) {
+    return fmt::format(
+        ": error: unit \"GPU\" is used as a GPU, because it states gpu.platform \"tx2\", but {}; if it is a GPU, set "
+        "puType=\"GPU\" in its definition, else remove gpu.platform [AM0307]",
+        definition);
+  };
   const std::string unit = "<modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU?";
   const std::string no_type = replaced(minimal(), " puType=\"GPU\"", "");
-  CHECK(only_error(no_type) == "model.amxmi:" + place(no_type, unit) + expected);
+  CHECK(only_error(no_type) ==
+        "model.amxmi:" + place(no_type, unit) + expected("its definition \"Gpu\" has no puType"));
   const std::string wrong_type = replaced(minimal(), "puType=\"GPU\"", "puType=\"CPU\"");
-  CHECK(only_error(wrong_type) == "model.amxmi:" + place(wrong_type, unit) + expected);
+  CHECK(only_error(wrong_type) ==
+        "model.amxmi:" + place(wrong_type, unit) + expected("its definition \"Gpu\" has puType=\"CPU\""));
   const std::string no_reference = replaced(minimal(), " definition=\"Gpu?type=ProcessingUnitDefinition\"", "");
-  CHECK(only_error(no_reference) == "model.amxmi:" + place(no_reference, unit) + expected);
+  CHECK(only_error(no_reference) == "model.amxmi:" + place(no_reference, unit) + expected("it has no definition"));
   const std::string no_definition = replaced(
       minimal(),
       "<definitions xsi:type=\"am:ProcessingUnitDefinition\" xmi:id=\"Gpu?type=ProcessingUnitDefinition\" name=\"Gpu\" "
@@ -694,9 +699,9 @@ TEST_CASE("a device without a GPU definition is one error even if more is missin
 TEST_CASE("a device that several tasks share is reported once") {
   // Time slices tell what the WATERS device is meant to be, also without its gpu.platform.
   const std::string text = replaced(waters(), " puType=\"GPU\"", "");
-  CHECK(only_error(text).find("unit \"GP10B\" is not defined as a GPU") != std::string::npos);
+  CHECK(only_error(text).find("unit \"GP10B\" is used as a GPU") != std::string::npos);
   const std::string plain = replaced(text, "<value xsi:type=\"am:StringObject\" value=\"tx2\"/>", "");
-  CHECK(only_error(plain).find("unit \"GP10B\" is not defined as a GPU") != std::string::npos);
+  CHECK(only_error(plain).find("unit \"GP10B\" is used as a GPU") != std::string::npos);
 }
 
 TEST_CASE("missing ticks for the kind of core are one error at the ticks") {
