@@ -87,7 +87,7 @@ class Paths {
 struct Place {
   TaskIndex task = 0;
   std::ptrdiff_t at = -1;
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend bool operator==(const Place&, const Place&) = default;
 };
 
 /// Why a wait ends before the work that it is for.
