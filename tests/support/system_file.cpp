@@ -2,10 +2,12 @@
 #include "tests/support/system_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <variant>
 
 #include <fmt/core.h>
@@ -1125,9 +1127,12 @@ std::string model_of(const System& system, const ModelText& form) {
   return Writer(modelled.system, form).write();
 }
 
-/// Whether the system contains everything that the finding is about: a task that executes nothing, a chain along which
-/// nothing passes.
-static bool is_read(const Diagnostic& finding) { return finding.id == "AM0440" || finding.id == "AM0665"; }
+/// Whether the system contains everything that the finding is about: a property without effect, a task that executes
+/// nothing, a wait that may end at once or never, a chain along which nothing passes.
+static bool is_read(const Diagnostic& finding) {
+  constexpr std::array<std::string_view, 7> ids{"AM0414", "AM0440", "AM0486", "AM0487", "AM0488", "AM0489", "AM0665"};
+  return std::find(ids.begin(), ids.end(), finding.id) != ids.end();
+}
 
 System system_of(std::string text) {
   Diagnostics diagnostics;
