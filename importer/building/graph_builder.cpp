@@ -257,11 +257,13 @@ class AccessReview {
       return;
     }
     const Element place = context_.model.element(origin);
-    if (!label.memory)
-      context_.assume(access != nullptr       ? Unstated::only_memory
-                      : any_label_is_mapped() ? Unstated::other_label_memory
-                                              : Unstated::label_memory,
-                      place);
+    if (!label.memory && access != nullptr) context_.assume(Unstated::only_memory, place);
+    if (!label.memory && access == nullptr) {
+      if (any_label_is_mapped())
+        context_.assume(Unstated::other_label_memory, context_.model.element(label.origin));
+      else
+        context_.assume(Unstated::label_memory, place);
+    }
     if (access == nullptr) return;
     const auto& open = written ? context_.open_writes : context_.open_reads;
     if (const auto found = open.find({unit, access->memory}); found != open.end())
