@@ -2,7 +2,6 @@
 #include "tests/adversary/guarantees.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -110,24 +109,18 @@ class Collector {
       };
       add_all(result.implicit, Communication::implicit);
       add_all(result.explicit_access, Communication::explicit_access);
-      // LET intervals of triggered tasks: the two readings differ where data flows from a task to the one that triggers it.
-      const bool triggered =
-          std::any_of(system_.chains[index].tasks.begin(), system_.chains[index].tasks.end(),
-                      [&](TaskIndex task) { return releases_[task] && releases_[task]->trigger_path.size() > 1; });
-      const bool let = !triggered || std::getenv("AMALTHEA_ADVERSARY_ALL") != nullptr;
       // They are exact if every job ends within its period (docs/reference/verdicts.md).
       const bool in_time =
           std::all_of(system_.chains[index].tasks.begin(), system_.chains[index].tasks.end(), [&](TaskIndex task) {
             const auto& worst = results_.tasks[task].bound.worst;
             return releases_[task] && worst && *worst <= releases_[task]->periodic.period;
           });
-      if (let && in_time) add_all(result.let, Communication::let);
+      if (in_time) add_all(result.let, Communication::let);
       for (std::size_t part = 0; part < result.limits.size(); ++part)
         for (const Communication communication :
              {Communication::implicit, Communication::explicit_access, Communication::let}) {
           const auto guaranteed = result.limits[part].by(communication).guaranteed;
           if (guaranteed != true && !(whole_ && communication == results_.communication)) continue;
-          if (communication == Communication::let && !let) continue;
           Guarantee& added =
               add(Kind::chain_limit, index, fmt::format("{} limit {} of {}", to_string(communication), part, name), {},
                   any_exact_ || communication == Communication::let);

@@ -180,6 +180,73 @@ std::vector<Passage> Data::finish(const std::vector<Job>& jobs) {
   return out;
 }
 
+namespace {
+
+bool contains(const std::vector<Index>& list, Index value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool common(const std::vector<Index>& a, const std::vector<Index>& b) {
+  return std::any_of(a.begin(), a.end(), [&](Index value) { return contains(b, value); });
+}
+
+/// Where the releases of a task come from: a stimulus (none: not a single one), and the tasks that trigger it.
+struct Source {
+  Index stimulus = none;
+  std::vector<Index> triggers;
+};
+
+Source source_of(const Model& model, Index task) {
+  Source source;
+  for (auto at = task; model.tasks[at].stimuli.size() == 1 && source.triggers.size() < 20;) {
+    const auto stimulus = model.tasks[at].stimuli[0];
+    if (model.stimuli[stimulus].kind != Stimulus::Kind::inter_process) {
+      source.stimulus = stimulus;
+      break;
+    }
+    std::vector<Index> by;
+    for (Index other = 0; other < model.tasks.size(); ++other) {
+      if (model.tasks[other].dropped) continue;
+      each_item(model, model.tasks[other].items, none, [&](const Item& item, Index) {
+        if (item.kind == Item::Kind::trigger && item.target == stimulus && !contains(by, other)) by.push_back(other);
+      });
+    }
+    if (by.size() != 1) break;
+    source.triggers.push_back(at = by[0]);
+  }
+  return source;
+}
+
+/// Whether a task waits for an event that only this device task sets, at one place.
+bool awaits(const Model& model, Index waiting, Index device) {
+  if (!model.tasks[device].device) return false;
+  std::vector<Index> set;
+  each_item(model, model.tasks[device].items, none, [&](const Item& item, Index) {
+    if (item.kind == Item::Kind::set) set.insert(set.end(), item.events.begin(), item.events.end());
+  });
+  int places = 0;
+  for (const auto& task : model.tasks) {
+    each_item(model, task.items, none, [&](const Item& item, Index) {
+      places += item.kind == Item::Kind::set && common(item.events, set) ? 1 : 0;
+    });
+  }
+  bool found = false, any = false;
+  each_item(model, model.tasks[waiting].items, none, [&](const Item& item, Index) {
+    if (item.kind != Item::Kind::wait || !common(item.events, set)) return;
+    found = true;
+    any = any || (item.events.size() > 1 && !item.all);
+  });
+  return places == 1 && found && !any;
+}
+
+/// S-data-4: whether data passes from one task to the next within an interval.
+bool within_interval(const Model& model, Index task, Index next) {
+  return contains(source_of(model, next).triggers, task) ||
+         (contains(source_of(model, task).triggers, next) && awaits(model, next, task));
+}
+
+}  // namespace
+
 /// S-data-4: a job reads at its release and writes one period later; a read at one instant sees the write.
 void Data::let(const Passed& passed, const std::vector<Job>& jobs, Passage& passage) const {
   struct Written {
@@ -187,33 +254,15 @@ void Data::let(const Passed& passed, const std::vector<Job>& jobs, Passage& pass
     Value value;
   };
   std::vector<Written> before, after;
-  Index interval = none;  // the stimulus whose interval the previous step has
   for (std::size_t k = 0; k < passed.steps.size(); ++k) {
-    auto stimulus = none;
     const auto task = passed.steps[k].task;
-    if (model_.tasks[task].stimuli.size() == 1) stimulus = model_.tasks[task].stimuli[0];
-    for (int depth = 0; stimulus != none && model_.stimuli[stimulus].kind == Stimulus::Kind::inter_process; ++depth) {
-      Index trigger = none, count = 0;
-      for (Index other = 0; other < model_.tasks.size(); ++other) {
-        bool triggers = false;
-        each_item(model_, model_.tasks[other].items, none, [&](const Item& item, Index) {
-          triggers = triggers || (item.kind == Item::Kind::trigger && item.target == stimulus);
-        });
-        if (triggers && !model_.tasks[other].dropped) trigger = other, ++count;
-      }
-      stimulus = count == 1 && depth < 20 && model_.tasks[trigger].stimuli.size() == 1
-                     ? model_.tasks[trigger].stimuli[0]
-                     : none;
-    }
+    const auto stimulus = source_of(model_, task).stimulus;
     if (stimulus == none || model_.stimuli[stimulus].kind != Stimulus::Kind::periodic ||
         model_.stimuli[stimulus].jitter.most > 0 || !model_.stimuli[stimulus].condition.any_of.empty()) {
       passage.complete = false;
       return;
     }
-    if (stimulus == interval && (task != passed.steps[k - 1].task) &&
-        model_.stimuli[model_.tasks[task].stimuli[0]].kind == Stimulus::Kind::inter_process)
-      continue;
-    interval = stimulus;
+    if (k > 0 && within_interval(model_, passed.steps[k - 1].task, task)) continue;
     const auto period = model_.stimuli[stimulus].period;
     Index released_by = none;  // the task that has the releases of the interval
     for (Index other = 0; other < model_.tasks.size() && released_by == none; ++other) {
