@@ -133,8 +133,9 @@ Parsed<Frequency> parse_frequency(std::string_view value, std::string_view unit)
   if (found == nullptr)
     return tl::unexpected(no_such_unit(frequency_units, unit, "unit of frequency (Hz, kHz, MHz, GHz)"));
   const double millihertz = std::round(*number * static_cast<double>(found->factor));
-  if (!(millihertz >= 1) || millihertz > 9e18)
-    return tl::unexpected(fmt::format("\"{} {}\" is not a frequency above zero", value, unit));
+  if (millihertz > 9e18)
+    return tl::unexpected(fmt::format("\"{} {}\" is too large for a frequency (at most 9000000 GHz)", value, unit));
+  if (!(millihertz >= 1)) return tl::unexpected(fmt::format("\"{} {}\" is not a frequency above zero", value, unit));
   return Frequency::millihertz(static_cast<std::int64_t>(millihertz));
 }
 

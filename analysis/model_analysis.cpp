@@ -10,6 +10,7 @@
 #include "engine/device_checks.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
+#include "exporter/rewriting/first_mapping.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/open_findings.hpp"
 #include "review/review.hpp"
@@ -28,6 +29,24 @@ void report_not_analyzed(bool lenient_helps, bool lenient, Diagnostics& findings
                                            "unknown)"
                            : lenient     ? "; --lenient does not help here, because the rest is incomplete"
                                          : ""));
+}
+
+/// How a model that leaves tasks unmapped gets a first mapping, or why it cannot get one.
+void report_first_mapping(const Model& model, Diagnostics& findings) {
+  const std::vector<Element> unmapped = exporter::unmapped_tasks(model);
+  const auto& all = findings.all();
+  if (unmapped.empty() || std::any_of(all.begin(), all.end(),
+                                      [](const Diagnostic& finding) { return finding.id == exporter::unmappable_id; }))
+    return;
+  const auto created = exporter::first_mapping(model);
+  if (!created) return exporter::report_unmappable(model, created.error(), findings);
+  findings.add(
+      "AM0493", Severity::note,
+      fmt::format("the model leaves {} unmapped; amalthea explore MODEL -o MAPPED.amxmi makes a first mapping{}, "
+                  "and searches for a better one",
+                  unmapped.size() == 1 ? "1 task" : fmt::format("{} tasks", unmapped.size()),
+                  findings.errors() > unmapped.size() ? " once the other errors are fixed" : ""),
+      unmapped.front().location(), unmapped.front().path());
 }
 
 /// Appends the requested chains to those of the model; reports an invalid one.
@@ -59,6 +78,7 @@ std::optional<System> build(const Model& model, const importer::BuildOptions& op
   // A task or a unit that a mapping misspells is an error of the mapping, not of the model.
   if (!system && std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) return std::nullopt;
   if (system && (lenient || findings.errors() == 0)) return system;
+  report_first_mapping(model, findings);
   report_not_analyzed(system.has_value(), lenient, findings);
   return std::nullopt;
 }

@@ -93,13 +93,11 @@ std::optional<MappedModel> map_unmapped_tasks(const Model& model, bool keep_wrap
                                               Diagnostics& diagnostics) {
   auto created = exporter::first_mapping(model);
   if (!created && created.error().empty()) return std::nullopt;
-  const Element first = exporter::unmapped_tasks(model).front();
   if (!created) {
-    diagnostics.add("AM0573", Severity::note,
-                    fmt::format("explore cannot map the tasks that the model leaves unmapped: {}", created.error()),
-                    first.location(), first.path());
+    exporter::report_unmappable(model, created.error(), diagnostics);
     return std::nullopt;
   }
+  const Element first = exporter::unmapped_tasks(model).front();
   MappedModel mapped;
   auto start = changed(model, created->splices, limits, mapped);
   if (!start) return std::nullopt;

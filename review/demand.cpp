@@ -54,6 +54,18 @@ std::string parts(const System& system, const std::vector<Program>& programs, co
   return text;
 }
 
+/// What the demand of a core includes besides execution.
+std::string polling(const System& system, UnitIndex core) {
+  bool polls = false, device = false;
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const Task& task = system.tasks[index];
+    const bool here = task.unit == core || std::find(task.units.begin(), task.units.end(), core) != task.units.end();
+    polls = polls || (here && task.side == Side::host && engine::polls(system, index));
+    device = device || task.side == Side::device;
+  }
+  return !polls ? "" : device ? ", including polling for GPU work" : ", including polling";
+}
+
 /// The alternative of every switch that counts in the worst or best case.
 engine::CompileOptions flattened() {
   engine::CompileOptions options;
@@ -164,7 +176,7 @@ void check_overload(const Context& context, Report& report) {
             "{} \"{}\" has a long-run utilization of {:.1f} % at worst-case execution times{}; map less work to it, "
             "or make its tasks shorter or less frequent",
             core ? "core" : fmt::format("the {} of", to_string(resource.kind)), unit.name, 100 * resource.demand,
-            core ? ", including polling for GPU work" : parts(system, programs, rates, resource)));
+            core ? polling(system, resource.unit) : parts(system, programs, rates, resource)));
   }
 }
 
@@ -183,13 +195,15 @@ void check_hopeless_deadlines(const Context& context, Report& report) {
       if (*quickest <= *task.deadline) break;
     }
     if (*quickest <= *task.deadline) continue;
-    report.add(context.model.element(task.origin),
-               fmt::format("task \"{}\" needs up to {} even without interference, on \"{}\", the fastest unit that {}; "
-                           "its deadline is {}; {}shorten the task or extend the deadline",
-                           task.name, format_duration(*quickest), system.platform.units[on].name,
-                           any_core_suffices(system, worst, index) ? "its mapping allows" : "can run it",
-                           format_duration(*task.deadline),
-                           any_core_suffices(system, worst, index) ? "map it to a faster core, " : ""));
+    const bool elsewhere = any_core_suffices(system, worst, index);
+    report.add(
+        context.model.element(task.origin),
+        fmt::format("task \"{}\" needs up to {} on \"{}\", even without interference, but its deadline is {}; {}, "
+                    "{}shorten the task or extend the deadline",
+                    task.name, format_duration(*quickest), system.platform.units[on].name,
+                    format_duration(*task.deadline),
+                    elsewhere ? "its mapping allows no faster unit" : "no other core is fast enough either",
+                    elsewhere ? "so map it to a faster core, " : "so "));
   }
 }
 

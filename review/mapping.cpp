@@ -97,17 +97,25 @@ void check_executing_unit(const Context& context, Report& report) {
   for (const Responsibility& one : all)
     for (const Element unit : one.units)
       owners.emplace(std::pair(unit.document().position(), unit.index()), one.scheduler);
+  // A scheduler may have several allocations.
+  const auto is_responsible = [&all](Element scheduler, Element unit) {
+    return std::any_of(all.begin(), all.end(), [&](const Responsibility& other) {
+      return other.scheduler == scheduler && contains(other.units, unit);
+    });
+  };
   for (const Responsibility& one : all)
     for (const std::string_view feature : {"executingPU", "executingCore"}) {
       const Element unit = context.model.reference(one.allocation, feature);
-      if (!unit || !one.scheduler || contains(one.units, unit)) continue;
+      if (!unit || !one.scheduler || is_responsible(one.scheduler, unit)) continue;
       // A core that only executes schedulers is intended; one of another scheduler's cores is a mistake.
       const auto owner = owners.find({unit.document().position(), unit.index()});
       if (owner == owners.end() || !owner->second || takes_part_in_hierarchy(context, one.scheduler)) continue;
-      report.add(one.allocation, feature,
-                 fmt::format("scheduler \"{}\" runs on \"{}\", for which not it but \"{}\" is responsible; correct "
-                             "executingPU or the responsibility",
-                             one.scheduler.name(), unit.name(), owner->second.name()));
+      report.add(
+          one.allocation, feature,
+          fmt::format("scheduler \"{}\" is executed on \"{}\", but scheduler \"{}\" is responsible for that unit; "
+                      "name a unit of \"{}\" as {}, or make it responsible for \"{}\"",
+                      one.scheduler.name(), unit.name(), owner->second.name(), one.scheduler.name(), feature,
+                      unit.name()));
     }
 }
 

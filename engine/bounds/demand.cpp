@@ -233,7 +233,7 @@ class UnboundedSearch {
           continue;
         const double demand = demand_in(server, task) / share;
         if (demand <= 1 + tolerance) continue;
-        reasons_[task] = overloaded_server(system_.platform.schedulers[server].name, demand);
+        reasons_[task] = overloaded_server(system_, server, demand);
         found = true;
       }
     }
@@ -245,6 +245,7 @@ class UnboundedSearch {
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       if (!reasons_[task].empty() || system_.tasks[task].side != Side::host || programs_[task].steps.empty()) continue;
       double demand = 0;
+      bool polling = false;
       for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
         const Task& candidate = system_.tasks[other];
         if (candidate.side != Side::host || candidate.unit != system_.tasks[task].unit ||
@@ -257,12 +258,12 @@ class UnboundedSearch {
           break;
         }
         demand += rates_[other] * as_double(core_time(system_, programs_, other));
+        polling = polling || polls(system_, other);
       }
       if (reasons_[task].empty() && demand > 1 + tolerance)
         reasons_[task] = fmt::format(
-            "core {} is overloaded: tasks of the same or a higher priority have a utilization of {:.2f} %, including "
-            "polling",
-            system_.platform.units[system_.tasks[task].unit].name, 100 * demand);
+            "core {} is overloaded: tasks of the same or a higher priority have a utilization of {:.2f} %{}",
+            system_.platform.units[system_.tasks[task].unit].name, 100 * demand, polling ? ", including polling" : "");
       found = found || !reasons_[task].empty();
     }
     return found;
@@ -278,11 +279,21 @@ class UnboundedSearch {
 
 }  // namespace
 
-std::string overloaded_server(std::string_view name, double demand) {
+bool polls(const System& system, TaskIndex task) {
+  const std::vector<NodeIndex>& body = system.tasks[task].body;
+  return std::any_of(body.begin(), body.end(), [&](NodeIndex node) {
+    const auto* wait = std::get_if<WaitEvents>(&system.graph[node].activity);
+    return wait != nullptr && wait->active;
+  });
+}
+
+std::string overloaded_server(const System& system, SchedulerIndex server, double demand) {
+  bool polling = false;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    polling = polling || (runs_in(system, system.tasks[task], server) && polls(system, task));
   return fmt::format(
-      "server {} is overloaded: tasks of the same or a higher priority have a utilization of {:.2f} % of its budget, "
-      "including polling",
-      name, 100 * demand);
+      "server {} is overloaded: tasks of the same or a higher priority have a utilization of {:.2f} % of its budget{}",
+      system.platform.schedulers[server].name, 100 * demand, polling ? ", including polling" : "");
 }
 
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs) {

@@ -18,8 +18,11 @@ namespace amalthea::engine {
 /// triggered task inherits the rate of its triggers.
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs);
 
+/// Whether jobs of the task may poll for an event.
+bool polls(const System& system, TaskIndex task);
+
 /// The reason of a task in a server that is overloaded; `demand` is relative to the budget.
-std::string overloaded_server(std::string_view name, double demand);
+std::string overloaded_server(const System& system, SchedulerIndex server, double demand);
 
 /// Sets the demand of every resource in `results`, and the device tasks that it consists of, without time slices.
 void add_demands(const System& system, const std::vector<Program>& programs, Results& results);

@@ -170,7 +170,7 @@ class ChainAnalysis {
 
  private:
   std::string no_releases(TaskIndex task) const {
-    return fmt::format("task \"{}\" has no single periodic stimulus", system_.tasks[task].name);
+    return fmt::format("{}; latencies need strictly periodic releases", why_not_periodic(system_, task));
   }
 
   std::string not_every_time(TaskIndex task) const {

@@ -39,8 +39,8 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
     if (tells && unit.device_profile.empty())
       diagnostics->add(
           "AM0503", Severity::note,
-          fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used; state another one, or use "
-                      "--platform",
+          fmt::format("GPU \"{}\" has no custom property gpu.platform, so it is assumed to behave as the profile "
+                      "\"{}\" does; state the GPU that it is, such as gpu.platform=\"xavier\", or use --platform",
                       unit.name, device->name),
           unit.location);
     if (tells) report_unknown(unit, *device, *diagnostics);

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "amalthea/graph/job_paths.hpp"
 #include "engine/program/arrivals.hpp"
 
@@ -81,6 +83,39 @@ std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
                            : std::nullopt);
   }
   return releases;
+}
+
+std::string why_not_periodic(const System& system, TaskIndex task) {
+  TaskIndex at = system.tasks[task].folded_into.value_or(task);
+  std::string subject = fmt::format("task \"{}\"", system.tasks[at].name);
+  for (std::size_t depth = 0; depth < max_trigger_hops; ++depth) {
+    std::vector<const Stimulus*> stimuli;
+    for (const Stimulus& stimulus : system.stimuli)
+      if (std::find(stimulus.activates.begin(), stimulus.activates.end(), at) != stimulus.activates.end())
+        stimuli.push_back(&stimulus);
+    if (stimuli.empty()) return subject + " has no stimulus";
+    if (stimuli.size() > 1) return fmt::format("{} has {} stimuli", subject, stimuli.size());
+    const Stimulus& stimulus = *stimuli.front();
+    const std::string named = fmt::format("the stimulus \"{}\" of {}", stimulus.name, subject);
+    if (is_conditional(stimulus)) return fmt::format("{} does not activate it each time", named);
+    if (arrival_rate(stimulus)) {
+      const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence);
+      if (periodic == nullptr) return named + " is not periodic";
+      return named + (periodic->jitter.lower != periodic->jitter.upper ? " has jitter"
+                                                                       : " has a minimum distance above its period");
+    }
+    std::vector<TaskIndex> triggers;
+    for (NodeIndex node = 0; node < system.graph.size(); ++node)
+      if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity);
+          trigger != nullptr && &system.stimuli[trigger->stimulus] == &stimulus)
+        triggers.push_back(system.graph[node].task);
+    if (triggers.empty()) return named + " occurs at no known distance";
+    if (triggers.size() > 1) return fmt::format("{} activities trigger {}", triggers.size(), subject);
+    at = triggers.front();
+    subject = fmt::format("task \"{}\", which triggers task \"{}\",", system.tasks[at].name,
+                          system.tasks[system.tasks[task].folded_into.value_or(task)].name);
+  }
+  return subject + " has no periodic stimulus";
 }
 
 std::vector<std::optional<Duration>> periods_of(const System& system) {

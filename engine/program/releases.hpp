@@ -4,6 +4,7 @@
 /// Releases of the tasks of a System: long-run rates, and strictly periodic releases.
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
@@ -25,6 +26,9 @@ struct TaskReleases {
 /// For every task: the releases by its only stimulus, or those of the task that is its only trigger; for a removed
 /// wrapper those of its function. Nothing if there are several or none.
 std::vector<std::optional<TaskReleases>> releases_of(const System& system);
+
+/// Why releases_of has none for the task, as a clause.
+std::string why_not_periodic(const System& system, TaskIndex task);
 
 /// For every task: the minimum long-run distance of its releases by its only stimulus, which is the period of a
 /// periodic one; a triggered task has that of its only trigger, a removed wrapper that of its function. Nothing if

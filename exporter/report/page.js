@@ -10,7 +10,7 @@ const signed = ps => ps === null ? '–' : (ps >= 0 ? '+' : '') + inTable(ps);
 // ---- head
 
 const simulation = results.simulation;
-const horizonWords = brief(simulation.horizon_ps).replace(/\.?0+ /, ' ') +
+const horizonWords = simulation.horizon_ps <= 1 ? 'what occurs at time 0' : brief(simulation.horizon_ps).replace(/\.?0+ /, ' ') +
   (simulation.hyperperiod_ps === simulation.horizon_ps ? ', the hyperperiod,' : '');
 const gpuWords = results.platform.gpus.map(gpu => `GPU ${gpu.name} (profile ${gpu.profile})`).join(', ');
 byId('about').textContent = [

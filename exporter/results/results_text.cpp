@@ -149,12 +149,14 @@ class TextRenderer {
             fmt::format(", GPU {} (profile {})", system_.platform.units[unit].name, results_.device_profiles[unit]);
     out_ += line(platform);
     const bool whole = results_.hyperperiod == results_.horizon;
-    out_ += line(fmt::format(
-        "Simulated {}{} with {} execution times: observed values, not bounds.", format_duration(results_.horizon),
-        whole                  ? " (the hyperperiod)"
-        : results_.hyperperiod ? fmt::format(" (the hyperperiod is {})", format_duration(*results_.hyperperiod))
-                               : "",
-        to_string(results_.execution)));
+    const bool at_once = results_.horizon <= Duration::picoseconds(1);
+    out_ += line(fmt::format("Simulated {}{} with {} execution times: observed values, not bounds.",
+                             at_once ? "what occurs at time 0" : format_duration(results_.horizon),
+                             whole ? " (the hyperperiod)"
+                             : results_.hyperperiod
+                                 ? fmt::format(" (the hyperperiod is {})", format_duration(*results_.hyperperiod))
+                                 : "",
+                             to_string(results_.execution)));
     std::array<std::size_t, 5> count{};
     for (const TaskResult& task : results_.tasks) ++count[static_cast<std::size_t>(task.verdict)];
     const auto number = [&](Verdict verdict) { return count[static_cast<std::size_t>(verdict)]; };

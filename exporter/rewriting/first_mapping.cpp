@@ -496,4 +496,13 @@ std::string describe(const FirstMapping& created) {
 
 tl::expected<FirstMapping, std::string> first_mapping(const Model& model) { return FirstMapper(model).map(); }
 
+constinit const std::string_view unmappable_id = "AM0573";
+
+void report_unmappable(const Model& model, const std::string& why, Diagnostics& findings) {
+  const Element first = unmapped_tasks(model).front();
+  findings.add(unmappable_id, Severity::note,
+               fmt::format("explore cannot map the tasks that the model leaves unmapped: {}", why), first.location(),
+               first.path());
+}
+
 }  // namespace amalthea::exporter

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "exporter/primitives/splice.hpp"
 
@@ -42,5 +44,9 @@ std::string describe(const FirstMapping& created);
 /// if it has an extended entry for it or no CPU executes it. The error states why that is impossible, as in "the model
 /// has no CPU with a clock"; it is empty if no task is unmapped.
 tl::expected<FirstMapping, std::string> first_mapping(const Model& model);
+
+/// Reports at the first unmapped task why that is impossible; `unmappable_id` is the id of that finding.
+void report_unmappable(const Model& model, const std::string& why, Diagnostics& findings);
+extern const std::string_view unmappable_id;
 
 }  // namespace amalthea::exporter

@@ -152,9 +152,9 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
     const bool one = elements.size() == 1;
     diagnostics.add(
         "AM0401", Severity::warning,
-        fmt::format(
-            "{} {} in the model {} not simulated; the time {} is missing from all results; this is the first one",
-            elements.size(), cls, one ? "is" : "are", one ? "it takes" : "they take"),
+        fmt::format("{} {} in the model {} not simulated; the time {} is missing from all results; remove {}, or "
+                    "state the time as Ticks (docs/modelled.md lists what is simulated); this is the first one",
+                    elements.size(), cls, one ? "is" : "are", one ? "it takes" : "they take", one ? "it" : "them"),
         elements.front().location(), elements.front().path(), elements.size(), origins_of(elements));
   }
   for (const auto& [reason, conditions] : context.unknown_conditions) {

@@ -229,8 +229,11 @@ class ConformanceFindings {
                      Version version) {
     other_version_ = true;
     add("AM0225", Severity::error, element, attribute, [&] {
-      return fmt::format("{} of AMALTHEA {}, but the file states {}; correct the namespace, or migrate the model", what,
-                         describe(versions), to_string(version));
+      const Version stated = element.document().version();
+      return fmt::format(
+          "{} of AMALTHEA {}, but the file states {}{}; correct the namespace, or migrate the model", what,
+          describe(versions), to_string(stated),
+          version == stated ? "" : fmt::format(" and otherwise has the structure of {}", to_string(version)));
     });
   }
   void repeated(Element element, std::string_view feature, std::string_view id) {

@@ -59,7 +59,7 @@ std::string overload_of_server(const ProblemInput& input, const CoreModel& core,
     const Scheduler& scheduler = input.subject.system.platform.schedulers[problem.servers[*server].scheduler];
     const double demand =
         demand_in(server, core.analysis->by_rank, problem, input.cores.ranks.rank[task]) / share_of(scheduler);
-    if (demand > 1 + 1e-9) return overloaded_server(scheduler.name, demand);
+    if (demand > 1 + 1e-9) return overloaded_server(input.subject.system, problem.servers[*server].scheduler, demand);
   }
   return {};
 }

@@ -109,7 +109,7 @@ TEST_CASE("servers bound their tasks and protect the others") {
     CHECK_FALSE(bounds[inside].worst);
     CHECK(bounds[inside].reason ==
           "server server is overloaded: tasks of the same or a higher priority have a utilization of 187.50 % of its "
-          "budget, including polling");
+          "budget");
     CHECK(bounds[outside].worst == us(3 + 2));
   }
   SECTION("but not where more urgent tasks take its budget") {
