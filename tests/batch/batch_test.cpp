@@ -426,7 +426,7 @@ TEST_CASE("batch: a file without tasks is nothing to analyze and no failure in a
     CHECK(parsed(other.out).front()["summary"] == line["summary"]);
   }
   // With another error it is a failure.
-  test::write_text(broken, model("<structures name=\"Board\" structureType=\"Bord\"/>"));
+  test::write_text(broken, model("<structures name=\"Board\" structureType=\"Desk\"/>"));
   const auto failed = test::amalthea({"batch", broken});
   CHECK(failed.exit_code == 1);
   CHECK(parsed(failed.out).front()["verdict"] == "failed");
