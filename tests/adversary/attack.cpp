@@ -297,10 +297,8 @@ class Attacker {
   }
 
   /// What the program states as an assumption has its first answer: schedule points of non-preemptive tasks (AM0469), and
-  /// tasks between a cooperative task and one that waits for it (AM0471). So has what docs/theory/bounds.md decides: a job
-  /// that ends makes room for an activation at the same instant.
-  static constexpr QuestionKind settled[] = {QuestionKind::schedule_point, QuestionKind::cooperation,
-                                             QuestionKind::activation};
+  /// tasks between a cooperative task and one that waits for it (AM0471).
+  static constexpr QuestionKind settled[] = {QuestionKind::schedule_point, QuestionKind::cooperation};
   static bool is_settled(QuestionKind kind) {
     return std::find(std::begin(settled), std::end(settled), kind) != std::end(settled) &&
            std::getenv("AMALTHEA_ADVERSARY_ALL") == nullptr;
