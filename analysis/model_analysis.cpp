@@ -35,9 +35,11 @@ void report_not_analyzed(bool lenient_helps, bool lenient, Diagnostics& findings
 void report_first_mapping(const Model& model, Diagnostics& findings) {
   const std::vector<Element> unmapped = exporter::unmapped_tasks(model);
   const auto& all = findings.all();
-  if (unmapped.empty() || std::any_of(all.begin(), all.end(),
-                                      [](const Diagnostic& finding) { return finding.id == exporter::unmappable_id; }))
-    return;
+  const auto is_reported = [&](std::string_view id) {
+    return std::any_of(all.begin(), all.end(), [id](const Diagnostic& finding) { return finding.id == id; });
+  };
+  // AM0302: a task is not allocated, and no broken reference explains it.
+  if (unmapped.empty() || !is_reported("AM0302") || is_reported(exporter::unmappable_id)) return;
   const auto created = exporter::first_mapping(model);
   if (!created) return exporter::report_unmappable(model, created.error(), findings);
   findings.add(

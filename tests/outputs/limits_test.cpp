@@ -208,7 +208,10 @@ std::map<std::string, std::string> properties_of(Element element) {
 void check_annotation(const Truth& truth, const std::string& file) {
   Diagnostics diagnostics;
   const Model model = test::model_from_file(file, diagnostics);
-  CHECK(properties_of(model.documents().front()->root())["verdict"] == truth.sentence());
+  // Places of findings move with the annotations.
+  static const std::regex place(R"( at [^ ,]*:\d+:\d+)");
+  CHECK(properties_of(model.documents().front()->root())["verdict"] ==
+        std::regex_replace(truth.sentence(), place, std::string()));
   Said said;
   for (const Element task : model.all("swModel", "tasks")) {
     auto properties = properties_of(task);

@@ -858,7 +858,8 @@ TEST_CASE("what the analysis omits is reported once with its number") {
   CHECK(built);
   REQUIRE(warnings.size() == 1);
   CHECK(warnings.front().find("2 SemaphoreAccess in the model are not simulated; the time they take is missing from "
-                              "all results; this is the first one [AM0401]") != std::string::npos);
+                              "all results; remove them, or state the time as Ticks (docs/modelled.md lists what is "
+                              "simulated); this is the first one [AM0401]") != std::string::npos);
 }
 
 TEST_CASE("a task that waits for an event that is never set is reported with the event name") {
