@@ -399,6 +399,7 @@ class Limiter {
         case 1:
         case 2: {
           ObservableEvent source = event_of(task, random), target = event_of(related(task, random), random);
+          if (source.name == target.name) break;  // says nothing
           DelayLimit delay{
               std::move(source), std::move(target), {}, static_cast<DelayLimit::Mapping>(draw(random, 0, 2))};
           constraint.class_name = "DelayConstraint";
