@@ -9,6 +9,7 @@
 #include "analysis/model_analysis.hpp"
 #include "engine/headroom.hpp"
 #include "engine/program/releases.hpp"
+#include "engine/results/lost_activations.hpp"
 #include "explore/exploration.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/system_file.hpp"
@@ -109,11 +110,17 @@ class Collector {
       };
       add_all(result.implicit, Communication::implicit);
       add_all(result.explicit_access, Communication::explicit_access);
-      // They are exact if every job ends within its period (docs/reference/verdicts.md).
+      // They are exact if all jobs of an interval end within it and none is lost (docs/reference/verdicts.md).
       const bool in_time =
           std::all_of(system_.chains[index].tasks.begin(), system_.chains[index].tasks.end(), [&](TaskIndex task) {
-            const auto& worst = results_.tasks[task].bound.worst;
-            return releases_[task] && worst && *worst <= releases_[task]->periodic.period;
+            if (!releases_[task]) return false;
+            Duration sum;
+            for (const TaskIndex part : releases_[task]->trigger_path) {
+              const Bound& bound = results_.tasks[part].bound;
+              if (!bound.worst || !why_activations_may_be_lost(system_, part, bound).empty()) return false;
+              sum += *bound.worst;
+            }
+            return sum <= releases_[task]->periodic.period;
           });
       if (in_time) add_all(result.let, Communication::let);
       for (std::size_t part = 0; part < result.limits.size(); ++part)
