@@ -254,7 +254,7 @@ TEST_CASE("a runnable that another one calls last belongs to the section of that
   maker.compute(high, 4);
   runnable(maker, low, 7);
   runnable(maker, low, 11);
-  for (const std::size_t node : {2, 3}) maker.system().graph[maker[low].body[node]].depth = 2;
+  for (const std::size_t node : {2U, 3U}) maker.system().graph[maker[low].body[node]].depth = 2;
   maker[high].preemption = maker[low].preemption = Preemption::cooperative;
   CHECK(bounds_of(maker)[high].worst == us(4 + 7 + 11));
 }

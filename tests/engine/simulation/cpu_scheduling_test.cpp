@@ -138,7 +138,7 @@ TEST_CASE("a cooperative task yields to cooperative tasks between runnables and 
   maker[low].preemption = maker[friendly].preemption = Preemption::cooperative;
   SECTION("of its own") { CHECK(run(maker.build(), 100) == "low 0-5, friendly 5-8, low 8-12, rude 12-14, low 14-20"); }
   SECTION("not those that they call") {
-    for (const std::size_t node : {2, 3}) maker.system().graph[maker[low].body[node]].depth = 2;
+    for (const std::size_t node : {2U, 3U}) maker.system().graph[maker[low].body[node]].depth = 2;
     CHECK(run(maker.build(), 100) == "low 0-12, rude 12-14, low 14-17, friendly 17-20");
   }
 }
