@@ -10,7 +10,11 @@
 #include "amalthea/views/quantities.hpp"
 #include "importer/building/detail/build_context.hpp"
 
-namespace amalthea::importer::detail {
+namespace amalthea::importer {
+
+const std::string_view unallocated_id = "AM0302";
+
+namespace detail {
 
 void build_data(BuildContext& context) {
   for (const Element element : context.model.all("swModel", "labels")) {
@@ -50,7 +54,7 @@ void build_tasks(BuildContext& context) {
     if (const auto allocation = context.mapping.task_allocation_of.find(element)) {
       allocate(context, context.mapping.tasks[*allocation], task);
     } else {
-      context.error("AM0302",
+      context.error(unallocated_id,
                     fmt::format("task \"{}\" is not allocated to a scheduler; add a taskAllocation in the mappingModel",
                                 task.name),
                     element.location(), element.path());
@@ -74,4 +78,6 @@ void build_tasks(BuildContext& context) {
   build_deadlines(context);
 }
 
-}  // namespace amalthea::importer::detail
+}  // namespace detail
+
+}  // namespace amalthea::importer
