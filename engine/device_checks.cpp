@@ -41,14 +41,12 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
     }
     const auto plan = gpu::plan_launch(*kernel->launch, *devices[unit]);
     if (plan) continue;
-    Location where;
-    where.element = system.graph[node].origin;
     diagnostics.add(
         "AM0507", Severity::error,
         fmt::format("kernel \"{}\" cannot be launched on \"{}\" ({}): {}; change its launch, or choose another "
                     "profile (--platform)",
                     system.graph[node].name, system.platform.units[unit].name, devices[unit]->name, plan.error()),
-        std::move(where));
+        Location{{}, 0, 0, system.graph[node].origin});
     all_fit = false;
   }
   return all_fit;

@@ -11,16 +11,6 @@
 #include "engine/gpu/contexts.hpp"
 
 namespace amalthea::engine::amd {
-namespace {
-
-Location place_of(const Task& task) {
-  Location place;
-  place.element = task.origin;
-  return place;
-}
-
-}  // namespace
-
 std::optional<CuMask> cu_mask_of(const System& system, TaskIndex task, const DeviceProfile& profile) {
   for (const GpuContext& context : contexts_on(system, system.tasks[task].unit, profile))
     for (const GpuStream& stream : context.streams) {
@@ -55,14 +45,14 @@ bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*
             diagnostics.add("AM0584", Severity::error,
                             fmt::format("gpu.cuMask \"{}\" of task \"{}\" is not a valid mask of \"{}\": {}", mask,
                                         system.tasks[task].name, profile.name, parsed.error()),
-                            place_of(system.tasks[task]));
+                            Location{{}, 0, 0, system.tasks[task].origin});
             all_well = false;
           } else if (mask != stream.cu_mask) {
             diagnostics.add("AM0585", Severity::error,
                             fmt::format("tasks of the stream \"{}\" have the CU masks \"{}\" and \"{}\"; a mask "
                                         "applies to a whole stream; use the same mask, or different streams",
                                         stream.name, stream.cu_mask, mask),
-                            place_of(system.tasks[task]));
+                            Location{{}, 0, 0, system.tasks[task].origin});
             all_well = false;
           }
         }

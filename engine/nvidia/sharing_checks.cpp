@@ -28,9 +28,7 @@ class Checker {
 
  private:
   void error(std::string_view id, const Task& task, std::string message) {
-    Location where;
-    where.element = task.origin;
-    diagnostics_.add(id, Severity::error, std::move(message), std::move(where));
+    diagnostics_.add(id, Severity::error, std::move(message), Location{{}, 0, 0, task.origin});
     all_well_ = false;
   }
 
