@@ -38,7 +38,7 @@ void report_first_mapping(const Model& model, Diagnostics& findings) {
   const auto is_reported = [&](std::string_view id) {
     return std::any_of(all.begin(), all.end(), [id](const Diagnostic& finding) { return finding.id == id; });
   };
-  // Else a broken reference explains why the task is not allocated.
+  // Without that finding, a broken reference explains why a task is not allocated.
   if (unmapped.empty() || !is_reported(importer::unallocated_id) || is_reported(exporter::unmappable_id)) return;
   const auto created = exporter::first_mapping(model);
   if (!created) return exporter::report_unmappable(model, created.error(), findings);

@@ -11,6 +11,7 @@
 #include "engine/gpu/contexts.hpp"
 
 namespace amalthea::engine::amd {
+
 std::optional<CuMask> cu_mask_of(const System& system, TaskIndex task, const DeviceProfile& profile) {
   for (const GpuContext& context : contexts_on(system, system.tasks[task].unit, profile))
     for (const GpuStream& stream : context.streams) {

@@ -32,8 +32,8 @@ struct BuildOptions {
   const Diagnostics* reported = nullptr;
 };
 
-/// Ids of findings that explain others: a scheduler without a parameter of its algorithm, tasks without priorities, a task
-/// that is allocated to no scheduler.
+/// Ids of findings that explain others: a scheduler without a parameter of its algorithm, tasks without priorities, and
+/// a task that is allocated to no scheduler.
 extern const std::string_view missing_parameter_id, missing_priority_id, unallocated_id;
 
 /// Nothing if the model lacks something that affects timing; `diagnostics` then states what and where.

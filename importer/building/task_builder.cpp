@@ -12,9 +12,11 @@
 
 namespace amalthea::importer {
 
-const std::string_view unallocated_id = "AM0302";
+constexpr std::string_view unallocated_id = "AM0302";
 
-namespace detail {
+}  // namespace amalthea::importer
+
+namespace amalthea::importer::detail {
 
 void build_data(BuildContext& context) {
   for (const Element element : context.model.all("swModel", "labels")) {
@@ -78,6 +80,4 @@ void build_tasks(BuildContext& context) {
   build_deadlines(context);
 }
 
-}  // namespace detail
-
-}  // namespace amalthea::importer
+}  // namespace amalthea::importer::detail
