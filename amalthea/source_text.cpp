@@ -7,6 +7,17 @@
 
 namespace amalthea {
 
+std::string encode_ascii(std::string_view ascii, Encoding encoding) {
+  if (encoding == Encoding::ascii_superset) return std::string(ascii);
+  std::string out;
+  for (const char c : ascii) {
+    if (encoding == Encoding::utf16_be) out += '\0';
+    out += c;
+    if (encoding == Encoding::utf16_le) out += '\0';
+  }
+  return out;
+}
+
 bool is_model_file_name(std::string_view path) {
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
   const std::size_t dot = name.rfind('.');

@@ -19,6 +19,9 @@ enum class Encoding : std::uint8_t {
   utf16_be,
 };
 
+/// ASCII text in the encoding of a file.
+std::string encode_ascii(std::string_view ascii, Encoding encoding);
+
 /// A half-open range of byte offsets into a SourceText.
 struct Span {
   std::uint32_t begin = 0;

@@ -45,17 +45,6 @@ std::string apply(std::string_view bytes, std::vector<Splice> splices) {
   return out.append(bytes.substr(at));
 }
 
-std::string encode_ascii(std::string_view ascii, Encoding encoding) {
-  if (encoding == Encoding::ascii_superset) return std::string(ascii);
-  std::string out;
-  for (const char c : ascii) {
-    if (encoding == Encoding::utf16_be) out += '\0';
-    out += c;
-    if (encoding == Encoding::utf16_le) out += '\0';
-  }
-  return out;
-}
-
 std::string escape_attribute(std::string_view utf8) {
   std::string out;
   for (std::size_t at = 0; at < utf8.size();) {

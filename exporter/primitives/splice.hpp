@@ -21,9 +21,6 @@ struct Splice {
 /// Splices must not overlap; several insertions at the same position keep the given order.
 std::string apply(std::string_view bytes, std::vector<Splice> splices);
 
-/// ASCII text in the encoding of a file.
-std::string encode_ascii(std::string_view ascii, Encoding encoding);
-
 /// UTF-8 text as the content of a double-quoted attribute, in ASCII: everything else as character references.
 std::string escape_attribute(std::string_view utf8);
 

@@ -6,8 +6,6 @@
 
 #include "amalthea/source_text.hpp"
 
-#include "exporter/primitives/splice.hpp"
-
 namespace source_text_test {
 
 using namespace amalthea;
@@ -23,7 +21,7 @@ std::string place(const SourceText& text, std::string_view what) {
 }
 
 std::string utf16(std::string_view ascii, bool big_endian) {
-  return exporter::encode_ascii(ascii, big_endian ? Encoding::utf16_be : Encoding::utf16_le);
+  return encode_ascii(ascii, big_endian ? Encoding::utf16_be : Encoding::utf16_le);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "engine/devices/chosen_devices.hpp"
 #include "explore/detail/walk.hpp"
 #include "explore/exploration.hpp"
-#include "exporter/exploration/exploration_formats.hpp"
 #include "importer/building/system_builder.hpp"
 #include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
@@ -691,56 +690,6 @@ TEST_CASE("explore: a walk with a small cache finds an equally good mapping") {
   CHECK(best[0].objectives == best[1].objectives);
 }
 
-// ---------------------------------------------------------------- what is said of it
-
-namespace {
-
-/// Two tasks, none late before, as text.
-std::string text_of(const Exploration& exploration) {
-  SystemMaker maker;
-  const UnitIndex core = maker.core("core");
-  for (const char* name : {"one", "two"}) maker.compute(maker.task(name, core, 1, maker.periodic(1000)), 100);
-  const System system = maker.build();
-  const exporter::ModelInfo info{{"model.amxmi"}, "3.3.0", ""};
-  return exporter::render_exploration_text({info, system, system, exploration, {}, 0, {}}, false);
-}
-
-Exploration kept() {
-  Exploration exploration;
-  exploration.original_judgement.bounds.resize(2);
-  Solution solution;
-  solution.judgement.bounds.resize(2);
-  solution.simulated.resize(2);
-  solution.was_simulated = true;
-  exploration.front = {solution};
-  return exploration;
-}
-
-}  // namespace
-
-TEST_CASE("explore: the verdict names late tasks and violations before and after") {
-  Exploration exploration = kept();
-  CHECK(text_of(exploration)
-            .starts_with("Every deadline is met. With the mapping of the model, no task is late either.\n"));
-  exploration.impossible = {{1, us(3), 0, us(2)}};
-  CHECK(
-      text_of(exploration)
-          .starts_with(
-              "Every deadline is met except that of two, which no mapping can meet. With the mapping of the model, no "
-              "other task is late either.\n"));
-  exploration.impossible.clear();
-  exploration.original_judgement.broken = 2;
-  exploration.front[0].judgement.late = {1};
-  CHECK(text_of(exploration)
-            .starts_with("No mapping was found that meets all deadlines; late: two. With the mapping of the model, no "
-                         "task is late; constraints that it violates: 2.\n"));
-  exploration.original_judgement.late = {0};
-  exploration.front[0].judgement.broken = 1;
-  CHECK(text_of(exploration)
-            .starts_with("No mapping was found that meets all deadlines; late: two; violated constraints: 1. Late with "
-                         "the mapping of the model: one; constraints that it violates: 2.\n"));
-}
-
 TEST_CASE("explore: a chain bound equal to its limit meets it and a picosecond more violates it") {
   // In seconds as doubles, 31 us less the first period of 10 us are more than 21 us.
   SystemMaker maker;
@@ -757,22 +706,6 @@ TEST_CASE("explore: a chain bound equal to its limit meets it and a picosecond m
   };
   CHECK(broken(us(21)) == 0);
   CHECK(broken(us(21) - Duration::picoseconds(1)) == 1);
-}
-
-TEST_CASE("explore: simulations that contradict or do not confirm a solution are reported") {
-  Exploration exploration = kept();
-  const std::string well = text_of(exploration);
-  CHECK(well.find("simulation") == std::string::npos);
-  CHECK(well.find("could not be simulated") == std::string::npos);
-  exploration.front[0].judgement.bounds[1].worst = us(100);
-  exploration.front[0].simulated[1] = us(100);
-  CHECK(text_of(exploration).find("beyond") == std::string::npos);
-  exploration.front[0].simulated[1] = us(101);
-  CHECK(text_of(exploration).find("response times exceed their bounds, which is an error of this program: two.\n") !=
-        std::string::npos);
-  exploration.front[0].was_simulated = false;
-  CHECK(text_of(exploration).find("could not be simulated, so the simulation does not confirm its bounds.\n") !=
-        std::string::npos);
 }
 
 }  // namespace exploration_test

@@ -11,7 +11,6 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/corpus_index.hpp"
 #include "tests/support/emf_batch.hpp"
-#include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
 using nlohmann::json;
@@ -31,29 +30,6 @@ bool only_the_description(const std::vector<std::string>& differences) {
   for (const std::string& line : differences)
     if (line.find("/osModel/schedulerDefinitions.0 @description") == std::string::npos) return false;
   return differences.size() <= 2;
-}
-
-/// What it finds of timing and of the model. Not compared is what is said of the form that AMALTHEA's own migration,
-/// too, gives to scheduling parameters: it leaves priorities of 0 out (AM0446), and names those that were extensions in
-/// no definition (AM0662).
-json analyzed(const std::string& path) {
-  json results = json::parse(test::amalthea({"analyze", path, "--format", "json"}).out);
-  results.erase("model");  // the name of the file and its hash
-  const auto drop_form = [](json& list) {
-    json kept = json::array();
-    for (const json& entry : list)
-      if (entry["rule"] != "AM0446" && entry["rule"] != "AM0662") kept.push_back(entry);
-    list = std::move(kept);
-  };
-  drop_form(results["findings"]);
-  drop_form(results["assumptions"]);
-  results.erase("summary");  // counts the assumptions; the verdicts behind it are compared
-  for (const char* list : {"findings", "limits", "open"})
-    for (json& entry : results[list]) {
-      for (const char* place : {"file", "line", "column"}) entry.erase(place);
-      if (entry.value("kind", "") == "finding") entry.erase("name");  // names the place, too
-    }
-  return results;
 }
 
 }  // namespace
@@ -109,18 +85,6 @@ TEST_CASE("a democar of 0.9.7 equals that of 0.9.5 with the added mapping") {
   for (const std::string& line : test::differences(converted.dump, reference)) {
     INFO(line);
     CHECK(line.starts_with("+ /mappingModel"));
-  }
-}
-
-TEST_CASE("conversion does not change the analysis of the WATERS 2019 model") {
-  const std::string corpus = test::corpus_folder();
-  const test::TemporaryFolder folder;
-  const std::string path = folder.path() + "/converted.amxmi";
-  for (const char* name : models) {
-    INFO(name);
-    const std::string original = fmt::format("{}/mobstr/{}", corpus, name);
-    test::write_text(path, test::convert_files({original}, "3.3.0").text());
-    CHECK(analyzed(original) == analyzed(path));
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "exporter/findings/finding_catalog.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/detail/rules.hpp"
 #include "review/review.hpp"
@@ -52,15 +51,12 @@ TEST_CASE("a valid model has no findings") {
   CHECK(diagnostics.all().empty());
 }
 
-TEST_CASE("rules are registered by id with the documented severity") {
+TEST_CASE("rules are registered by id and have a title") {
   std::string_view before;
   for (const review::Rule& rule : review::rules()) {
     INFO(rule.id);
     CHECK(before < rule.id);
     before = rule.id;
-    const std::size_t index = exporter::find_finding_kind(rule.id);
-    REQUIRE(index < exporter::finding_catalog().size());
-    CHECK(exporter::finding_catalog()[index].severity == rule.severity);
     CHECK_FALSE(rule.title.empty());
   }
 }

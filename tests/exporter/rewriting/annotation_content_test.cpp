@@ -455,8 +455,8 @@ TEST_CASE("all line ends and indentations and encodings are restored without los
       line,
       latin,
       "\xEF\xBB\xBF" + plain,
-      "\xFF\xFE" + exporter::encode_ascii(wide, Encoding::utf16_le),
-      "\xFE\xFF" + exporter::encode_ascii(wide, Encoding::utf16_be),
+      "\xFF\xFE" + encode_ascii(wide, Encoding::utf16_le),
+      "\xFE\xFF" + encode_ascii(wide, Encoding::utf16_be),
   };
   for (std::size_t i = 0; i < texts.size(); ++i) {
     INFO(i);

@@ -124,10 +124,9 @@ TEST_CASE("a UTF-16 file is annotated and stripped in UTF-16") {
       small_model("    <tasks name=\"A\"/>\n    <tasks name=\"B\">\n      <activityGraph/>\n    </tasks>\n"), "UTF-8",
       "UTF-16");
   for (const Encoding encoding : {Encoding::utf16_le, Encoding::utf16_be}) {
-    const std::string text =
-        (encoding == Encoding::utf16_le ? "\xFF\xFE" : "\xFE\xFF") + exporter::encode_ascii(ascii, encoding);
+    const std::string text = (encoding == Encoding::utf16_le ? "\xFF\xFE" : "\xFE\xFF") + encode_ascii(ascii, encoding);
     const std::string with = annotated(text, one_time);
-    CHECK(with.find(exporter::encode_ascii("amalthea-timing.responseTime.max", encoding)) != std::string::npos);
+    CHECK(with.find(encode_ascii("amalthea-timing.responseTime.max", encoding)) != std::string::npos);
     CHECK(stripped(with) == text);
   }
 }

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "exporter/primitives/splice.hpp"
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/conformance.hpp"
 #include "importer/reading/model_reader.hpp"

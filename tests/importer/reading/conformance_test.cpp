@@ -16,7 +16,6 @@
 #include "importer/reading/detail/structure.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/emf_batch.hpp"
-#include "tests/support/run_command.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 

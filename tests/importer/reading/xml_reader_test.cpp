@@ -14,7 +14,6 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "exporter/primitives/splice.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -75,7 +74,7 @@ std::string_view written(Element element, std::string_view attribute) {
 
 std::string utf16(std::string_view ascii, bool big_endian) {
   return (big_endian ? "\xFE\xFF" : "\xFF\xFE") +
-         exporter::encode_ascii(ascii, big_endian ? Encoding::utf16_be : Encoding::utf16_le);
+         encode_ascii(ascii, big_endian ? Encoding::utf16_be : Encoding::utf16_le);
 }
 
 }  // namespace

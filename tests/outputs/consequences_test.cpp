@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effect of findings on a verdict: the table, and the documentation.
+// What the documentation says of findings: the effect on a verdict, and the severity.
 
 #include <string>
 
@@ -7,6 +7,7 @@
 
 #include "engine/finding_consequences.hpp"
 #include "exporter/findings/finding_catalog.hpp"
+#include "review/detail/rules.hpp"
 
 namespace consequences_test {
 
@@ -50,6 +51,15 @@ TEST_CASE("the documentation states the effect of every finding on the verdict")
     }
     const Diagnostic finding{std::string(kind.id), kind.severity, "", {}, "", 1};
     CHECK(kind.consequence == in_words(engine::consequence_of(finding)));
+  }
+}
+
+TEST_CASE("rules have the documented severity") {
+  for (const review::Rule& rule : review::rules()) {
+    INFO(rule.id);
+    const std::size_t index = exporter::find_finding_kind(rule.id);
+    REQUIRE(index < exporter::finding_catalog().size());
+    CHECK(exporter::finding_catalog()[index].severity == rule.severity);
   }
 }
 
