@@ -200,7 +200,7 @@ Source source_of(const Model& model, Index task) {
   Source source;
   for (auto at = task; model.tasks[at].stimuli.size() == 1 && source.triggers.size() < 20;) {
     const auto stimulus = model.tasks[at].stimuli[0];
-    if (model.stimuli[stimulus].kind != Stimulus::Kind::inter_process) {
+    if (model.stimuli[stimulus].kind != Stimulus::Kind::triggered) {
       source.stimulus = stimulus;
       break;
     }

@@ -16,7 +16,7 @@ Executor::Executor(const Model& model, Behaviour& behaviour, const RunOptions& o
   devices_ = devices(model, behaviour, options);
   for (Index stimulus = 0; stimulus < model.stimuli.size(); ++stimulus) {
     releases_.emplace_back(model, stimulus, behaviour, options.any_offsets);
-    event_stimuli_ = event_stimuli_ || model.stimuli[stimulus].kind == Stimulus::Kind::event;
+    event_stimuli_ = event_stimuli_ || model.stimuli[stimulus].kind == Stimulus::Kind::by_event;
   }
   occurred_.assign(model.stimuli.size(), 0);
   for (const auto& mode : model.modes) modes_.push_back(mode.initial);
@@ -47,7 +47,6 @@ void Executor::prepare_tasks() {
   active_.resize(model_.tasks.size());
   programs_.resize(model_.tasks.size());
   device_steps_.resize(model_.tasks.size());
-  if (model_.os_events.size() > 64) throw Refused("events", "more than 64");
   for (Index number = 0; number < model_.tasks.size(); ++number) {
     const auto& task = model_.tasks[number];
     if (task.stimuli.empty() || task.dropped) continue;
@@ -80,8 +79,8 @@ void Executor::prepare_servers() {
     auto& server = servers_.emplace_back();
     if (!is_server(scheduler.algorithm)) continue;
     has_servers_ = true;
-    if (scheduler.algorithm != Algorithm::polling_server) server.budget = scheduler.budget;
-    if (options_.any_offsets && scheduler.algorithm != Algorithm::constant_bandwidth_server)
+    if (scheduler.algorithm != Algorithm::polling) server.budget = scheduler.budget;
+    if (options_.any_offsets && scheduler.algorithm != Algorithm::bandwidth)
       server.replenished = ask(Kind::server_phase, number, 0, scheduler.period - 1);
   }
 }
@@ -99,7 +98,7 @@ void Executor::prepare_order() {
     if (one.device || one.scheduler == none || one.stimuli.empty()) continue;
     paths_[task] = path(task);
     for (const auto scheduler : paths_[task]) {
-      if (algorithm(scheduler) == Algorithm::round_robin && model_.schedulers[scheduler].slice <= 0)
+      if (algorithm(scheduler) == Algorithm::turns && model_.schedulers[scheduler].slice <= 0)
         throw Refused(model_.schedulers[scheduler].name, "no time slice");
     }
     for (const auto unit : one.units) {
@@ -142,7 +141,7 @@ Time Executor::next() const {
   for (Index number = 0; number < servers_.size(); ++number) {
     if (!is_server(algorithm(number))) continue;
     const auto& server = servers_[number];
-    if (algorithm(number) != Algorithm::constant_bandwidth_server) at = std::min(at, server.replenished);
+    if (algorithm(number) != Algorithm::bandwidth) at = std::min(at, server.replenished);
     if (server.running > 0 && server.budget > 0)
       at = std::min(at, now_ + (server.budget + server.running - 1) / server.running);
   }
@@ -181,7 +180,7 @@ void Executor::instant() {
   bool begins = false;
   for (const auto& one : releases_) begins = begins || one.next() == now_;
   for (Index number = 0; number < servers_.size(); ++number)
-    begins = begins || (algorithm(number) == Algorithm::polling_server && servers_[number].replenished == now_);
+    begins = begins || (algorithm(number) == Algorithm::polling && servers_[number].replenished == now_);
   // S-time-4: cores may turn to other jobs before the releases of the same
   // instant, or after them.
   const bool early = begins && (ended || has_servers_) && ask(Kind::simultaneous_events, 0, 0, 1) == 1;

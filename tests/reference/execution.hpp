@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reference/behaviour.hpp"
@@ -52,37 +53,10 @@ struct Lost {
 
 /// Something that happened, in the order in which it happened.
 struct Occurrence {
-  enum class Kind : std::uint8_t {
-    activate,
-    start,
-    preempt,
-    resume,
-    wait,
-    release,
-    poll,
-    run,
-    park,
-    poll_parking,
-    release_parking,
-    terminate,  // process
-    runnable_start,
-    runnable_suspend,
-    runnable_resume,
-    runnable_terminate,
-    read,
-    write,  // label; a write when it ends
-    lock,
-    unlock,  // semaphore
-    mode_read,
-    mode_write,
-    mode_increment,
-    mode_decrement,
-    stimulus,
-    custom
-  };
   Time time = 0;
-  Kind kind = Kind::activate;
-  Index entity = none;  ///< task, runnable, label, semaphore, mode label, stimulus, custom event
+  Event::Of of = Event::Of::process;
+  std::string_view type;  ///< what happens to the entity, as an event of the event model names it
+  Index entity = none;    ///< task, runnable, label, semaphore, mode label, stimulus, custom event
   Index task = none, runnable = none, unit = none;
   std::int64_t job = -1;  ///< index in Execution::jobs
 };

@@ -12,7 +12,7 @@ bool Executor::runnable(Index task) const {
   if (a.job < 0 || a.phase == Phase::waiting || a.phase == Phase::idle) return false;
   if (unpreemptible(task)) return true;
   for (const auto scheduler : paths_[task]) {
-    if (is_server(algorithm(scheduler)) && algorithm(scheduler) != Algorithm::constant_bandwidth_server &&
+    if (is_server(algorithm(scheduler)) && algorithm(scheduler) != Algorithm::bandwidth &&
         servers_[scheduler].budget <= 0)
       return false;
   }
@@ -110,11 +110,11 @@ void Executor::leave_core(Index task) {
 
 void Executor::preempt(Index task) {
   auto& a = active_[task];
-  if (!a.stack.empty()) emit(Occurrence::Kind::runnable_suspend, a.stack.back(), task);
+  if (!a.stack.empty()) emit(Event::Of::runnable, "suspend", a.stack.back(), task);
   leave_core(task);
   dirty_.pop_back();
   ++job(task).preemptions;
-  emit(a.phase == Phase::polling ? Occurrence::Kind::park : Occurrence::Kind::preempt, task, task);
+  emit(Event::Of::process, a.phase == Phase::polling ? "park" : "preempt", task, task);
   set_state(task, a.phase == Phase::polling ? State::parking : State::ready);
 }
 
@@ -137,11 +137,8 @@ void Executor::dispatch(Index task, Index unit) {
     data_.start(task, now_, job(task).release);
   }
   set_state(task, a.phase == Phase::polling ? State::polling : State::running);
-  emit(first                       ? Occurrence::Kind::start
-       : a.phase == Phase::polling ? Occurrence::Kind::poll_parking
-                                   : Occurrence::Kind::resume,
-       task, task);
-  if (!first && !a.stack.empty()) emit(Occurrence::Kind::runnable_resume, a.stack.back(), task);
+  emit(Event::Of::process, first ? "start" : a.phase == Phase::polling ? "poll_parking" : "resume", task, task);
+  if (!first && !a.stack.empty()) emit(Event::Of::runnable, "resume", a.stack.back(), task);
   if (!a.executing) due_.push_back(task);
 }
 
@@ -181,7 +178,7 @@ void Executor::servers() {
     const auto& scheduler = model_.schedulers[number];
     if (!is_server(scheduler.algorithm)) continue;
     auto& server = servers_[number];
-    if (scheduler.algorithm == Algorithm::constant_bandwidth_server) {
+    if (scheduler.algorithm == Algorithm::bandwidth) {
       if (server.budget > 0) continue;
       server.budget = scheduler.budget;  // S-server-5
       server.deadline += scheduler.period;
@@ -205,7 +202,7 @@ void Executor::servers() {
 /// S-server-2: a polling server without a job that is ready loses its budget.
 void Executor::idle_servers() {
   for (Index number = 0; number < servers_.size(); ++number) {
-    if (algorithm(number) != Algorithm::polling_server || servers_[number].budget == 0) continue;
+    if (algorithm(number) != Algorithm::polling || servers_[number].budget == 0) continue;
     if (!others_active(none, number)) servers_[number].budget = 0;
   }
 }

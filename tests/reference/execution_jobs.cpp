@@ -7,35 +7,20 @@
 namespace reference {
 
 bool fits(const Event& event, const Occurrence& one) {
-  using O = Event::Of;
-  using K = Occurrence::Kind;
-  static const char* const types[] = {
-      // in the order of Occurrence::Kind
-      "activate",     "start",           "preempt",   "resume", "wait",      "release",   "poll",      "run",  "park",
-      "poll_parking", "release_parking", "terminate", "start",  "suspend",   "resume",    "terminate", "read", "write",
-      "lock",         "unlock",          "read",      "write",  "increment", "decrement", "",          ""};
-  const auto of = one.kind <= K::terminate            ? O::process
-                  : one.kind <= K::runnable_terminate ? O::runnable
-                  : one.kind <= K::write              ? O::label
-                  : one.kind <= K::unlock             ? O::semaphore
-                  : one.kind <= K::mode_decrement     ? O::mode
-                  : one.kind == K::stimulus           ? O::stimulus
-                                                      : O::custom;
   const auto same = [](Index wanted, Index is) { return wanted == none || wanted == is; };
-  return of == event.of && (event.type.empty() || event.type == types[static_cast<std::size_t>(one.kind)]) &&
-         same(event.entity, one.entity) && same(event.runnable, one.runnable) && same(event.process, one.task) &&
-         same(event.unit, one.unit);
+  return one.of == event.of && (event.type.empty() || event.type == one.type) && same(event.entity, one.entity) &&
+         same(event.runnable, one.runnable) && same(event.process, one.task) && same(event.unit, one.unit);
 }
 
 /// S-release-8: condition, counter, modes, then activations.
 void Executor::occur(Index number) {
   const auto& stimulus = model_.stimuli[number];
   if (!holds(stimulus.condition, number, Kind::alternative)) return;
-  if (stimulus.counts && !hits(stimulus.counter, occurred_[number]++)) return;
-  emit(Occurrence::Kind::stimulus, number, none);
+  if (stimulus.counter.stated && !hits(stimulus.counter, occurred_[number]++)) return;
+  emit(Event::Of::stimulus, "", number, none);
   for (const auto& [mode, value] : stimulus.modes) {
     modes_[mode] = value;
-    emit(Occurrence::Kind::mode_write, mode, none);
+    emit(Event::Of::mode, "write", mode, none);
   }
   for (Index task = 0; task < model_.tasks.size(); ++task) {
     const auto& stimuli = model_.tasks[task].stimuli;
@@ -63,7 +48,7 @@ void Executor::activate(Index task) {
   if (trace_ || event_stimuli_) {
     const auto current = a.job;
     a.job = a.queue.back();
-    emit(Occurrence::Kind::activate, task, task);
+    emit(Event::Of::process, "activate", task, task);
     a.job = current;
   }
   if (a.job < 0) begin(task);
@@ -96,7 +81,7 @@ void Executor::ready(Index task) {
   a.ready_since = a.turn = now_;
   a.slice_left = model_.schedulers[model_.tasks[task].scheduler].slice;
   for (const auto scheduler : paths_[task]) {
-    if (idle && algorithm(scheduler) == Algorithm::constant_bandwidth_server && !others_active(task, scheduler))
+    if (idle && algorithm(scheduler) == Algorithm::bandwidth && !others_active(task, scheduler))
       new_deadline(scheduler);
   }
   dirty_.push_back(cluster_[model_.tasks[task].units[0]]);
@@ -105,7 +90,7 @@ void Executor::ready(Index task) {
 void Executor::finish_job(Index task) {
   auto& a = active_[task];
   set_state(task, State::ready);
-  emit(Occurrence::Kind::terminate, task, task);
+  emit(Event::Of::process, "terminate", task, task);
   job(task).end = now_;
   data_.end(task, now_);
   if (job(task).release < options_.until) --open_;
@@ -136,13 +121,9 @@ void Executor::set_state(Index task, State state) {
   a.state = state;
 }
 
-void Executor::emit(Occurrence::Kind kind, Index entity, Index task) {
+void Executor::emit(Event::Of of, std::string_view type, Index entity, Index task) {
   if (!trace_ && !event_stimuli_) return;
-  Occurrence one;
-  one.time = now_;
-  one.kind = kind;
-  one.entity = entity;
-  one.task = task;
+  Occurrence one{now_, of, type, entity, task, none, none, -1};
   if (task != none) {
     const auto& a = active_[task];
     one.runnable = a.stack.empty() ? none : a.stack.back();
@@ -187,7 +168,7 @@ void Executor::device_progress(Index task) {
         a.started = true;
         set_state(task, State::running);
         job(task).start = now_;
-        emit(Occurrence::Kind::start, task, task);
+        emit(Event::Of::process, "start", task, task);
         data_.start(task, now_, job(task).release);
       }
       for (auto& device : devices_) {
@@ -202,7 +183,7 @@ void Executor::device_progress(Index task) {
     ++a.pc;
     if (item.kind == Item::Kind::set) set_events(item);
     if (item.kind == Item::Kind::trigger) occur(item.target);
-    if (item.kind == Item::Kind::custom_event) emit(Occurrence::Kind::custom, item.target, task);
+    if (item.kind == Item::Kind::custom_event) emit(Event::Of::custom, "", item.target, task);
   }
   if (!a.started) {
     job(task).start = now_;

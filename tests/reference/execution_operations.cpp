@@ -103,15 +103,15 @@ void Executor::effect(Index task, const Op& op) {
     case Op::Kind::mode:
       return access_mode(task, op);
     case Op::Kind::custom:
-      return emit(Occurrence::Kind::custom, op.target, task);
+      return emit(Event::Of::custom, "", op.target, task);
     case Op::Kind::call:
-      if (!a.stack.empty()) emit(Occurrence::Kind::runnable_suspend, a.stack.back(), task);
+      if (!a.stack.empty()) emit(Event::Of::runnable, "suspend", a.stack.back(), task);
       a.stack.push_back(op.target);
-      return emit(Occurrence::Kind::runnable_start, op.target, task);
+      return emit(Event::Of::runnable, "start", op.target, task);
     case Op::Kind::leave:
-      emit(Occurrence::Kind::runnable_terminate, op.target, task);
+      emit(Event::Of::runnable, "terminate", op.target, task);
       a.stack.pop_back();
-      if (!a.stack.empty()) emit(Occurrence::Kind::runnable_resume, a.stack.back(), task);
+      if (!a.stack.empty()) emit(Event::Of::runnable, "resume", a.stack.back(), task);
       return;
     case Op::Kind::lock:
       ++a.locks;
@@ -183,7 +183,7 @@ std::size_t Executor::unvisited(Index task, const Op& op) {
 
 void Executor::accessed(Index task, const Op& op) {
   data_.access(task, op.target, op.item->write, now_);
-  emit(op.item->write ? Occurrence::Kind::write : Occurrence::Kind::read, op.target, task);
+  emit(Event::Of::label, op.item->write ? "write" : "read", op.target, task);
 }
 
 /// How many users the semaphore that the task requests next has by that (S-semaphore-1).
@@ -209,7 +209,7 @@ bool Executor::request(Index task, const Op& op) {
   if (!a.granted) grant(task, op.target);
   a.granted = false;
   resume_from_poll(task);
-  emit(Occurrence::Kind::lock, op.target, task);
+  emit(Event::Of::semaphore, "lock", op.target, task);
   return true;
 }
 
@@ -218,7 +218,7 @@ void Executor::release(Index task, Index semaphore) {
   const auto found = std::find_if(held.rbegin(), held.rend(), [&](const auto& one) { return one.first == semaphore; });
   users_[semaphore] = std::max<std::int64_t>(0, users_[semaphore] - (found != held.rend() ? found->second : 1));
   if (found != held.rend()) held.erase(std::next(found).base());
-  emit(Occurrence::Kind::unlock, semaphore, task);
+  emit(Event::Of::semaphore, "unlock", semaphore, task);
   dirty_.push_back(cluster_[active_[task].unit]);
   auto& waiters = waiters_[semaphore];
   while (!waiters.empty()) {  // S-semaphore-2
@@ -241,12 +241,8 @@ void Executor::access_mode(Index task, const Op& op) {
   const auto& item = *op.item;
   auto& mode = modes_[op.target];
   if (item.write) mode = item.step ? mode + item.value : item.value;
-  using K = Occurrence::Kind;
-  emit(!item.write      ? K::mode_read
-       : !item.step     ? K::mode_write
-       : item.value > 0 ? K::mode_increment
-                        : K::mode_decrement,
-       op.target, task);
+  const char* step = item.value > 0 ? "increment" : "decrement";
+  emit(Event::Of::mode, !item.write ? "read" : !item.step ? "write" : step, op.target, task);
 }
 
 bool Executor::satisfied(Index task) const {
@@ -263,13 +259,13 @@ void Executor::suspend(Index task, bool active) {
   if (active) {
     if (a.phase == Phase::polling) return;
     a.phase = Phase::polling;
-    emit(Occurrence::Kind::poll, task, task);
+    emit(Event::Of::process, "poll", task, task);
     return set_state(task, State::polling);
   }
   a.phase = Phase::waiting;
   a.holding = false;
   free_section(task);
-  emit(Occurrence::Kind::wait, task, task);
+  emit(Event::Of::process, "wait", task, task);
   set_state(task, State::waiting);
   leave_core(task);
 }
@@ -279,7 +275,7 @@ void Executor::resume_from_poll(Index task) {
   if (a.phase != Phase::polling) return;
   a.phase = Phase::ready;
   set_state(task, State::running);
-  emit(Occurrence::Kind::run, task, task);
+  emit(Event::Of::process, "run", task, task);
 }
 
 /// What the job waits for has come.
@@ -287,14 +283,14 @@ void Executor::wake(Index task) {
   auto& a = active_[task];
   if (a.phase == Phase::waiting) {
     set_state(task, State::ready);
-    emit(Occurrence::Kind::release, task, task);
+    emit(Event::Of::process, "release", task, task);
     ready(task);
   } else if (a.unit != none) {
     due_.push_back(task);
   } else {
     a.phase = Phase::ready;
     set_state(task, State::ready);
-    emit(Occurrence::Kind::release_parking, task, task);
+    emit(Event::Of::process, "release_parking", task, task);
   }
 }
 

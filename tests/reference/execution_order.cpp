@@ -24,8 +24,8 @@ void keep_best(std::vector<Entity>& list, const Entity& one) {
 std::int64_t Executor::urgency(Index task) const {
   const auto& one = model_.tasks[task];
   const auto by = algorithm(paths_[task].front());
-  if (by == Algorithm::rate_monotonic) return -or_never(one.period);
-  if (by == Algorithm::deadline_monotonic) return -or_never(one.deadline >= 0 ? one.deadline : one.period);
+  if (by == Algorithm::rate) return -or_never(one.period);
+  if (by == Algorithm::deadline) return -or_never(one.deadline >= 0 ? one.deadline : one.period);
   return one.priority;
 }
 
@@ -40,13 +40,13 @@ std::int64_t Executor::level(Index task) const {
 
 std::int64_t Executor::level(Index child, Algorithm in) const {
   const auto& scheduler = model_.schedulers[child];
-  const bool by_period = in == Algorithm::rate_monotonic || in == Algorithm::deadline_monotonic;
+  const bool by_period = in == Algorithm::rate || in == Algorithm::deadline;
   return 2 * (by_period ? -or_never(scheduler.period > 0 ? scheduler.period : -1) : scheduler.priority);
 }
 
 /// S-cores-4: the deadline of a child under a scheduler by deadlines.
 Time Executor::deadline(Index child) const {
-  if (algorithm(child) == Algorithm::constant_bandwidth_server) return servers_[child].deadline;
+  if (algorithm(child) == Algorithm::bandwidth) return servers_[child].deadline;
   if (is_server(algorithm(child))) return servers_[child].replenished;
   Time first = never;
   for (const auto other : cpu_tasks_) {
@@ -84,17 +84,17 @@ Index Executor::select(Index number, const std::vector<Index>& merged) {
     for (const auto task : levels_[each].tasks) {
       if (wanting_[task] == 0) continue;
       Entity one{-level(task), 0, task, none, earliness_of(task)};
-      if (scheduler.algorithm == Algorithm::earliest_deadline) one.order = active_[task].deadline;
-      if (scheduler.algorithm == Algorithm::constant_bandwidth_server) one.order = 0;
-      if (scheduler.algorithm == Algorithm::round_robin) one.second = active_[task].turn;
+      if (scheduler.algorithm == Algorithm::edf) one.order = active_[task].deadline;
+      if (scheduler.algorithm == Algorithm::bandwidth) one.order = 0;
+      if (scheduler.algorithm == Algorithm::turns) one.second = active_[task].turn;
       if (scheduler.osek) one.second = job(task).release;
       keep_best(best, one);
     }
     for (const auto child : levels_[each].children) {
       if (!wants(child)) continue;
       Entity one{-level(child, scheduler.algorithm), 0, none, child, earliness(child)};
-      if (scheduler.algorithm == Algorithm::earliest_deadline) one.order = deadline(child);
-      if (scheduler.algorithm == Algorithm::constant_bandwidth_server) one.order = 0;
+      if (scheduler.algorithm == Algorithm::edf) one.order = deadline(child);
+      if (scheduler.algorithm == Algorithm::bandwidth) one.order = 0;
       keep_best(best, one);
     }
   }
@@ -126,7 +126,7 @@ Index Executor::next_task(Index cluster) {
   }
   const auto& roots = roots_[cluster];
   const bool plain = std::all_of(roots.begin(), roots.end(), [&](Index root) {
-    return levels_[root].children.empty() && algorithm(root) == Algorithm::fixed_priority;
+    return levels_[root].children.empty() && algorithm(root) == Algorithm::fixed;
   });
   if (plain) return select(roots.front(), roots);
   std::vector<Index> open;  // S-cores-4
@@ -150,7 +150,7 @@ int Executor::rank(Index task) const {
 
 int Executor::more_urgent(Index a, Index b) const {
   const auto scheduler = paths_[a].front();
-  if (scheduler == paths_[b].front() && model_.schedulers[scheduler].algorithm == Algorithm::earliest_deadline)
+  if (scheduler == paths_[b].front() && model_.schedulers[scheduler].algorithm == Algorithm::edf)
     return active_[a].deadline < active_[b].deadline ? -1 : active_[a].deadline > active_[b].deadline ? 1 : 0;
   return urgency(a) > urgency(b) ? -1 : urgency(a) < urgency(b) ? 1 : 0;
 }

@@ -79,7 +79,7 @@ class Executor {
   Job& job(Index task) { return result_.jobs[static_cast<std::size_t>(active_[task].job)]; }
   Algorithm algorithm(Index scheduler) const { return model_.schedulers[scheduler].algorithm; }
   bool cooperates(Index task) const { return model_.tasks[task].preemption == Task::Preemption::cooperative; }
-  bool turns(Index task) const { return algorithm(model_.tasks[task].scheduler) == Algorithm::round_robin; }
+  bool turns(Index task) const { return algorithm(model_.tasks[task].scheduler) == Algorithm::turns; }
   bool below(Index task, Index scheduler) const;
   std::int64_t ask(Kind kind, Index entity, std::int64_t least, std::int64_t most) {
     return behaviour_.ask(kind, entity, least, most);
@@ -134,7 +134,7 @@ class Executor {
 
   // execution_jobs.cpp: from the stimulus to the end of a job, the trace
   void set_state(Index task, State);
-  void emit(Occurrence::Kind, Index entity, Index task);
+  void emit(Event::Of, std::string_view type, Index entity, Index task);
   bool holds(const Condition&, Index task, Kind);
   void occur(Index stimulus);
   void activate(Index task);

@@ -17,7 +17,7 @@ bool contains(const std::vector<Index>& list, Index value) {
 Index wrapper_of(const Model& model, Index function) {
   const auto& task = model.tasks[function];
   if (task.isr || task.device || task.scheduler == none || task.stimuli.size() != 1) return none;
-  if (model.stimuli[task.stimuli[0]].kind != Stimulus::Kind::inter_process) return none;
+  if (model.stimuli[task.stimuli[0]].kind != Stimulus::Kind::triggered) return none;
   std::set<Index> gpus, sets;
   for (const auto& unit : model.units) {
     if (unit.gpu) gpus.insert(unit.definition);
@@ -83,7 +83,7 @@ void fold(Model& model, Index function, Index wrapper) {
     instead(event.process);
   }
   for (auto& requirement : model.requirements) {
-    if (requirement.of == Requirement::Of::process) instead(requirement.entity);
+    if (!requirement.of_chain) instead(requirement.entity);
     for (auto& process : requirement.processes) instead(process);
   }
 }
@@ -156,14 +156,14 @@ Time distance(const Stimulus& stimulus) {
       return stimulus.period / stimulus.burst_count;
     case K::relative:
       return stimulus.distance.least;
-    case K::arrival_curve: {
+    case K::curve: {
       Time out = 0;
       for (const auto& border : stimulus.borders) {
         if (border.occurrences > 1) out = std::max(out, border.lower / (border.occurrences - 1));
       }
       return out > 0 ? out : -1;
     }
-    case K::variable_rate: {
+    case K::rate: {
       const auto millionths = std::llround(stimulus.most_per_step * 1e6);
       return millionths > 0 ? static_cast<Time>(static_cast<Wide>(stimulus.step) * 1'000'000 / millionths) : -1;
     }
@@ -187,18 +187,17 @@ void periods(Model& model) {
       const auto& one = model.stimuli[task.stimuli[0]];
       task.period = distance(one);
       const bool always = one.condition.any_of.empty() && one.counter.prescaler == 1 && one.counter.offset == 0;
-      if (one.kind == Stimulus::Kind::inter_process && always && by.size() == 1)
-        task.period = model.tasks[by[0]].period;
+      if (one.kind == Stimulus::Kind::triggered && always && by.size() == 1) task.period = model.tasks[by[0]].period;
     }
   }
 }
 
 }  // namespace
 
-void finish(Model& model, const ReadOptions& options) {
+void finish(Model& model) {
   periods(model);
   std::vector<std::pair<Index, Index>> functions;
-  for (Index task = 0; task < model.tasks.size() && !options.keep_wrappers; ++task) {
+  for (Index task = 0; task < model.tasks.size(); ++task) {
     const auto wrapper = wrapper_of(model, task);
     if (wrapper != none) functions.emplace_back(task, wrapper);
   }

@@ -24,6 +24,6 @@ std::vector<Index> users(const Model&, Index runnable);
 /// Tasks that access a label, in a runnable (none: in any). write: 1 only writes, 0 only reads, -1 both.
 std::vector<Index> accessors(const Model&, Index label, Index runnable, int write);
 
-void finish(Model&, const ReadOptions&);
+void finish(Model&);
 
 }  // namespace reference

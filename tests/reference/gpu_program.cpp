@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/reading_values.hpp"
+
 namespace reference {
 namespace {
 
@@ -27,29 +29,19 @@ std::string value_of(const Properties& properties, const std::string& key, const
   return found == properties.end() ? otherwise : found->second;
 }
 
-std::int64_t whole_number(const std::string& text, const std::string& where) {
-  if (text.empty() || text.size() > 15 || text.find_first_not_of("0123456789") != std::string::npos)
-    throw Refused(where, fmt::format("\"{}\" is no whole number", text));
-  return std::stoll(text);
-}
-
 /// 16, 16x16, 16x16x4
 std::int64_t product(const std::string& text, const std::string& where) {
   std::int64_t result = 1;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('x', begin), text.size());
-    result *= whole_number(text.substr(begin, end - begin), where);
+    result *= whole_of(text.substr(begin, end - begin), where);
     begin = end + 1;
   }
   return result;
 }
 
-/// low 1, medium 2, high 3
 int level(const std::string& text, const std::string& where) {
-  if (text == "low") return 1;
-  if (text == "medium") return 2;
-  if (text == "high") return 3;
-  throw Refused(where, fmt::format("priority \"{}\"", text));
+  return pick<int>(where, text, "low medium high", {1, 2, 3});
 }
 
 /// Enabled SMs: a set bit disables a TPC, after ~ it enables one (S-gpu-12).
@@ -211,8 +203,8 @@ class RunnableOperations {
       const std::int64_t lines = (label.bytes + model_.line_bytes - 1) / model_.line_bytes;
       const auto rate = way.bytes_per_second;
       const Time rated = rate > 0 ? static_cast<Time>((static_cast<Wide>(label.bytes) * second + rate / 2) / rate) : 0;
-      result.least += access->accesses_least * std::max(rated, cycles(static_cast<Wide>(lines) * latency.least, unit_));
-      result.most += access->accesses_most * std::max(rated, cycles(static_cast<Wide>(lines) * latency.most, unit_));
+      result.least += access->accesses.least * std::max(rated, cycles(static_cast<Wide>(lines) * latency.least, unit_));
+      result.most += access->accesses.most * std::max(rated, cycles(static_cast<Wide>(lines) * latency.most, unit_));
     }
     return result;
   }
@@ -274,11 +266,11 @@ void add_steps(const Model& model, Index task, const std::vector<Item>& items, s
   for (const Item& item : items) {
     switch (item.kind) {
       case Item::Kind::call: {
-        if (item.accesses_least != item.accesses_most)
+        if (item.accesses.least != item.accesses.most)
           throw Refused(model.tasks[task].name, "a varying number of calls");
         const Runnable& runnable = model.runnables[item.target];
         const std::vector<GpuOperation> operations = RunnableOperations(model, task, runnable).operations();
-        for (std::int64_t call = 0; call < item.accesses_least; ++call)
+        for (std::int64_t call = 0; call < item.accesses.least; ++call)
           for (const GpuOperation& operation : operations) steps.push_back({true, operation, runnable.name, nullptr});
         break;
       }
@@ -290,7 +282,7 @@ void add_steps(const Model& model, Index task, const std::vector<Item>& items, s
       case Item::Kind::clear:
       case Item::Kind::trigger:
       case Item::Kind::custom_event:
-        if (item.counts) throw Refused(model.tasks[task].name, "a counter in a device task");
+        if (item.counter.stated) throw Refused(model.tasks[task].name, "a counter in a device task");
         steps.push_back({false, {}, {}, &item});
         break;
       default:
@@ -300,30 +292,6 @@ void add_steps(const Model& model, Index task, const std::vector<Item>& items, s
 }
 
 }  // namespace
-
-Time time_of(const std::string& text, const std::string& where) {
-  const auto refused = [&] { return Refused(where, fmt::format("\"{}\" is no time", text)); };
-  const std::size_t end = text.find_first_not_of("0123456789.");
-  if (end == 0 || end == std::string::npos) throw refused();
-  std::string number = text.substr(0, end), unit = text.substr(end);
-  unit.erase(0, unit.find_first_not_of(' '));
-  const std::vector<std::pair<std::string, std::int64_t>> units{
-      {"ps", 1},         {"ns", 1'000},         {"us", 1'000'000}, {"µs", 1'000'000},
-      {"μs", 1'000'000}, {"ms", 1'000'000'000}, {"s", second}};
-  for (const auto& [name, factor] : units) {
-    if (name != unit) continue;
-    const std::size_t point = number.find('.');
-    std::int64_t scale = 1;
-    if (point != std::string::npos) {
-      for (std::size_t digit = point + 1; digit < number.size(); ++digit) scale *= 10;
-      number.erase(point, 1);
-    }
-    const Wide value = static_cast<Wide>(whole_number(number, where)) * factor;
-    if (value % scale != 0) throw refused();
-    return static_cast<Time>(value / scale);
-  }
-  throw refused();
-}
 
 std::vector<DeviceStep> device_program(const Model& model, Index task) {
   if (unit_of(model, task) == none) throw Refused(model.tasks[task].name, "not a task on a GPU");
@@ -385,7 +353,8 @@ std::vector<Device> devices(const Model& model, Behaviour& behaviour, const RunO
       }
       if (by_priority) {  // S-gpu-9
         if (context.shared) throw Refused("context " + name, "several tasks under contexts by priority");
-        if (!model.tasks[members.front()].priority_stated) throw Refused("context " + name, "no priority");
+        if (model.tasks[members.front()].parameters.count("priority") == 0)
+          throw Refused("context " + name, "no priority");
         context.urgency = model.tasks[members.front()].priority;
       }
       const std::uint32_t number = device.gpu->add_context(context);

@@ -26,7 +26,4 @@ std::vector<Device> devices(const Model&, Behaviour&, const RunOptions&);
 /// Whether accesses of CPUs to this memory slow the GPU down while they take time (S-gpu-13): the GPU has it in reach, too.
 bool shares_memory(const Model&, Index gpu, Index memory);
 
-/// A time as text, such as "7200us" or "5 ms". Throws Refused.
-Time time_of(const std::string& text, const std::string& where);
-
 }  // namespace reference

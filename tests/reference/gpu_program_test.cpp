@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "reference/gpu_program.hpp"
+#include "reference/reading_values.hpp"
 
 using namespace reference;
 

@@ -11,9 +11,7 @@ namespace reference {
 
 namespace {
 
-using K = Constraint::Kind;
 using Times = std::vector<Time>;
-using O = Occurrence::Kind;
 
 /// Collects what was judged.
 struct Judge {
@@ -39,8 +37,20 @@ struct Judge {
   }
 };
 
-double upper_of(const Constraint& c) { return c.upper >= never ? 1e18 : static_cast<double>(c.upper); }
 double real(Time time) { return static_cast<double>(time); }
+
+bool has(const std::vector<Index>& list, Index value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool is_access(const Occurrence& one, std::string_view type) { return one.of == Event::Of::label && one.type == type; }
+
+const Passage* passage_of(const Execution& execution, Index chain, Passage::Communication communication) {
+  for (const auto& passage : execution.passages) {
+    if (passage.chain == chain && passage.communication == communication) return &passage;
+  }
+  return nullptr;
+}
 
 class Constraints {
  public:
@@ -48,38 +58,24 @@ class Constraints {
       : model_(model), execution_(execution), c_(constraint) {}
 
   Judged judge(Passage::Communication communication) {
+    using K = Constraint::Kind;
     if (device_accesses()) return judge_.unknown("accesses of device tasks are not in the trace");
-    switch (c_.kind) {
-      case K::delay:
-        return delay();
-      case K::repetition:
-        return repetition();
-      case K::synchronization:
-        return c_.multiple ? windows() : in_step();
-      case K::chain_synchronization:
-        return chains();
-      case K::chain_latency:
-        return latency(communication);
-      case K::data_age_time:
-      case K::data_age_cycle:
-        return age();
-      case K::coherency:
-      case K::stability:
-        return undisturbed();
-      case K::sequencing:
-        return sequence();
-      case K::section:
-        return section();
-    }
-    return judge_.out;
+    if (c_.kind == K::delay) return delay();
+    if (c_.kind == K::repetition) return repetition();
+    if (c_.kind == K::synchronization) return c_.multiple ? windows() : in_step();
+    if (c_.kind == K::chains) return chains();
+    if (c_.kind == K::latency) return latency(communication);
+    if (c_.kind == K::age) return age();
+    if (c_.kind == K::sequence) return sequence();
+    return c_.kind == K::section ? section() : undisturbed();
   }
 
  private:
   /// Whether the constraint depends on accesses of device tasks, which are no part of the trace (S-data-3).
   bool device_accesses() const {
-    if (c_.kind == K::chain_latency) return false;
-    if (std::none_of(model_.tasks.begin(), model_.tasks.end(), [](const Task& task) { return task.device; }))
-      return false;
+    const bool any =
+        std::any_of(model_.tasks.begin(), model_.tasks.end(), [](const Task& task) { return task.device; });
+    if (c_.kind == Constraint::Kind::latency || !any) return false;
     std::vector<Index> labels = c_.labels;
     for (const auto event : c_.events) {
       if (model_.events[event].of == Event::Of::label) labels.push_back(model_.events[event].entity);
@@ -88,9 +84,8 @@ class Constraints {
       for (const auto& link : model_.chains[chain].links) labels.push_back(link.label);
     }
     for (const auto label : labels) {
-      for (const auto task : accessors(model_, label, none, -1)) {
+      for (const auto task : accessors(model_, label, none, -1))
         if (label != none && model_.tasks[task].device) return true;
-      }
     }
     return false;
   }
@@ -105,7 +100,15 @@ class Constraints {
     return out;
   }
 
-  void limit(Time value, Time at) { judge_.within(real(value), real(c_.lower), upper_of(c_), at); }
+  std::vector<Times> times_of_all() const {
+    std::vector<Times> out;
+    for (const auto event : c_.events) out.push_back(times(event));
+    return out;
+  }
+
+  double upper() const { return c_.upper >= never ? 1e18 : real(c_.upper); }
+  void limit(Time value, Time at) { judge_.within(real(value), real(c_.lower), upper(), at); }
+  void holds(bool met, Time at) { met ? judge_.within(0, 0, 0, at) : judge_.miss(at); }
 
   Judged delay() {
     if (!c_.lower_stated && !c_.upper_stated) return judge_.unknown("no limit");
@@ -126,7 +129,7 @@ class Constraints {
       if (c_.type != "UniqueReaction") next = 0;
       while (next < y.size() && y[next] < from + c_.lower) ++next;
       if (next < y.size()) {
-        judge_.within(real(y[next] - from), 0, upper_of(c_), from);
+        judge_.within(real(y[next] - from), 0, upper(), from);
         if (c_.type == "UniqueReaction" && y[next] - from <= c_.upper) ++next;
       } else if (c_.upper < never && from < last) {
         judge_.miss(from);
@@ -158,22 +161,15 @@ class Constraints {
   }
 
   Judged in_step() {
-    std::vector<Times> all;
+    const auto all = times_of_all();
     std::size_t most = 0;
-    for (const auto event : c_.events) {
-      all.push_back(times(event));
-      most = std::max(most, all.back().size());
-    }
+    for (const auto& one : all) most = std::max(most, one.size());
     for (std::size_t i = 0; i < most; ++i) {
       Time first = never, last = -1;
       bool complete = true;
       for (const auto& one : all) {
-        if (i >= one.size()) {
-          complete = false;
-          continue;
-        }
-        first = std::min(first, one[i]);
-        last = std::max(last, one[i]);
+        complete = complete && i < one.size();
+        if (i < one.size()) first = std::min(first, one[i]), last = std::max(last, one[i]);
       }
       if (complete) {
         judge_.within(real(last - first), 0, real(c_.tolerance), first);
@@ -186,8 +182,7 @@ class Constraints {
 
   /// Windows [t, t + tolerance] that hold one of every event must cover all occurrences.
   Judged windows() {
-    std::vector<Times> all;
-    for (const auto event : c_.events) all.push_back(times(event));
+    const auto all = times_of_all();
     const auto within = [&](const Times& one, Time from, Time to) {
       const auto found = std::lower_bound(one.begin(), one.end(), from);
       return found != one.end() && *found <= to;
@@ -203,11 +198,7 @@ class Constraints {
                                   [&](const Times& other) { return within(other, *start, *start + c_.tolerance); });
           }
         }
-        if (covered) {
-          judge_.within(0, 0, 0, time);
-        } else {
-          judge_.miss(time);
-        }
+        holds(covered, time);
       }
     }
     return judge_.out;
@@ -222,13 +213,8 @@ class Constraints {
   static Time follow(const std::vector<Times>& links, Time from, bool back) {
     for (std::size_t i = 1; i < links.size() && from >= 0; ++i) {
       const auto& next = links[back ? links.size() - 1 - i : i];
-      const auto found =
-          back ? std::upper_bound(next.begin(), next.end(), from) : std::lower_bound(next.begin(), next.end(), from);
-      if (back) {
-        from = found == next.begin() ? -1 : *std::prev(found);
-      } else {
-        from = found == next.end() ? -1 : *found;
-      }
+      const auto later = std::lower_bound(next.begin(), next.end(), back ? from + 1 : from);
+      from = back ? (later == next.begin() ? -1 : *std::prev(later)) : (later == next.end() ? -1 : *later);
     }
     return from;
   }
@@ -249,119 +235,79 @@ class Constraints {
   }
 
   Judged latency(Passage::Communication communication) {
-    for (const auto& passage : execution_.passages) {
-      if (passage.chain != c_.chains[0] || passage.communication != communication) continue;
-      if (!passage.complete) return judge_.unknown("communication");
-      const auto measured = latencies(passage, end(), model_.chains[passage.chain].links.front().activation);
-      const auto longest = c_.type == "Age"
-                               ? measured.reduced_age
-                               : std::max(measured.reduced_reaction, measured.open > c_.upper ? measured.open : -1);
-      if (longest < 0) return judge_.unknown("nothing passed");
-      judge_.within(real(longest), 0, upper_of(c_), -1);
-      if (c_.lower_stated) judge_.within(real(measured.shortest), real(c_.lower), 1e300, -1);
-      return judge_.out;
-    }
-    return judge_.unknown("no chain of tasks");
+    const auto* passage = passage_of(execution_, c_.chains[0], communication);
+    if (passage == nullptr) return judge_.unknown("no chain of tasks");
+    if (!passage->complete) return judge_.unknown("communication");
+    const auto measured = latencies(*passage, end(), model_.chains[passage->chain].links.front().activation);
+    const auto longest = c_.type == "Age"
+                             ? measured.reduced_age
+                             : std::max(measured.reduced_reaction, measured.open > c_.upper ? measured.open : -1);
+    if (longest < 0) return judge_.unknown("nothing passed");
+    judge_.within(real(longest), 0, upper(), -1);
+    if (c_.lower_stated) judge_.within(real(measured.shortest), real(c_.lower), 1e300, -1);
+    return judge_.out;
   }
 
   Judged age() {
-    Time period = 1, written = -1;
-    if (c_.kind == K::data_age_cycle) {
-      Index writer = none;
-      for (const auto& one : execution_.events) {
-        if (one.kind != O::write || one.entity != c_.labels[0]) continue;
-        if (writer != none && writer != one.task) return judge_.unknown("several writers");
-        writer = one.task;
-      }
-      if (writer == none || model_.tasks[writer].stimuli.size() != 1) return judge_.unknown("writer");
-      const auto& stimulus = model_.stimuli[model_.tasks[writer].stimuli[0]];
-      if (stimulus.kind != Stimulus::Kind::periodic || stimulus.jitter.most > 0) return judge_.unknown("writer");
-      period = stimulus.period;
-    }
+    Time written = -1;
     for (const auto& one : execution_.events) {
       if (one.entity != c_.labels[0]) continue;
-      if (one.kind == O::write) written = one.time;
-      if (one.kind == O::read && one.runnable == c_.runnable && written >= 0)
-        limit((one.time - written) / period, one.time);
+      if (is_access(one, "write")) written = one.time;
+      if (is_access(one, "read") && one.runnable == c_.runnable && written >= 0) limit(one.time - written, one.time);
     }
     return judge_.out;
   }
-
-  bool has_label(Index label) const { return std::find(c_.labels.begin(), c_.labels.end(), label) != c_.labels.end(); }
 
   /// Between the first and the last access of the scope within a job nobody else interferes.
   Judged undisturbed() {
-    const bool stability = c_.kind == K::stability;
-    const auto own = stability || c_.type == "input" ? O::read : O::write;
-    const auto foreign = own == O::read ? O::write : O::read;
-    if (!stability && c_.type != "input" && c_.type != "output") return judge_.unknown("direction");
-    struct Open {
-      std::size_t first = 0, last = 0;
-      bool any = false;
-    };
-    std::map<std::pair<std::int64_t, Index>, Open> scopes;  // by job, and for stability by label
+    const bool stability = c_.kind == Constraint::Kind::stability, reads = stability || c_.type == "input";
+    if (!reads && c_.type != "output") return judge_.unknown("direction");
+    std::map<std::pair<std::int64_t, Index>, std::pair<std::size_t, std::size_t>>
+        spans;  // by job; stability: and label
     const auto& events = execution_.events;
     const auto in_scope = [&](const Occurrence& one) {
-      return c_.scope == Constraint::Scope::process ? one.task == c_.scopes[0] : one.runnable == c_.scopes[0];
+      return (c_.of_runnables ? one.runnable : one.task) == c_.scopes[0];
     };
     for (std::size_t i = 0; i < events.size(); ++i) {
       const auto& one = events[i];
-      if (one.kind != own || !has_label(one.entity) || !in_scope(one)) continue;
-      auto& open = scopes[{one.job, stability ? one.entity : none}];
-      if (!open.any) open.first = i;
-      open.any = true;
-      open.last = i;
+      if (is_access(one, reads ? "read" : "write") && has(c_.labels, one.entity) && in_scope(one))
+        spans.emplace(std::pair{one.job, stability ? one.entity : none}, std::pair{i, i}).first->second.second = i;
     }
-    for (const auto& [key, open] : scopes) {
+    for (const auto& [of, span] : spans) {
       bool disturbed = false;
-      for (auto i = open.first; i < open.last; ++i) {
+      for (auto i = span.first; i < span.second; ++i) {
         const auto& one = events[i];
-        const bool label = stability ? one.entity == key.second : has_label(one.entity);
-        disturbed = disturbed || (one.kind == foreign && label && !(one.job == key.first && in_scope(one)));
+        disturbed = disturbed || (is_access(one, reads ? "write" : "read") && !(one.job == of.first && in_scope(one)) &&
+                                  (stability ? one.entity == of.second : has(c_.labels, one.entity)));
       }
-      const auto at = events[open.first].time;
-      if (disturbed) {
-        judge_.miss(at);
-      } else if (execution_.jobs[static_cast<std::size_t>(key.first)].end >= 0) {
-        judge_.within(0, 0, 0, at);
-      }
+      if (disturbed || job_of(of.first).end >= 0) holds(!disturbed, events[span.first].time);
     }
     return judge_.out;
   }
 
+  const Job& job_of(std::int64_t number) const { return execution_.jobs[static_cast<std::size_t>(number)]; }
+
   Judged sequence() {
-    std::map<std::int64_t, std::vector<Index>> runs;  // runnables by job, in order of their starts
-    std::map<std::int64_t, std::vector<std::pair<Index, Index>>> inside;
-    for (const auto& one : execution_.events) {
-      if (one.kind != O::runnable_start) continue;
-      if (!c_.scopes.empty() && std::find(c_.scopes.begin(), c_.scopes.end(), one.task) == c_.scopes.end()) continue;
-      runs[one.job].push_back(one.entity);
-    }
-    const auto group = [&](Index runnable) {
-      for (std::size_t g = 0; g < c_.groups.size(); ++g) {
-        if (std::find(c_.groups[g].begin(), c_.groups[g].end(), runnable) != c_.groups[g].end())
-          return static_cast<int>(g);
-      }
-      return -1;
-    };
     if (c_.type != "successor") return judge_.unknown("order");  // choice: only this order is read
-    for (const auto& [job, list] : runs) {
-      int before = -1, groups = 0;
+    struct Run {
+      std::size_t group = 0, groups = 0;  ///< the last one; how many
       bool wrong = false;
-      for (const auto runnable : list) {
-        const auto g = group(runnable);
-        if (g < 0) continue;
-        wrong = wrong || g < before;
-        if (g > before) ++groups;
-        before = std::max(before, g);
-      }
-      const auto& one = execution_.jobs[static_cast<std::size_t>(job)];
-      if (wrong) {
-        judge_.miss(one.release);
-      } else if (groups > 1 && one.end >= 0) {
-        judge_.within(0, 0, 0, one.release);
-      }
+    };
+    std::map<std::int64_t, Run> runs;  // by job
+    for (const auto& one : execution_.events) {
+      if (one.of != Event::Of::runnable || one.type != "start" || (!c_.scopes.empty() && !has(c_.scopes, one.task)))
+        continue;
+      const auto group = std::find_if(c_.groups.begin(), c_.groups.end(),
+                                      [&](const std::vector<Index>& members) { return has(members, one.entity); });
+      if (group == c_.groups.end()) continue;
+      auto& run = runs[one.job];
+      const auto number = static_cast<std::size_t>(group - c_.groups.begin()) + 1;
+      run.wrong = run.wrong || number < run.group;
+      run.groups += number > run.group ? 1 : 0;
+      run.group = std::max(run.group, number);
     }
+    for (const auto& [job, run] : runs)
+      if (run.wrong || (run.groups > 1 && job_of(job).end >= 0)) holds(!run.wrong, job_of(job).release);
     return judge_.out;
   }
 
@@ -370,12 +316,10 @@ class Constraints {
     for (const auto& label : model_.labels) {
       if (label.section != c_.section) continue;
       unmapped = unmapped || label.memory == none;
-      if (label.memory != none && std::find(c_.memories.begin(), c_.memories.end(), label.memory) == c_.memories.end())
-        judge_.miss(0);
+      if (label.memory != none && !has(c_.memories, label.memory)) judge_.miss(0);
     }
-    if (judge_.out.verdict == Verdict::missed) return judge_.out;
-    if (unmapped) return judge_.unknown("a label without memory");
-    judge_.within(0, 0, 0, 0);
+    if (unmapped && judge_.out.verdict != Verdict::missed) return judge_.unknown("a label without memory");
+    if (judge_.out.verdict != Verdict::missed) holds(true, 0);
     return judge_.out;
   }
 
@@ -385,46 +329,36 @@ class Constraints {
   Judge judge_;
 };
 
-/// The metric of one job; false: not measured for this job.
-bool metric_of(const std::string& metric, const Model& model, const Job& job, const Job* previous, Time& out) {
+/// The metric of one job; `never`: not measured for this job.
+Time metric_of(std::string_view metric, const Job& job, const Job* previous, Time deadline) {
   const auto in = [&](State state) { return job.in[static_cast<std::size_t>(state)]; };
-  if (metric == "ActivateToActivate") return previous != nullptr && (out = job.release - previous->release, true);
-  if (metric == "StartToStart")
-    return previous != nullptr && job.start >= 0 && (out = job.start - previous->start, true);
-  if (metric == "StartDelay") return job.start >= 0 && (out = job.start - job.release, true);
-  if (metric == "EndToStart")
-    return previous != nullptr && previous->end >= 0 && job.start >= 0 && (out = job.start - previous->end, true);
-  if (job.end < 0) return false;
-  const auto deadline = model.tasks[job.task].deadline;
-  if (metric == "ResponseTime")
-    out = job.end - job.release;
-  else if (metric == "GrossExecutionTime")
-    out = job.end - job.start;
-  else if (metric == "EndToEnd")
-    return previous != nullptr && previous->end >= 0 && (out = job.end - previous->end, true);
-  else if (metric == "NetExecutionTime")
-    out = in(State::running) + in(State::polling);
-  else if (metric == "RunningTime")
-    out = in(State::running);
-  else if (metric == "CoreExecutionTime")
-    out = in(State::running)-job.memory - job.overhead;
-  else if (metric == "MemoryAccessTime")
-    out = job.memory;
-  else if (metric == "OsOverhead")
-    out = job.overhead;
-  else if (metric == "ReadyTime")
-    out = in(State::ready) - (job.start - job.release);
-  else if (metric == "WaitingTime")
-    out = in(State::waiting);
-  else if (metric == "PollingTime")
-    out = in(State::polling);
-  else if (metric == "ParkingTime")
-    out = in(State::parking);
-  else if (metric == "Lateness" && deadline >= 0)
-    out = job.end - job.release - deadline;
-  else
-    return false;
-  return true;
+  const bool started = job.start >= 0, ended = job.end >= 0;
+  const Job& last = previous != nullptr ? *previous : job;
+  const bool follows = previous != nullptr, after_end = follows && last.end >= 0;
+  const struct {
+    std::string_view name;
+    bool known;
+    Time value;
+  } metrics[] = {{"ActivateToActivate", follows, job.release - last.release},
+                 {"StartToStart", follows && started, job.start - last.start},
+                 {"StartDelay", started, job.start - job.release},
+                 {"EndToStart", after_end && started, job.start - last.end},
+                 {"EndToEnd", after_end && ended, job.end - last.end},
+                 {"ResponseTime", ended, job.end - job.release},
+                 {"GrossExecutionTime", ended, job.end - job.start},
+                 {"NetExecutionTime", ended, in(State::running) + in(State::polling)},
+                 {"RunningTime", ended, in(State::running)},
+                 {"CoreExecutionTime", ended, in(State::running)-job.memory - job.overhead},
+                 {"MemoryAccessTime", ended, job.memory},
+                 {"OsOverhead", ended, job.overhead},
+                 {"ReadyTime", ended, in(State::ready) - (job.start - job.release)},
+                 {"WaitingTime", ended, in(State::waiting)},
+                 {"PollingTime", ended, in(State::polling)},
+                 {"ParkingTime", ended, in(State::parking)},
+                 {"Lateness", ended && deadline >= 0, job.end - job.release - deadline}};
+  for (const auto& one : metrics)
+    if (one.name == metric && one.known) return one.value;
+  return never;
 }
 
 }  // namespace
@@ -474,54 +408,30 @@ Judged meets(const Model& model, const Execution& execution, std::size_t number,
   const auto compare = [&](double value, Time at) {
     judge.within(value, one.upper ? -1e300 : one.limit, one.upper ? one.limit : 1e300, at);
   };
-  if (one.of == Requirement::Of::runnable) {
-    if (one.metric != "ResponseTime" && one.metric != "GrossExecutionTime") return judge.unknown(one.metric);
-    std::map<std::int64_t, std::pair<Time, Time>> spans;
-    for (const auto& event : execution.events) {
-      if (event.entity != one.entity || event.job < 0) continue;
-      if (event.kind == O::runnable_start) spans.emplace(event.job, std::pair{event.time, event.time});
-      if (event.kind == O::runnable_terminate) spans[event.job].second = event.time;
-    }
-    for (const auto& [job, span] : spans) {
-      if (execution.jobs[static_cast<std::size_t>(job)].end >= 0) compare(real(span.second - span.first), span.first);
-    }
+  if (one.of_chain) {
+    const bool gross = one.metric == "GrossExecutionTime";
+    const auto* passage = passage_of(execution, one.entity, Passage::Communication::implicit);
+    if (passage == nullptr || (!gross && one.metric != "ResponseTime" && one.metric != "EndToEnd"))
+      return judge.unknown(one.metric);
+    const auto measured = latencies(*passage, execution.end, !gross);
+    if (measured.reduced_reaction < 0) return judge.unknown("nothing passed");
+    compare(real(one.upper ? measured.reduced_reaction : measured.shortest), -1);
     return judge.out;
   }
-  if (one.of == Requirement::Of::chain) {
-    for (const auto& passage : execution.passages) {
-      if (passage.chain != one.entity || passage.communication != Passage::Communication::implicit) continue;
-      const bool gross = one.metric == "GrossExecutionTime";
-      if (!gross && one.metric != "ResponseTime" && one.metric != "EndToEnd") break;
-      const auto measured = latencies(passage, execution.end, !gross);
-      if (measured.reduced_reaction < 0) return judge.unknown("nothing passed");
-      compare(real(one.upper ? measured.reduced_reaction : measured.shortest), -1);
-      return judge.out;
-    }
-    return judge.unknown(one.metric);
-  }
-  const auto& task = model.tasks[one.entity];
+  const auto deadline = model.tasks[one.entity].deadline;
   std::int64_t activations = 0, preemptions = 0, migrations = 0, lost = 0;
-  std::array<Time, states> in{};
   const Job* previous = nullptr;
   for (const auto& job : execution.jobs) {
     if (job.task != one.entity || job.release >= until) continue;
     ++activations;
     preemptions += job.preemptions;
     migrations += job.migrations;
-    for (std::size_t state = 0; state < states; ++state) in[state] += job.in[state];
-    Time value = 0;
-    if (one.measure == Requirement::Measure::time) {
-      if (metric_of(one.metric, model, job, previous, value)) {
-        compare(real(value), job.release);
-      } else if (job.end < 0 && one.upper && (one.metric == "ResponseTime" || one.metric == "Lateness")) {
-        compare(real(execution.end - job.release - (one.metric == "Lateness" ? std::max<Time>(0, task.deadline) : 0)),
-                job.release);
-      }
-    } else if (one.measure == Requirement::Measure::percentage && job.end >= 0 && task.deadline > 0) {
-      const auto response = real(job.end - job.release), deadline = real(task.deadline);
-      if (one.metric == "NormalizedResponseTime") compare(100 * response / deadline, job.release);
-      if (one.metric == "NormalizedLateness") compare(100 * (response - deadline) / deadline, job.release);
-    }
+    const auto value = one.counts ? never : metric_of(one.metric, job, previous, deadline);
+    const bool late = one.metric == "Lateness";
+    if (value < never)
+      compare(real(value), job.release);
+    else if (!one.counts && job.end < 0 && one.upper && (late || one.metric == "ResponseTime"))
+      compare(real(execution.end - job.release - (late ? std::max<Time>(0, deadline) : 0)), job.release);
     previous = &job;
   }
   for (const auto& each : execution.lost) {
@@ -529,46 +439,14 @@ Judged meets(const Model& model, const Execution& execution, std::size_t number,
     ++lost;
     if (one.metric == "ResponseTime" && one.upper) judge.miss(each.time);
   }
-  if (one.measure == Requirement::Measure::count) {
-    const std::map<std::string, std::int64_t> counts{{"Activations", activations},
-                                                     {"Preemptions", preemptions},
-                                                     {"FullMigrations", migrations},
-                                                     {"MtaLimitExceeding", lost}};
-    const auto found = counts.find(one.metric);
-    if (found == counts.end()) return judge.unknown(one.metric);
-    compare(static_cast<double>(found->second), -1);
-  }
-  if (one.measure == Requirement::Measure::cpu && execution.end > 0) {
-    const std::map<std::string, State> shares{{"CPURunning", State::running},
-                                              {"CPUReady", State::ready},
-                                              {"CPUWaiting", State::waiting},
-                                              {"CPUPolling", State::polling},
-                                              {"CPUParking", State::parking}};
-    const auto unit = one.unit != none ? one.unit : task.units.empty() ? none : task.units[0];
-    if (one.metric == "CPULoad" && unit != none) {
-      compare(100 * real(execution.busy[unit]) / real(execution.end), -1);
-    } else if (const auto found = shares.find(one.metric); found != shares.end()) {
-      compare(100 * real(in[static_cast<std::size_t>(found->second)]) / real(execution.end), -1);
-    }
-  }
+  const std::pair<std::string_view, std::int64_t> counts[] = {{"Activations", activations},
+                                                              {"Preemptions", preemptions},
+                                                              {"FullMigrations", migrations},
+                                                              {"MtaLimitExceeding", lost}};
+  for (const auto& [metric, count] : counts)
+    if (one.counts && metric == one.metric) compare(static_cast<double>(count), -1);
   if (judge.out.verdict == Verdict::unknown) judge.out.why = one.metric;
   return judge.out;
-}
-
-Responses responses(const Execution& execution, Index task, Time until) {
-  Responses out;
-  for (const auto& job : execution.jobs) {
-    if (job.task != task || job.release >= until) continue;
-    ++out.jobs;
-    if (job.end < 0) {
-      ++out.unfinished;
-      continue;
-    }
-    out.longest = std::max(out.longest, job.end - job.release);
-    out.shortest = out.shortest < 0 ? job.end - job.release : std::min(out.shortest, job.end - job.release);
-  }
-  for (const auto& one : execution.lost) out.lost += one.task == task && one.time < until ? 1 : 0;
-  return out;
 }
 
 }  // namespace reference

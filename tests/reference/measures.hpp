@@ -36,10 +36,4 @@ Judged judge(const Model&, const Execution&, std::size_t number,
 /// Judges requirement `number`. Jobs released from `until` on do not count.
 Judged meets(const Model&, const Execution&, std::size_t number, Time until = never);
 
-struct Responses {
-  Time longest = -1, shortest = -1;
-  std::int64_t jobs = 0, unfinished = 0, lost = 0;
-};
-Responses responses(const Execution&, Index task, Time until = never);
-
 }  // namespace reference

@@ -4,7 +4,6 @@
 /// A model as plain structures. Lists refer to each other by index. Everything that the reader does not know is
 /// Refused, with the place in the file.
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -43,7 +42,6 @@ struct Unit {
   std::int64_t hertz = 0;
   std::vector<Access> access;  ///< by memory
   Properties properties;
-  std::string platform_hint;  ///< names of the unit and of the structures around it, separated by blanks
 };
 
 struct Label {
@@ -55,7 +53,7 @@ struct Label {
 
 /// Terms that hold or not: a disjunction of conjunctions.
 struct Condition {
-  enum class Relation : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
+  enum class Relation { equal, not_equal, less, less_equal, greater, greater_equal };
   struct Term {
     Index mode = none, other = none;  ///< mode labels; none: not known, so a question decides
     std::int64_t value = 0;
@@ -66,11 +64,12 @@ struct Condition {
 
 struct Counter {
   std::int64_t prescaler = 1, offset = 0;
+  bool stated = false;
 };
 
 /// An activity, with what it contains.
 struct Item {
-  enum class Kind : std::uint8_t {
+  enum class Kind {
     ticks,
     label,
     call,
@@ -92,18 +91,17 @@ struct Item {
 
   Kind kind = Kind::ticks;
   Ticks ticks;
-  Index target = none;  ///< label, runnable, stimulus, semaphore, mode label, custom event, process of set
-  bool write = false;   ///< label: writes; mode: sets
-  std::int64_t accesses_least = 1, accesses_most = 1;  ///< label and call: by their statistic
-  bool ordered = true, interruptible = true;           ///< group
-  bool release = false, exclusive = false;             ///< semaphore
-  bool active = true;                                  ///< wait and semaphore: keeps its core
-  bool all = false;                                    ///< wait: for all events
-  std::vector<Index> events;                           ///< wait, set, clear
-  std::int64_t value = 0;                              ///< mode: the value set, or the step (negative: decrement)
+  Index target = none;   ///< label, runnable, stimulus, semaphore, mode label, custom event, process of set
+  bool write = false;    ///< label: writes; mode: sets
+  Range accesses{1, 1};  ///< label and call: by their statistic
+  bool ordered = true, interruptible = true;  ///< group
+  bool release = false, exclusive = false;    ///< semaphore
+  bool active = true;                         ///< wait and semaphore: keeps its core
+  bool all = false;                           ///< wait: for all events
+  std::vector<Index> events;                  ///< wait, set, clear
+  std::int64_t value = 0;                     ///< mode: the value set, or the step (negative: decrement)
   bool step = false;
-  bool counts = false;
-  Counter counter;  ///< where counts
+  Counter counter;
   double probability = 0;
   bool otherwise = false;  ///< entry: the default of its switch
   Condition condition;     ///< empty: none
@@ -119,17 +117,7 @@ struct Runnable {
 };
 
 struct Stimulus {
-  enum class Kind : std::uint8_t {
-    periodic,
-    relative,
-    synthetic,
-    single,
-    burst,
-    arrival_curve,
-    variable_rate,
-    inter_process,
-    event
-  };
+  enum class Kind { periodic, relative, synthetic, single, burst, curve, rate, triggered, by_event };
   struct Border {
     std::int64_t occurrences = 1;
     Time lower = 0, upper = never;  ///< time that so many occurrences span
@@ -145,7 +133,6 @@ struct Stimulus {
   std::vector<Border> borders;  ///< arrival curve
   Time step = 0;                ///< variable rate
   double least_per_step = 0, most_per_step = 0, increase = -1, decrease = -1;
-  bool counts = false;
   Counter counter;
   std::vector<Index> triggers;                        ///< event stimulus: events of the event model
   Condition condition;                                ///< empty: none
@@ -164,28 +151,15 @@ struct ModeLabel {
   std::vector<std::string> literals;  ///< empty: a number
 };
 
-struct Overhead {
-  Ticks terminate, schedule, request, release, set, wait, clear, activate, request_spinlock, release_spinlock;
-  std::array<Ticks, 2> before, after;  ///< interrupts, by category
-};
+/// Ticks of calls of the operating system, and of interrupts by category, by the name of their element.
+using Overhead = std::map<std::string, Ticks>;
 
 struct Scheduler {
-  enum class Algorithm : std::uint8_t {
-    fixed_priority,
-    rate_monotonic,
-    deadline_monotonic,
-    earliest_deadline,
-    round_robin,
-    grouping,
-    polling_server,
-    deferrable_server,
-    constant_bandwidth_server,
-    interrupts,
-    gpu
-  };
+  /// fixed: by priority; turns: round robin among equal priorities; polling, deferrable and bandwidth: servers
+  enum class Algorithm { fixed, rate, deadline, edf, turns, grouping, polling, deferrable, bandwidth, interrupts, gpu };
 
   std::string name;
-  Algorithm algorithm = Algorithm::fixed_priority;
+  Algorithm algorithm = Algorithm::fixed;
   bool osek = false;  ///< equals run in the order of activation
   Index parent = none;
   std::int64_t priority = 0;  ///< within the parent
@@ -196,14 +170,12 @@ struct Scheduler {
 };
 
 inline bool is_server(Scheduler::Algorithm algorithm) {
-  using A = Scheduler::Algorithm;
-  return algorithm == A::polling_server || algorithm == A::deferrable_server ||
-         algorithm == A::constant_bandwidth_server;
+  return algorithm >= Scheduler::Algorithm::polling && algorithm <= Scheduler::Algorithm::bandwidth;
 }
 
 /// A process. Interrupt service routines follow all tasks.
 struct Task {
-  enum class Preemption : std::uint8_t { preemptive, cooperative, none };
+  enum class Preemption { preemptive, cooperative, none };
 
   std::string name;
   bool isr = false;
@@ -214,7 +186,6 @@ struct Task {
   Index scheduler = none;    ///< none: never runs
   std::vector<Index> units;  ///< where it may run
   std::int64_t priority = 0;
-  bool priority_stated = false;
   Time deadline = -1;    ///< least upper limit on its response time; -1: none
   Time period = -1;      ///< least distance of releases by its stimuli; -1: not known
   bool device = false;   ///< on a GPU
@@ -226,19 +197,7 @@ struct Task {
 
 /// An event of the event model: occurrences in the trace that fit it.
 struct Event {
-  enum class Of : std::uint8_t {
-    process,
-    chain,
-    runnable,
-    label,
-    stimulus,
-    semaphore,
-    mode,
-    custom,
-    channel,
-    component,
-    set
-  };
+  enum class Of { process, chain, runnable, label, stimulus, semaphore, mode, custom };
 
   std::string name;
   Of of = Of::process;
@@ -261,53 +220,32 @@ struct Chain {
 };
 
 struct Constraint {
-  enum class Kind : std::uint8_t {
-    delay,
-    repetition,
-    synchronization,
-    chain_synchronization,
-    chain_latency,
-    data_age_time,
-    data_age_cycle,
-    coherency,
-    stability,
-    sequencing,
-    section
-  };
-  enum class Scope : std::uint8_t { process, runnable, none };
+  enum class Kind { delay, repetition, synchronization, chains, latency, age, coherency, stability, sequence, section };
 
   std::string name;
   Kind kind = Kind::delay;
   std::string type;           ///< mapping, synchronization, latency, direction or order, as written
   std::vector<Index> events;  ///< delay: source and target
-  std::vector<Index> chains, labels, memories, scopes;  ///< scopes: tasks or runnables
-  Scope scope = Scope::none;
-  std::vector<std::vector<Index>> groups;  ///< runnables
+  std::vector<Index> chains, labels, memories, scopes;  ///< scopes: tasks, or runnables of_runnables
+  std::vector<std::vector<Index>> groups;               ///< runnables
   Index section = none, runnable = none;
-  std::int64_t lower = 0, upper = never;  ///< picoseconds; cycles
+  Time lower = 0, upper = never;
   bool lower_stated = false, upper_stated = false;
   Time jitter = 0, tolerance = 0;
   std::int64_t span = 1;
-  bool multiple = false;
+  bool multiple = false, of_runnables = false;
 };
 
+/// An upper or lower limit on a metric of a process, or on the latency of a process chain.
 struct Requirement {
-  enum class Of : std::uint8_t { process, runnable, chain };
-  enum class Measure : std::uint8_t { time, count, percentage, cpu };
-
-  std::string name;
-  Of of = Of::process;
-  Index entity = none;
+  std::string name, metric;
+  Index entity = none;           ///< process, or the chain of a process chain
   std::vector<Index> processes;  ///< of a process chain
-  Measure measure = Measure::time;
-  std::string metric;
-  bool upper = true;
-  double limit = 0;  ///< picoseconds for times
-  Index unit = none;
+  bool of_chain = false, counts = false, upper = true;
+  double limit = 0;  ///< picoseconds, or a number where it counts
 };
 
 struct Model {
-  std::vector<std::string> definitions, memories, sections, os_events;
   std::vector<Unit> units;
   std::int64_t line_bytes = 64;
   std::vector<Scheduler> schedulers;
@@ -323,13 +261,8 @@ struct Model {
   std::vector<Requirement> requirements;
 };
 
-/// How `read` takes what the caller of the product may choose.
-struct ReadOptions {
-  bool keep_wrappers = false;  ///< functions mapped to a CPU keep their wrapper and their copies
-};
-
 /// Reads a model (AMALTHEA 3.3.0). Throws Refused.
-Model read(std::string_view amxmi, const ReadOptions& = {});
+Model read(std::string_view amxmi);
 
 /// The entry with this name; throws Refused where there is none.
 template <class T>

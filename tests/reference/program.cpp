@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 namespace reference {
 
 namespace {
@@ -12,13 +14,11 @@ class Compiler {
   Compiler(const Model& model, Index task) : model_(model), task_(model.tasks[task]) {}
 
   Program compile() {
-    static const Overhead nothing;
-    overhead_ = task_.scheduler == none ? &nothing : &model_.schedulers[task_.scheduler].overhead;
-    if (task_.isr) execute(overhead_->before[static_cast<std::size_t>(task_.category - 1)], true);
+    const auto interrupt = fmt::format("isrCategory{}Overhead ", task_.category);
+    if (task_.isr) overhead(interrupt + "preExecutionOverhead");
     items(task_.items);
     for (const auto end : ends_) program_.ops[end].target = here();
-    task_.isr ? execute(overhead_->after[static_cast<std::size_t>(task_.category - 1)], true)
-              : execute(overhead_->terminate, true);
+    overhead(task_.isr ? interrupt + "postExecutionOverhead" : "apiTerminateTask");
     add(Op::Kind::end);
     for (const auto& op : program_.ops) {
       using K = Op::Kind;
@@ -59,6 +59,12 @@ class Compiler {
     op.cost = first;
   }
 
+  void overhead(const std::string& call) {
+    const auto& all = model_.schedulers[task_.scheduler].overhead;
+    const auto found = all.find(call);
+    if (found != all.end()) execute(found->second, true);
+  }
+
   /// S-memory-1
   void access(const Item& item) {
     const auto& label = model_.labels[item.target];
@@ -71,10 +77,10 @@ class Compiler {
         const auto& way = unit.access[label.memory];
         const auto& latency = item.write ? way.write : way.read;
         const auto lines = (label.bytes + model_.line_bytes - 1) / model_.line_bytes;
-        cost.cycles = {item.accesses_least * lines * latency.least, item.accesses_most * lines * latency.most};
+        cost.cycles = {item.accesses.least * lines * latency.least, item.accesses.most * lines * latency.most};
         if (way.bytes_per_second > 0)
-          cost.at_least = {item.accesses_least * duration(label.bytes, way.bytes_per_second),
-                           item.accesses_most * duration(label.bytes, way.bytes_per_second)};
+          cost.at_least = {item.accesses.least * duration(label.bytes, way.bytes_per_second),
+                           item.accesses.most * duration(label.bytes, way.bytes_per_second)};
       }
       program_.costs.push_back(cost);
     }
@@ -119,7 +125,7 @@ class Compiler {
   void one(const Item& item) {
     using K = Item::Kind;
     const auto counter = here();
-    if (item.counts) add(Op::Kind::count, &item).slot = program_.counters++;
+    if (item.counter.stated) add(Op::Kind::count, &item).slot = program_.counters++;
     switch (item.kind) {
       case K::ticks:
         execute(item.ticks, false);
@@ -138,24 +144,24 @@ class Compiler {
         locked_ -= item.interruptible ? 0 : 1;
         break;
       case K::wait:
-        execute(overhead_->wait, true), add(Op::Kind::wait, &item);
+        overhead("apiWaitEvent"), add(Op::Kind::wait, &item);
         break;
       case K::set:
-        execute(overhead_->set, true), add(Op::Kind::set, &item);
+        overhead("apiSetEvent"), add(Op::Kind::set, &item);
         break;
       case K::clear:
-        execute(overhead_->clear, true), add(Op::Kind::clear, &item);
+        overhead("apiClearEvent"), add(Op::Kind::clear, &item);
         break;
       case K::trigger:
-        execute(overhead_->activate, true), add(Op::Kind::trigger, &item);
+        overhead("apiActivateTask"), add(Op::Kind::trigger, &item);
         break;
       case K::semaphore: {
         const bool spin = model_.semaphores[item.target].spin;
         if (item.release) {
-          execute(spin ? overhead_->release_spinlock : overhead_->release, true);
+          overhead(spin ? "apiReleaseSpinlock" : "apiReleaseResource");
           add(Op::Kind::release, &item);
         } else {
-          execute(spin ? overhead_->request_spinlock : overhead_->request, true);
+          overhead(spin ? "apiRequestSpinlock" : "apiRequestResource");
           add(Op::Kind::request, &item);
         }
         break;
@@ -178,7 +184,7 @@ class Compiler {
         break;
       }
       case K::schedule_point:
-        execute(overhead_->schedule, true), add(Op::Kind::point);
+        overhead("apiSchedule"), add(Op::Kind::point);
         break;
       case K::terminate:
         ends_.push_back(here());
@@ -190,7 +196,7 @@ class Compiler {
       case K::entry:
         break;
     }
-    if (item.counts) program_.ops[counter].target = here();
+    if (item.counter.stated) program_.ops[counter].target = here();
   }
 
   /// S-order-1: the items of an unordered group in any order, one after the other.
@@ -209,7 +215,6 @@ class Compiler {
 
   const Model& model_;
   const Task& task_;
-  const Overhead* overhead_ = nullptr;
   Program program_;
   Index runnable_ = none;
   int depth_ = 0, locked_ = 0;

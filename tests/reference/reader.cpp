@@ -1,168 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The document as a whole, its names and its references.
-#include "reference/reading.hpp"
-
+/// The model as a whole: events, chains, constraints and requirements on top of software and platform.
 #include <set>
 
 #include "reference/folding.hpp"
+#include "reference/reading_platform.hpp"
 
 namespace reference {
 
-Model Reader::read(std::string_view amxmi) {
+namespace {
+
+class Reader : protected Platform {
+ public:
+  explicit Reader(const Node& root) : Platform(root) {}
+
+  Model read(const Node& root) {
+    software();
+    platform(root);
+    read_all("events", model_.events, [&](const Node& node, Event& one) { event(node, one); });
+    read_all("chains", model_.chains, [&](const Node& node, Chain& chain) {
+      std::vector<Index> all;
+      chain_events(node, all);
+      for (const auto each : all) chain.links.push_back({each, none, none, false, false});
+    });
+    for (const auto& node : root.child("constraintsModel").children()) {
+      if (std::string(node.name()) == "requirements")
+        requirement(node);
+      else if (std::string(node.name()) != "eventChains")
+        constraint(node);
+    }
+    finish(model_);
+    return std::move(model_);
+  }
+
+ private:
+  void event(const Node& node, Event& event) const {
+    event.of = static_cast<Event::Of>(place_of(at(node), type_of(node),
+                                               "ProcessEvent ProcessChainEvent RunnableEvent LabelEvent StimulusEvent "
+                                               "SemaphoreEvent ModeLabelEvent CustomEvent"));
+    const bool custom = event.of == Event::Of::custom;
+    if (text_of(node, "eventType") != "_all_" && !custom) event.type = text_of(node, "eventType");
+    event.entity = custom ? static_cast<Index>(model_.events.size() - 1) : refer(node, "entity");
+    event.runnable = refer(node, "runnable");
+    event.process = refer(node, "process");
+    event.unit = refer(node, "processingUnit");
+  }
+
+  /// The events of a chain in order, without repetitions of neighbours; parallel parts are left out
+  /// (docs/reference/constraints.md).
+  void chain_events(const Node& node, std::vector<Index>& into) const {
+    const auto add = [&](Index event) {
+      if (event != none && (into.empty() || into.back() != event)) into.push_back(event);
+    };
+    add(refer(node, "stimulus"));
+    for (const auto& item : node.children("items")) {
+      if (text_of(node, "itemType") == "parallel") continue;
+      place_of(at(item), type_of(item), "EventChainContainer");
+      chain_events(item.child("eventChain"), into);
+    }
+    add(refer(node, "response"));
+  }
+
+  void constraint(const Node& node) {
+    using K = Constraint::Kind;
+    const std::string list = node.name();
+    auto& one = model_.constraints.emplace_back();
+    one.name = text_of(node, "name");
+    one.kind = pick<K>(
+        at(node), list == "timingConstraints" ? type_of(node) : list,
+        "DelayConstraint RepetitionConstraint EventSynchronizationConstraint EventChainSynchronizationConstraint "
+        "EventChainLatencyConstraint dataAgeConstraints dataCoherencyGroups dataStabilityGroups "
+        "runnableSequencingConstraints physicalSectionConstraints",
+        {K::delay, K::repetition, K::synchronization, K::chains, K::latency, K::age, K::coherency, K::stability,
+         K::sequence, K::section});
+    for (const char* type : {"mappingType", "type", "direction", "orderType"}) one.type += text_of(node, type);
+    for (const char* event : {"source", "target", "event", "events"}) {
+      for (const auto each : refer_all(node, event)) one.events.push_back(each);
+    }
+    one.chains = refer_all(node, "scope");
+    one.jitter = time_of(node, "jitter", 0);
+    one.tolerance = time_of(node, "tolerance", 0);
+    one.span = std::max<std::int64_t>(1, whole(node, "span", 0));
+    one.multiple = truth(node, "multipleOccurrencesAllowed", false);
+    one.runnable = refer(node, "runnable", one.kind == K::age);
+    one.labels = refer_all(node, one.kind == K::age ? "label" : "labels");
+    one.section = refer(node, "section", one.kind == K::section);
+    one.memories = refer_all(node, "memories");
+    one.scopes = refer_all(node, "processScope");
+    for (const auto& group : node.children("runnableGroups")) one.groups.push_back(refer_all(group, "runnables"));
+    if (const auto scope = node.child("scope")) {
+      one.of_runnables = pick<bool>(at(scope), type_of(scope), "ProcessScope RunnableScope", {false, true});
+      one.scopes = {refer(scope, one.of_runnables ? "runnable" : "process", true)};
+    }
+    if (one.events.size() < (one.kind == K::delay        ? 2u
+                             : one.kind == K::repetition ? 1u
+                                                         : 0u) ||
+        (one.labels.empty() && one.kind == K::age) || (one.chains.empty() && one.kind == K::latency))
+      throw Refused(at(node), "a reference is missing");
+    limits(node, one);
+  }
+
+  static void limits(const Node& node, Constraint& one) {
+    using K = Constraint::Kind;
+    const auto age = node.child("dataAge");
+    if (one.kind == K::age) place_of(at(node), type_of(age), "DataAgeTime");
+    const char* lower = one.kind == K::age ? "minimumTime" : one.kind == K::latency ? "minimum" : "lower";
+    const char* upper = one.kind == K::age ? "maximumTime" : one.kind == K::latency ? "maximum" : "upper";
+    const auto& stated = one.kind == K::age ? age : node;
+    const auto period = node.child("period");
+    one.lower_stated = bool(stated.child(lower));
+    one.upper_stated = bool(stated.child(upper));
+    const bool periodic = period && !one.lower_stated && !one.upper_stated;
+    one.lower = time_of(stated, periodic ? "period" : lower, 0);
+    one.upper = time_of(stated, periodic ? "period" : upper, never);
+    if (periodic) one.lower_stated = one.upper_stated = true;
+  }
+
+  void requirement(const Node& node) {
+    auto& one = model_.requirements.emplace_back();
+    one.name = text_of(node, "name");
+    one.of_chain = pick<bool>(at(node), type_of(node), "ProcessRequirement ProcessChainRequirement", {false, true});
+    one.entity = refer(node, one.of_chain ? "processChain" : "process", true);
+    if (one.of_chain) {
+      one.processes = refer_all(nodes("process chains")[one.entity], "processes");
+      one.entity = add_chain(model_, one.name, one.processes);
+    }
+    const auto limit = node.child("limit");
+    one.counts = pick<bool>(at(limit), type_of(limit), "TimeRequirementLimit CountRequirementLimit", {false, true});
+    one.metric = text_of(limit, "metric");
+    one.upper = pick<bool>(at(limit), text_of(limit, "limitType"), "UpperLimit LowerLimit", {true, false});
+    const auto value = one.counts ? 0 : time_of(limit.child("limitValue"));
+    one.limit = one.counts ? real(limit, "limitValue", 0) : static_cast<double>(value);
+    if (!one.of_chain && !one.counts && one.metric == "ResponseTime" && one.upper) {
+      auto& deadline = model_.tasks[one.entity].deadline;
+      deadline = deadline < 0 ? value : std::min(deadline, value);
+    }
+  }
+};
+
+}  // namespace
+
+Model read(std::string_view amxmi) {
   pugi::xml_document document;
   const auto result = document.load_buffer(amxmi.data(), amxmi.size());
   if (!result) throw Refused("file", result.description());
   const auto root = document.document_element();
-  if (std::string(root.attribute("xmlns:am").value()) != "http://app4mc.eclipse.org/amalthea/3.3.0")
+  if (text_of(root, "xmlns:am") != "http://app4mc.eclipse.org/amalthea/3.3.0")
     throw Refused("file", "another version than 3.3.0");
   for (const auto& child : root.children()) {
-    static const std::set<std::string> known{"commonElements",   "swModel",      "hwModel",
-                                             "osModel",          "stimuliModel", "eventModel",
-                                             "constraintsModel", "mappingModel", "customProperties"};
-    if (child.type() != pugi::node_element || known.count(child.name()) == 0) throw Refused(at(child), child.name());
+    place_of(at(child), child.name(),
+             "commonElements swModel hwModel osModel stimuliModel eventModel constraintsModel mappingModel "
+             "customProperties");
     if (std::string(child.name()) != "customProperties") check(child);
   }
-  names(root);
-  hardware();
-  operating_systems(root.child("osModel"));
-  mode_labels(root.child("swModel"));
-  stimuli(root.child("stimuliModel"));
-  software(root.child("swModel"));
-  mapping(root.child("mappingModel"));
-  events(root.child("eventModel"));
-  constraints(root.child("constraintsModel"));
-  for (auto& label : model_.labels) {
-    if (label.memory == none && model_.memories.size() == 1) label.memory = 0;  // AM0443
-  }
-  finish(model_, options_);
-  return std::move(model_);
+  return Reader(root).read(root);
 }
-
-void Reader::enter(const Node& node, const std::string& type, std::size_t index, const std::string& prefix) {
-  const auto computed = prefix + encoded(node.attribute("name").value()) + "?type=" + type;
-  const std::string id = node.attribute("xmi:id").value();
-  for (const auto& key : {computed, id}) {
-    if (!key.empty()) ids_[key] = static_cast<Index>(index);
-  }
-}
-
-template <class T>
-void Reader::enter_all(const Node& parent, const char* list, const char* type, std::vector<T>& into) {
-  for (const auto& node : parent.children(list)) {
-    const auto own = type_of(node);
-    enter(node, own.empty() ? type : own, into.size());
-    if constexpr (std::is_same_v<T, std::string>) {
-      into.emplace_back(node.attribute("name").value());
-    } else {
-      into.emplace_back().name = node.attribute("name").value();
-    }
-  }
-}
-
-void Reader::modules(const Node& parent, const std::string& path) {
-  const auto here = path + " " + parent.attribute("name").value();
-  for (const auto& node : parent.children("modules")) {
-    const auto type = type_of(node);
-    if (type == "ProcessingUnit") {
-      enter(node, type, model_.units.size());
-      model_.units.emplace_back().name = node.attribute("name").value();
-      model_.units.back().platform_hint = std::string(node.attribute("name").value()) + here;
-      unit_nodes_.push_back(node);
-    } else if (type == "Memory") {
-      enter(node, type, model_.memories.size());
-      model_.memories.emplace_back(node.attribute("name").value());
-      memory_nodes_.push_back(node);
-    } else if (type != "Cache" && type != "ConnectionHandler") {
-      throw Refused(at(node), type);
-    }
-  }
-  for (const auto& node : parent.children("structures")) modules(node, here);
-}
-
-void Reader::names(const Node& root) {
-  const auto software = root.child("swModel"), os = root.child("osModel"), stimuli = root.child("stimuliModel");
-  enter_all(software, "tasks", "Task", model_.tasks);
-  first_isr_ = model_.tasks.size();
-  enter_all(software, "isrs", "ISR", model_.tasks);
-  enter_all(software, "runnables", "Runnable", model_.runnables);
-  enter_all(software, "labels", "Label", model_.labels);
-  enter_all(software, "sections", "Section", model_.sections);
-  enter_all(software, "events", "OsEvent", model_.os_events);
-  enter_all(software, "modeLabels", "ModeLabel", model_.modes);
-  enter_all(software, "processChains", "ProcessChain", process_chains_);
-  enter_all(os, "semaphores", "Semaphore", model_.semaphores);
-  enter_all(os, "schedulerDefinitions", "SchedulerDefinition", definitions_);
-  enter_all(os, "schedulingParameterDefinitions", "SchedulingParameterDefinition", parameters_);
-  enter_all(os, "osOverheads", "OsOverhead", overheads_);
-  for (const auto& system : os.children("operatingSystems")) {
-    enter_all(system, "taskSchedulers", "TaskScheduler", model_.schedulers);
-    enter_all(system, "interruptControllers", "InterruptController", model_.schedulers);
-  }
-  enter_all(stimuli, "stimuli", "", model_.stimuli);
-  enter_all(stimuli, "clocks", "", clocks_);
-  enter_all(root.child("eventModel"), "events", "", model_.events);
-  enter_all(root.child("constraintsModel"), "eventChains", "EventChain", model_.chains);
-  std::size_t definitions = 0, domains = 0;
-  for (const auto& node : root.child("hwModel").children("definitions")) {
-    enter(node, type_of(node), definitions++);
-    model_.definitions.emplace_back(node.attribute("name").value());
-    definition_nodes_.push_back(node);
-  }
-  for (const auto& node : root.child("hwModel").children("domains")) {
-    enter(node, type_of(node), domains++);
-    domain_nodes_.push_back(node);
-  }
-  for (const auto& node : root.child("hwModel").children("structures")) modules(node, "");
-  for (const auto& mode : software.children("modes")) {
-    std::size_t literal = 0;
-    for (const auto& node : mode.children("literals"))
-      enter(node, "ModeLiteral", literal++, encoded(mode.attribute("name").value()) + "/");
-    enter(mode, type_of(mode), mode_nodes_.size());
-    mode_nodes_.push_back(mode);
-  }
-}
-
-Index Reader::token(const Node& node, const std::string& token) const {
-  const auto found = ids_.find(token);
-  if (found == ids_.end()) throw Refused(at(node), fmt::format("'{}' is not in the model", token));
-  return found->second;
-}
-
-Index Reader::refer(const Node& node, const char* name, bool required) const {
-  const std::string value = node.attribute(name).value();
-  if (value.empty() && required) throw Refused(at(node), fmt::format("{} is missing", name));
-  return value.empty() ? none : token(node, value);
-}
-
-std::vector<Index> Reader::refer_all(const Node& node, const char* name) const {
-  std::vector<Index> out;
-  for (const auto& word : words(node.attribute(name).value())) out.push_back(token(node, word));
-  return out;
-}
-
-/// Whether a reference leads to this class.
-bool Reader::refers_to(const Node& node, const char* name, const char* type) {
-  return std::string(node.attribute(name).value()).find(std::string("?type=") + type) != std::string::npos;
-}
-
-Properties Reader::properties(const Node& node, std::string_view keys) {
-  Properties out;
-  const auto allowed = words(keys);
-  for (const auto& property : node.children("customProperties")) {
-    const std::string key = property.attribute("key").value();
-    if (key.rfind("gpu.", 0) != 0) continue;
-    if (std::find(allowed.begin(), allowed.end(), key.substr(4)) == allowed.end()) throw Refused(at(node), key);
-    out.emplace(key, value_of(property.child("value")));
-  }
-  return out;
-}
-
-/// A parameter or property as text; times in picoseconds ("5000 ps").
-std::string Reader::value_of(const Node& node) {
-  if (type_of(node) == "Time") return fmt::format("{} ps", time_of(node));
-  return node.attribute("value").value();
-}
-
-Model read(std::string_view amxmi, const ReadOptions& options) { return Reader(options).read(amxmi); }
 
 }  // namespace reference

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/reading_values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -34,10 +35,11 @@ std::string encoded(std::string_view name) {
   return out.empty() ? "no-name" : out;
 }
 
+std::string text_of(const Node& node, const char* name) { return node.attribute(name).value(); }
+
 std::string type_of(const Node& node) {
-  const std::string type = node.attribute("xsi:type").value();
-  const auto colon = type.find(':');
-  return colon == std::string::npos ? type : type.substr(colon + 1);
+  const auto type = text_of(node, "xsi:type");
+  return type.substr(type.find(':') + 1);
 }
 
 std::string at(const Node& node) {
@@ -87,7 +89,7 @@ void check(const Node& node) {
   if (type_of(node) == "RunnableCall" && node.child("statistic")) throw Refused(at(node), "statistic");
   for (const auto& child : node.children()) {
     if (child.type() != pugi::node_element) continue;
-    const std::string key = child.attribute("key").value();
+    const auto key = text_of(child, "key");
     const bool property = std::string(child.name()) == "customProperties";
     if (known.count(child.name()) == 0 ||
         (property && key.rfind("gpu.", 0) != 0 && key.rfind("amalthea-timing.", 0) != 0))
@@ -96,41 +98,51 @@ void check(const Node& node) {
   }
 }
 
-std::int64_t whole(const Node& node, const char* name, std::int64_t otherwise) {
-  const auto attribute = node.attribute(name);
-  if (!attribute) return otherwise;
+std::int64_t whole_of(const std::string& text, const std::string& where) {
   char* end = nullptr;
   errno = 0;
-  const auto value = std::strtoll(attribute.value(), &end, 10);
-  if (*attribute.value() == '\0' || *end != '\0' || errno != 0)
-    throw Refused(at(node), fmt::format("{} is no whole number", name));
+  const auto value = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || errno != 0) throw Refused(where, fmt::format("'{}' is no whole number", text));
   return value;
 }
 
+std::int64_t whole(const Node& node, const char* name, std::int64_t otherwise) {
+  return node.attribute(name) ? whole_of(text_of(node, name), at(node)) : otherwise;
+}
+
 double real(const Node& node, const char* name, double otherwise) {
-  const auto attribute = node.attribute(name);
-  if (!attribute) return otherwise;
+  if (!node.attribute(name)) return otherwise;
   char* end = nullptr;
-  const auto value = std::strtod(attribute.value(), &end);
-  if (*attribute.value() == '\0' || *end != '\0' || !std::isfinite(value))
+  const auto value = std::strtod(node.attribute(name).value(), &end);
+  if (text_of(node, name).empty() || *end != '\0' || !std::isfinite(value))
     throw Refused(at(node), fmt::format("{} is no number", name));
   return value;
 }
 
 bool truth(const Node& node, const char* name, bool otherwise) {
-  const std::string value = node.attribute(name).value();
-  if (value.empty()) return otherwise;
-  if (value != "true" && value != "false") throw Refused(at(node), fmt::format("{} is neither true nor false", name));
-  return value == "true";
+  return pick<bool>(at(node), text_of(node, name), "- true false", {otherwise, true, false});
 }
 
-Time time_of(const Node& node) {
-  const auto unit = pick<std::int64_t>(node, node.attribute("unit").value(), "s ms us ns ps",
-                                       {1'000'000'000'000, 1'000'000'000, 1'000'000, 1'000, 1});
-  const Wide time = static_cast<Wide>(whole(node, "value", 0)) * unit;
-  if (time > never || time < -never) throw Refused(at(node), "a time that is too long");
-  return static_cast<Time>(time);
+std::size_t place_of(const std::string& where, const std::string& word, std::string_view names) {
+  const auto list = words(names);
+  const auto found = std::find(list.begin(), list.end(), word.empty() ? std::string("-") : word);
+  if (found == list.end()) throw Refused(where, fmt::format("'{}' is not known", word));
+  return static_cast<std::size_t>(found - list.begin());
 }
+
+Time time_of(const std::string& text, const std::string& where) {
+  char* end = nullptr;
+  const auto value = std::strtold(text.c_str(), &end);
+  if (end == text) throw Refused(where, fmt::format("'{}' is no time", text));
+  const auto factor = pick<std::int64_t>(where, words(end).empty() ? "" : words(end)[0], "s ms us µs μs ns ps",
+                                         {1'000'000'000'000, 1'000'000'000, 1'000'000, 1'000'000, 1'000'000, 1'000, 1});
+  const auto time = value * static_cast<long double>(factor);
+  if (!(std::abs(time) <= never) || std::abs(time - std::round(time)) > 1e-6L)
+    throw Refused(where, fmt::format("'{}' is too long, or no whole picoseconds", text));
+  return static_cast<Time>(std::round(time));
+}
+
+Time time_of(const Node& node) { return time_of(text_of(node, "value") + " " + text_of(node, "unit"), at(node)); }
 
 Time time_of(const Node& parent, const char* name, Time otherwise) {
   const auto node = parent.child(name);
@@ -139,12 +151,12 @@ Time time_of(const Node& parent, const char* name, Time otherwise) {
 
 std::int64_t bytes_of(const Node& node) {
   if (!node) return 0;
-  std::string unit = node.attribute("unit").value();
+  auto unit = text_of(node, "unit");
   if (const auto rate = unit.find("PerSecond"); rate != std::string::npos) unit.resize(rate);
   const bool bits = unit.size() >= 3 && unit.substr(unit.size() - 3) == "bit";
   unit.resize(unit.size() - (bits ? 3 : unit.empty() ? 0 : 1));
   const auto factor =
-      pick<std::int64_t>(node, unit, "- k M G T Ki Mi Gi",
+      pick<std::int64_t>(at(node), unit, "- k M G T Ki Mi Gi",
                          {1, 1000, 1'000'000, 1'000'000'000, 1'000'000'000'000, 1 << 10, 1 << 20, 1 << 30});
   const auto amount = whole(node, "value", 0) * factor;
   return bits ? (amount + 7) / 8 : amount;

@@ -11,12 +11,12 @@ Releases::Releases(const Model& model, Index stimulus, Behaviour& behaviour, boo
   using K = Stimulus::Kind;
   const auto& s = *stimulus_;
   offset_ = s.offset;
-  if (s.kind == K::inter_process || s.kind == K::event) return;
+  if (s.kind == K::triggered || s.kind == K::by_event) return;
   if (any_offsets) {  // S-release-1
-    const auto period = s.kind == K::relative ? s.distance.least : s.kind == K::variable_rate ? s.step : s.period;
+    const auto period = s.kind == K::relative ? s.distance.least : s.kind == K::rate ? s.step : s.period;
     offset_ = ask(Question::Kind::offset, 0, std::max({Time{0}, s.offset, period - 1}));
   }
-  if (s.kind == K::arrival_curve) tighten();
+  if (s.kind == K::curve) tighten();
   next_ = following();
 }
 
@@ -57,12 +57,12 @@ Time Releases::following() {
       last_ = time;
       return time;
     }
-    case K::arrival_curve:
+    case K::curve:
       return by_curve();
-    case K::variable_rate:
+    case K::rate:
       return by_rate();
-    case K::inter_process:
-    case K::event:
+    case K::triggered:
+    case K::by_event:
       break;
   }
   return never;
