@@ -67,6 +67,14 @@ TEST_CASE("cooperative tasks preempt each other between runnables only", "[cores
   CHECK(times(other, "H", between, options) == V{8});
 }
 
+TEST_CASE("a cooperative task goes on at the instant at which a group ends on another core", "[cores]") {
+  Text text(2);
+  text.scheduler("S0", fpp, "C0 C1").runnable("R4", work(4));
+  text.task("L", "S0", 1, "50", call("R4") + call("R4"), "preemption=\"cooperative\"")
+      .task("U", "S0", 1, "50", item("Group", "interruptible=\"false\"", work(4)) + work(3));
+  CHECK(times(text, "L", 50 * us) == V{8});
+}
+
 TEST_CASE("schedule points let more urgent tasks run", "[cores]") {
   auto text = on_core();
   text.task("L", "S0", 1, "50", work(4) + item("SchedulePoint", "") + work(5), "preemption=\"non_preemptive\"")

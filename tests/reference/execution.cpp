@@ -222,7 +222,7 @@ void Executor::settle() {
   for (;;) {
     if (!due_.empty()) {
       all_due();
-    } else if (!dirty_.empty()) {
+    } else if (!dirty_.empty() || !yielded_.empty()) {
       std::sort(dirty_.begin(), dirty_.end());
       dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
       const auto clusters = std::move(dirty_);
