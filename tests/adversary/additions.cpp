@@ -85,33 +85,36 @@ void append(System& system, TaskIndex task, Activity activity, Random& random) {
   enter(system.graph[system.tasks[task].body.back()]);
 }
 
-/// Appends a branch: one alternative is `fill`, the other computes or is empty. Often one of them is so rare that no
-/// simulation takes it.
+/// Which alternative of a branch is so rare that no simulation takes it.
+enum class Rare : std::uint8_t { either, filled };
+
+/// Appends a branch: one alternative is `fill`, the other computes or is empty. Often one of them is rare.
 template <typename Fill>
-void append_branch(System& system, TaskIndex task, Fill fill, Random& random) {
+void append_branch(System& system, TaskIndex task, Fill fill, Rare which, Random& random) {
   auto& body = system.tasks[task].body;
   append_activity(system, task, Branch{});
   const NodeIndex node = body.back();
   Branch branch;
-  const bool first = one_in(random, 2), rare = one_in(random, 3);
+  const bool first = one_in(random, 2), certainly = which == Rare::filled, rare = certainly || one_in(random, 3);
   for (const bool other : {first, !first}) {
     const std::size_t begin = body.size();
     if (!other)
       fill();
     else if (one_in(random, 2))
       append_activity(system, task, between(0, draw(random, 1, 6)));
-    const bool often = one_in(random, 2) || (other ? rare : !rare);
+    const bool often = (!certainly && one_in(random, 2)) || (other ? rare : !rare);
     branch.alternatives.push_back({Probability{often ? 1000.0 : 1.0}, body.size() - begin});
   }
   system.graph[node].activity = std::move(branch);
 }
 
 /// Anywhere.
-void insert(System& system, TaskIndex task, Activity activity, bool in_alternative, Random& random) {
+void insert(System& system, TaskIndex task, Activity activity, bool in_alternative, Random& random,
+            Rare rare = Rare::either) {
   const std::size_t position = any_of(open_positions(system, task), random), size = system.tasks[task].body.size();
   if (in_alternative)
     append_branch(
-        system, task, [&] { append(system, task, std::move(activity), random); }, random);
+        system, task, [&] { append(system, task, std::move(activity), random); }, rare, random);
   else
     append(system, task, std::move(activity), random);
   move_to(system, task, position, size);
@@ -144,6 +147,62 @@ bool has(const System& system, TaskIndex task) {
 void set_event(System& system, TaskIndex setter, EventIndex event, TaskIndex waiting, Random& random) {
   insert(system, setter, SetEvents{{event}, one_in(random, 2) ? std::optional(waiting) : std::nullopt},
          one_in(random, 10), random);
+}
+
+/// A core with fixed priorities at 1 MHz.
+UnitIndex add_core(System& system) {
+  Platform& platform = system.platform;
+  const auto core = static_cast<UnitIndex>(platform.units.size());
+  ProcessingUnit unit = *std::find_if(platform.units.begin(), platform.units.end(),
+                                      [](const ProcessingUnit& each) { return each.type == PuType::cpu; });
+  unit.name = fmt::format("own{}", core);
+  unit.frequency = Frequency::millihertz(1'000'000'000);
+  platform.units.push_back(std::move(unit));
+  Scheduler scheduler;
+  scheduler.name = fmt::format("scheduler_own{}", core);
+  scheduler.units = {core};
+  platform.schedulers.push_back(std::move(scheduler));
+  return core;
+}
+
+SchedulerIndex last_scheduler(const System& system) {
+  return static_cast<SchedulerIndex>(system.platform.schedulers.size() - 1);
+}
+
+StimulusIndex add_stimulus(System& system, Occurrence occurrence) {
+  Stimulus stimulus;
+  stimulus.name = fmt::format("stimulus{}", system.stimuli.size());
+  stimulus.occurrence = std::move(occurrence);
+  system.stimuli.push_back(std::move(stimulus));
+  return static_cast<StimulusIndex>(system.stimuli.size() - 1);
+}
+
+TaskIndex add_task(System& system, std::string_view kind, SchedulerIndex scheduler, int priority,
+                   Occurrence occurrence) {
+  const auto index = static_cast<TaskIndex>(system.tasks.size());
+  Task task;
+  task.name = fmt::format("{}{}", kind, index);
+  task.unit = system.platform.schedulers[scheduler].units.front();
+  task.scheduler = scheduler;
+  task.priority = priority;
+  system.tasks.push_back(std::move(task));
+  const StimulusIndex stimulus = add_stimulus(system, std::move(occurrence));
+  system.stimuli[stimulus].activates = {index};
+  return index;
+}
+
+/// Every `period` microseconds, or up to `jitter` later; or at least that far apart.
+Occurrence irregular(int period, int jitter, Random& random) {
+  Distribution distribution;
+  if (one_in(random, 2)) {
+    distribution.lower = Duration::microseconds(period).picoseconds();
+    distribution.upper = Duration::microseconds(period + jitter).picoseconds();
+    distribution.average = (distribution.lower + distribution.upper) / 2;
+    return Sporadic{{}, distribution};
+  }
+  distribution.upper = Duration::microseconds(jitter).picoseconds();
+  distribution.average = distribution.upper / 2;
+  return Periodic{Duration::microseconds(period), {}, distribution};
 }
 
 bool is_caused(const Stimulus& stimulus) {
@@ -183,7 +242,7 @@ std::vector<bool> reached_from(const System& system, const std::vector<TaskIndex
 std::vector<TaskIndex> special_tasks(const System& system, bool devices) {
   std::vector<bool> chosen(system.tasks.size());
   for (const Stimulus& stimulus : system.stimuli)
-    if (is_caused(stimulus))
+    if (is_caused(stimulus) || stimulus.condition)
       for (const TaskIndex task : stimulus.activates) chosen[task] = true;
   std::vector<TaskIndex> tasks;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
@@ -324,14 +383,85 @@ void add_alternatives(System& system, Random random) {
     const auto label = static_cast<LabelIndex>(system.labels.size());
     system.labels.push_back({fmt::format("chosen{}", label), DataSize{64}, MemoryIndex{0}, LabelSide::host, {}});
     const bool write = one_in(random, 2);
+    const Rare rare = one_in(random, 2) ? Rare::filled : Rare::either;
     if (write)
-      insert(system, task, WriteLabel{label}, true, random);
+      insert(system, task, WriteLabel{label}, true, random, rare);
     else
-      insert(system, task, ReadLabel{label}, true, random);
+      insert(system, task, ReadLabel{label}, true, random, rare);
     if (one_in(random, 3)) continue;
     const TaskIndex other = any_of(hosts_of(system), random);  // perhaps the same
-    append(system, other, write ? Activity(ReadLabel{label}) : Activity(WriteLabel{label}), random);
+    const bool writes = other != task && one_in(random, 2) ? write : !write;
+    append(system, other, writes ? Activity(WriteLabel{label}) : Activity(ReadLabel{label}), random);
   }
+}
+
+void switch_off(System& system, Random random) {
+  std::vector<StimulusIndex> stimuli;
+  for (StimulusIndex index = 0; index < system.stimuli.size(); ++index) {
+    const Stimulus& stimulus = system.stimuli[index];
+    if (std::holds_alternative<Periodic>(stimulus.occurrence) && !stimulus.condition && !stimulus.activates.empty())
+      stimuli.push_back(index);
+  }
+  if (stimuli.empty()) return;
+  const StimulusIndex stimulus = any_of(stimuli, random);
+  const std::vector<bool> switched = reached_from(system, system.stimuli[stimulus].activates);
+  std::vector<TaskIndex> setters;
+  for (const TaskIndex task : hosts_of(system))
+    if (!switched[task]) setters.push_back(task);
+  if (setters.empty()) return;
+  const auto mode = static_cast<ModeIndex>(system.modes.size());
+  system.modes.push_back({fmt::format("switch{}", mode), 0, {"on", "off"}});
+  system.stimuli[stimulus].condition = ModeCondition{{{ModeTest{mode, Relation::equal, 0, {}}}}};
+  const TaskIndex setter = any_of(setters, random);
+  insert(system, setter, SetMode{mode, SetMode::Operation::set, 1}, true, random, Rare::filled);
+  const std::size_t size = system.tasks[setter].body.size();
+  append_activity(system, setter, SetMode{mode, SetMode::Operation::set, 0});
+  move_to(system, setter, 0, size);
+}
+
+void add_served_task(System& system, Random random) {
+  const UnitIndex core = add_core(system);
+  const SchedulerIndex outer = last_scheduler(system);
+  const int period = 20 * draw(random, 1, 3), budget = draw(random, period / 5, period * 2 / 5);
+  Scheduler server;
+  server.name = fmt::format("server_own{}", core);
+  server.kind =
+      one_in(random, 2) ? SchedulingAlgorithm::polling_periodic_server : SchedulingAlgorithm::deferrable_server;
+  server.units = {core};
+  server.parent = outer;
+  server.share = {3, Duration::microseconds(budget), Duration::microseconds(period)};
+  system.platform.schedulers.push_back(std::move(server));
+  const SchedulerIndex inner = last_scheduler(system);
+  const TaskIndex served = add_task(system, "served", inner, 2, irregular(8 * period, period, random));
+  append_activity(system, served, between(1, draw(random, 1, budget)));
+  const TaskIndex above =
+      add_task(system, "above", outer, 5, irregular(period * draw(random, 2, 3), period / 2, random));
+  append_activity(system, above, between(0, draw(random, (period - budget) / 2, period - budget)));
+  if (one_in(random, 4)) return;
+  const TaskIndex below = add_task(system, "below", inner, 1, irregular(4 * period, period, random));
+  append_activity(system, below, between(budget, budget));
+}
+
+void add_losing_setter(System& system, Random random) {
+  const int period = 40;
+  add_core(system);
+  const SchedulerIndex sets = last_scheduler(system);
+  add_core(system);
+  const SchedulerIndex waits = last_scheduler(system);
+  const auto event = static_cast<EventIndex>(system.events.size());
+  system.events.push_back({fmt::format("awaited{}", event)});
+  const TaskIndex setter = add_task(system, "losing", sets, 1, Periodic{Duration::microseconds(period), {}});
+  system.tasks[setter].activation_limit = 1;
+  append_activity(system, setter, between(0, draw(random, 1, 3)));
+  append_activity(system, setter, SetEvents{{event}, std::nullopt});
+  append_activity(system, setter, between(0, draw(random, 3, 6)));
+  const TaskIndex above =
+      add_task(system, "above", sets, 2, irregular(2 * period - draw(random, 0, 6), draw(random, 2, 12), random));
+  append_activity(system, above, between(0, period + draw(random, -2, 2)));
+  const TaskIndex waiting = add_task(system, "waiting", waits, 1, irregular(480, 40, random));
+  append_activity(system, waiting, ClearEvents{{event}});
+  append_activity(system, waiting, WaitEvents{{event}, true, one_in(random, 4)});
+  append_activity(system, waiting, between(0, draw(random, 1, 4)));
 }
 
 void add_chains(System& system, Random random) {

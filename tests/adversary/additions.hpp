@@ -34,10 +34,20 @@ void add_chains(amalthea::System& system, std::mt19937 random);
 /// Every task of a chain writes a label that the next one reads, anywhere in its body.
 void pass_data(amalthea::System& system, std::mt19937 random);
 
-/// Accesses of labels, with their runnables, in alternatives of branches.
+/// Accesses of labels, with their runnables, in alternatives of branches. Sometimes another task makes the same access.
 void add_alternatives(amalthea::System& system, std::mt19937 random);
 
-/// Tasks that a trigger or an event activates, and tasks that may lose activations. `devices`: also those of GPUs.
+/// A stimulus depends on a mode that another task changes in an alternative so rare that no simulation takes it.
+void switch_off(amalthea::System& system, std::mt19937 random);
+
+/// On a core of its own, a task whose work fits one budget of its server, which others use up just before or delay.
+void add_served_task(amalthea::System& system, std::mt19937 random);
+
+/// On cores of their own, a task waits for one that a more urgent task delays until it loses its next activation.
+void add_losing_setter(amalthea::System& system, std::mt19937 random);
+
+/// Tasks that a trigger or an event activates, tasks that may lose activations, and tasks of stimuli with a condition.
+/// `devices`: also those of GPUs.
 std::vector<amalthea::TaskIndex> special_tasks(const amalthea::System& system, bool devices);
 bool has_branch(const amalthea::System& system, amalthea::TaskIndex task);
 

@@ -29,6 +29,8 @@ using F = test::SystemFeature;
 using Random = std::mt19937;
 
 constexpr Duration simulated = Duration::microseconds(1000);
+/// With which bounds for the stated offsets do not take long.
+constexpr std::uint64_t states = 20'000;
 /// Limits beyond are none.
 constexpr std::int64_t longest = std::int64_t{1} << 50;
 
@@ -61,7 +63,8 @@ struct Theme {
   SystemFeatures must = {};  ///< at least one of them, if there are any
   int additions = 6;         ///< each kind of addition is made in one system of so many
   std::vector<Addition> always = {};
-  bool few = false;  ///< often few tasks, whose bounds are tight
+  bool few = false;          ///< often few tasks, whose bounds are tight
+  bool for_offsets = false;  ///< bounds for the stated offsets
 };
 
 /// Features of which the reference knows nothing are only in systems of any features.
@@ -111,6 +114,10 @@ std::vector<Theme> themes() {
                              F::sporadic, F::jitter});
   const SystemFeatures visits =
       usual() | features_of({F::offload, F::passive_waiting, F::several_cores, F::work_beside});
+  const SystemFeatures known_releases =
+      features_of({F::periodic, F::offset, F::jitter, F::varying_times, F::deadline, F::chain, F::fixed_priority,
+                   F::deadline_monotonic, F::non_preemptive, F::cooperative, F::schedule_point, F::uninterruptible,
+                   F::earliest_deadline, F::several_cores, F::global, F::tie});
   SystemFeatures any = test::all_features();
   SystemFeatures known = any;
   for (const F unknown : {F::amd, F::cu_mask, F::memory_table, F::dynamic_contention})
@@ -128,8 +135,10 @@ std::vector<Theme> themes() {
           {waits, 2, features_of({F::periodic, F::jitter}), 2, {add_waits}, true},
           {gpu, 3},
           {data, 3},
-          {alternatives, 2, features_of({F::branch, F::effect_branch}), 2, {add_alternatives}, true},
+          {alternatives, 2, features_of({F::branch, F::effect_branch}), 2, {add_alternatives, switch_off}, true},
           {visits, 3, features_of({F::offload}), 8, {widen_waits}, true},
+          {turns, 4, {}, 8, {add_served_task, add_losing_setter}, true},
+          {known_releases, 2, {}, 12, {}, false, true},
           {any, 6}};
 }
 
@@ -159,11 +168,12 @@ test::RandomSystem random_system(Random& random, const Theme& theme) {
 /// Features that meet too seldom by chance.
 void add_rare(System& system, const Theme& theme, std::uint32_t seed, std::uint32_t number) {
   std::uint32_t item = 20;
+  for (const Addition addition : theme.always) addition(system, generator(seed, number, item++));
   for (const Addition addition : {add_waits, widen_waits, vary_around_triggers, share_triggers, limit_activations,
-                                  add_alternatives, fill_cores}) {
+                                  add_alternatives, fill_cores, switch_off}) {
     Random random = generator(seed, number, item++);
-    const bool always = std::find(theme.always.begin(), theme.always.end(), addition) != theme.always.end();
-    if (always || one_in(random, theme.additions)) addition(system, random);
+    const bool done = std::find(theme.always.begin(), theme.always.end(), addition) != theme.always.end();
+    if (!done && one_in(random, theme.additions)) addition(system, random);
   }
 }
 
@@ -506,6 +516,8 @@ AnalysisOptions DrawnSystem::options() const {
   options.compile.memory = random.memory;
   options.contention = random.contention;
   options.communication = communication;
+  options.bounds.for_offsets = for_offsets;
+  options.bounds.states = states;
   options.until = simulated;
   return options;
 }
@@ -525,6 +537,7 @@ DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number) {
   drawn.communication = communication == 0   ? Communication::let
                         : communication == 1 ? Communication::explicit_access
                                              : Communication::implicit;
+  drawn.for_offsets = theme.for_offsets || one_in(choice, 4);
   try {  // indices and bodies are those of the text
     drawn.random.system = test::system_of(test::model_of(drawn.random.system));
     Limiter(drawn, seed, number).run();

@@ -17,6 +17,7 @@ namespace adversary {
 struct DrawnSystem {
   test::RandomSystem random;
   amalthea::engine::Communication communication = amalthea::engine::Communication::implicit;
+  bool for_offsets = false;  ///< bounds may hold for the stated offsets only
 
   /// With which the system is analyzed. Refers to `random`.
   amalthea::engine::AnalysisOptions options() const;
