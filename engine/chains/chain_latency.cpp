@@ -163,6 +163,10 @@ class ChainAnalysis {
       if (releases_[task])
         for (const TaskIndex released : releases_[task]->trigger_path)
           if (released < responses_.size()) result.coverage &= coverage_of(system_, released, responses_[released]);
+    for (std::size_t i = 1; i < chain.tasks.size(); ++i)
+      if (const auto& releases = releases_[chain.tasks[i]];
+          releases && releases->periodic.offset > releases->periodic.period)
+        result.coverage &= {Coverage::Offsets::up_to_period, {}, {}};
     result.implicit = bounds(chain, {}, result.implicit_reason, &result.implicit_steps);
     result.explicit_access = bounds(chain, data.writes_first, result.explicit_reason, nullptr);
     return result;
@@ -260,18 +264,15 @@ class ChainAnalysis {
         }
         tasks.push_back({period, *longest, i < writes_first.size() && writes_first[i],
                          i + 1 < chain.tasks.size() && releases_[task]->trigger_path.size() == 1 &&
-                             precedes(system_, task, chain.tasks[i + 1])});
+                             precedes(system_, task, chain.tasks[i + 1]),
+                         releases_[task]->periodic.offset});
       } catch (const std::overflow_error&) {
         reason = too_large;
         return std::nullopt;
       }
     }
     try {
-      const LatencyBounds found = latency_bounds(tasks);
-      if (steps != nullptr)
-        for (const BoundedTask& task : tasks)
-          steps->push_back({task.period, task.precedes_next ? Duration{} : task.response});
-      return found;
+      return latency_bounds(tasks, steps);
     } catch (const std::overflow_error&) {
       reason = too_large;
       return std::nullopt;
@@ -323,13 +324,28 @@ tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> 
       Duration::picoseconds(reduced_age), Duration::picoseconds(first_to_first),   Duration::picoseconds(shortest)};
 }
 
-LatencyBounds latency_bounds(std::span<const BoundedTask> tasks) {
+LatencyBounds latency_bounds(std::span<const BoundedTask> tasks, std::vector<ChainStep>* steps) {
   // Data that misses a job is processed by the next one, a period later, which ends within its response time. If the
   // task precedes the next one, the first job of that task since the release reads after the end.
   Duration all;
-  for (const BoundedTask& task : tasks)
-    all += task.period * (task.writes_first ? 2 : 1) + (task.precedes_next ? Duration{} : task.response);
-  return {all, all - tasks.front().period, all, all - tasks.back().period};
+  std::vector<ChainStep> usual, found;
+  for (const BoundedTask& task : tasks) {
+    usual.push_back({task.period * (task.writes_first ? 2 : 1), task.precedes_next ? Duration{} : task.response});
+    all += usual.back().wait + usual.back().run;
+  }
+  // The first data also waits for first jobs; it waits longest for them if it is read at 0.
+  const auto first = [&](Duration time) {
+    found = usual;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const Duration late = i == 0 ? Duration{} : tasks[i].offset - time - tasks[i].period;
+      if (late > Duration{}) found[i].wait += late;
+      time += found[i].wait + found[i].run;
+    }
+    return time;
+  };
+  const Duration reduced_reaction = first(Duration{} - tasks.front().period), reaction = first({});
+  if (steps != nullptr) *steps = found;
+  return {reaction, reduced_reaction, all, all - tasks.back().period};
 }
 
 std::vector<ChainResult> chain_latencies(const System& system, std::span<const Bound> responses) {

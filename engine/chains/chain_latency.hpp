@@ -34,10 +34,11 @@ struct BoundedTask {
   /// No job of the next task that is released at or after the release of a job of this task starts before its end: both
   /// share a core, this one is more urgent and never waits. Then the response does not delay the data.
   bool precedes_next = false;
+  Duration offset = {};  ///< the first job is released no later than this, or than one period
 };
 
-/// At least one task. Throws std::overflow_error.
-LatencyBounds latency_bounds(std::span<const BoundedTask> tasks);
+/// At least one task. `steps`: what each task adds to the bound on the reaction; may be null. Throws std::overflow_error.
+LatencyBounds latency_bounds(std::span<const BoundedTask> tasks, std::vector<ChainStep>* steps = nullptr);
 
 /// One result per chain of the system, without observations and without verdicts on limits. `responses` are the bounds
 /// on the response times, by task; empty if none are computed. A chain with a task that may lose activations has no bound.

@@ -205,6 +205,12 @@ TEST_CASE("the enumeration agrees with a simulation of every job for random chai
 TEST_CASE("bounds under implicit communication are sums of periods and response times") {
   const std::vector<engine::BoundedTask> tasks = {{ms(10), ms(3)}, {ms(20), ms(12)}, {ms(5), ms(1)}};
   CHECK(engine::latency_bounds(tasks) == engine::LatencyBounds{ms(51), ms(41), ms(51), ms(46)});
+  // Data that is read at 0 waits at most until 70 for the first job of the second task.
+  const std::vector<engine::BoundedTask> late = {
+      {ms(10), ms(3)}, {ms(20), ms(12), false, false, ms(70)}, {ms(5), ms(1)}};
+  std::vector<engine::ChainStep> steps;
+  CHECK(engine::latency_bounds(late, &steps) == engine::LatencyBounds{ms(88), ms(88), ms(51), ms(46)});
+  CHECK(steps == std::vector<engine::ChainStep>{{ms(10), ms(3)}, {ms(57), ms(12)}, {ms(5), ms(1)}});
 }
 
 TEST_CASE("no random execution under implicit or explicit communication exceeds its bound") {
@@ -226,9 +232,9 @@ TEST_CASE("no random execution under implicit or explicit communication exceeds 
     std::vector<std::vector<Job>> jobs(count);
     for (std::size_t task = 0; task < count; ++task) {
       const std::int64_t period = periods[between(0, 6)], response = between(1, period);
-      const std::int64_t offset = between(0, period - 1);
+      const std::int64_t offset = between(0, 2 * period - 1);
       const bool writes_first = !implicit && task > 0 && task + 1 < count && between(0, 2) == 0;
-      bounded.push_back({us(period), us(response), writes_first});
+      bounded.push_back({us(period), us(response), writes_first, false, us(offset)});
       for (std::int64_t release = offset; release < end; release += period) {
         std::int64_t early = release + between(0, response), late = release + between(0, response);
         if (early > late) std::swap(early, late);
