@@ -97,6 +97,7 @@ class SchedulerBuilder {
     add_responsibilities();
     for (SchedulerIndex index = 0; index < platform.schedulers.size(); ++index) inherit_units(index);
     report_gpu_hierarchy();
+    pass_groupings();
     for (SchedulerIndex index = 0; index < platform.schedulers.size(); ++index)
       if (platform.schedulers[index].parent) check_child(index);
   }
@@ -232,6 +233,15 @@ class SchedulerBuilder {
       schedulers[index].units = schedulers[*above].units;
       above = schedulers[*above].parent;
     }
+  }
+
+  /// A grouping passes its children on to its parent, as it does with its tasks.
+  void pass_groupings() {
+    auto& schedulers = context_.system.platform.schedulers;
+    for (Scheduler& scheduler : schedulers)
+      while (scheduler.parent && schedulers[*scheduler.parent].kind == SchedulingAlgorithm::grouping &&
+             schedulers[*scheduler.parent].parent)
+        scheduler.parent = schedulers[*scheduler.parent].parent;
   }
 
   void report_gpu_hierarchy() {

@@ -177,6 +177,8 @@ TEST_CASE("a child scheduler has its priority under the parent, and a grouping n
       .task("C", "S1", 3, "50", work(2));
   CHECK(times(grouped, "A", 50 * us) == V{5});
   CHECK(times(grouped, "C", 50 * us) == V{7});
+  grouped.scheduler("S2", fpp, "", "priority=6", "S1").task("D", "S2", 1, "50", work(1));
+  CHECK(times(grouped, "D", 50 * us) == V{1});
 }
 
 TEST_CASE("an idle polling server loses its budget, a deferrable one keeps it", "[servers]") {
