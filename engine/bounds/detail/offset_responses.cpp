@@ -75,6 +75,15 @@ std::optional<std::vector<cpu::GraphTask::Part>> parts_of(const AnalyzedSystem& 
   return parts;
 }
 
+/// Whether jobs may stand at a schedule point when they have executed all: a task that is released then precedes the end.
+bool ends_at_point(const AnalyzedSystem& subject, TaskIndex task) {
+  for (std::size_t step = subject.steps(task).size(); step-- > 0;) {
+    if (subject.steps(task)[step].kind == StepKind::schedule_point) return true;
+    if (!execution_of(subject, task, step, step + 1).worst.is_zero()) return false;
+  }
+  return false;
+}
+
 class OffsetResponses {
  public:
   OffsetResponses(const ProblemInput& input, const Problems& problems, const Faults& faults,
@@ -217,6 +226,7 @@ class OffsetResponses {
       const cpu::CpuTask& task = problem.tasks[at];
       if (!known.jitter.is_zero() || task.unlimited || member.cores.size() != model.units.size()) return;
       if (input_.cores.shapes[member.task].has_sections() || takes_turns(member.task)) return;
+      if (ends_at_point(input_.subject, member.task)) return;
       tasks.push_back({known.period, known.offset, task.worst, task.priority, std::nullopt});
       interrupts += member.interrupt ? 1 : 0;
       if (member.interrupt) continue;

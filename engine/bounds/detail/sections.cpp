@@ -287,12 +287,24 @@ std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const R
   return requests;
 }
 
-/// Whether a job may execute nothing after it has triggered tasks or set events, which may let others precede its end.
-bool ends_by_activating(const AnalyzedSystem& subject, TaskIndex task, const std::vector<Piece>& pieces) {
+/// Whether others may precede the end of a job although it has executed all: it may execute nothing after it has triggered
+/// tasks or set events, after a section, or after a schedule point.
+bool others_precede_end(const AnalyzedSystem& subject, TaskIndex task, const std::vector<Piece>& pieces) {
+  const bool points = subject.task(task).preemption != Preemption::non_preemptive;
   for (std::size_t step = pieces.size(); step-- > 0;) {
-    if (!pieces[step].time.is_zero() || pieces[step].leaves || pieces[step].threshold) break;
-    const StepKind kind = subject.step({task, step}).kind;
-    if (kind == StepKind::trigger || kind == StepKind::set_events) return true;
+    if (!pieces[step].time.is_zero() || pieces[step].leaves) break;
+    switch (subject.step({task, step}).kind) {
+      case StepKind::trigger:
+      case StepKind::set_events:
+      case StepKind::release_semaphore:
+      case StepKind::uninterruptible:
+        return true;
+      case StepKind::schedule_point:
+        if (points) return true;
+        break;
+      default:
+        break;
+    }
   }
   return false;
 }
@@ -313,7 +325,7 @@ TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const Sema
   shape.last = last_section(pieces);
   if (subject.task(host).preemption == Preemption::cooperative)
     add_cooperative_sections(subject, host, in_branch, pieces, shape);
-  if (ends_with_request(subject, semaphores, host, pieces, pieces.size()) || ends_by_activating(subject, host, pieces))
+  if (ends_with_request(subject, semaphores, host, pieces, pieces.size()) || others_precede_end(subject, host, pieces))
     shape.preemptible_at_end = true;
   for (const auto& users : semaphores.waiting)
     if (std::find(users.begin(), users.end(), host) != users.end()) shape.waits_for_semaphores = true;
