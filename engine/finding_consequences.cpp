@@ -156,6 +156,7 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0653", assumption, "the probabilities of a switch are relative weights",
                        "the probabilities of {} switches are relative weights"},
     FindingConsequence{"AM0654", unknown},
+    FindingConsequence{"AM0655", unknown},
     FindingConsequence{"AM0665", unknown},
     FindingConsequence{"AM0666", unknown},
 };

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modes: invalid values, and conditions that are always or never true.
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -30,7 +33,120 @@ std::string expected_instead(const Context& context, Element label, std::string_
 
 using LabelKey = std::pair<std::uint32_t, std::uint32_t>;
 
-/// The constraints of simple conditions on the mode of one label, by the name of the literal.
+bool holds(std::int64_t left, views::Relation relation, std::int64_t right) {
+  using enum views::Relation;
+  return relation == not_equal          ? left != right
+         : relation == less             ? left < right
+         : relation == less_or_equal    ? left <= right
+         : relation == greater          ? left > right
+         : relation == greater_or_equal ? left >= right
+                                        : left == right;
+}
+
+/// The parts of a conjunction that are simulated: comparisons of mode labels with numbers, or literals as numbers, and
+/// with each other.
+class Comparisons {
+ public:
+  Comparisons(const Context& context, const views::Conjunction& conjunction) : model_(context.model) {
+    for (const views::SimpleCondition& part : conjunction.all_of) {
+      if (const auto* test = std::get_if<views::ModeValueCondition>(&part.test)) add(*test);
+      if (const auto* test = std::get_if<views::ModeLabelCondition>(&part.test)) add(*test);
+    }
+  }
+
+  /// The label whose values cannot fulfill all of them; an empty element if some can, or if there are too many.
+  Element contradicted() const {
+    for (const Element label : labels_) {
+      std::vector<Test> alone;
+      for (const Test& test : tests_)
+        if (test.label == label && !test.other) alone.push_back(test);
+      if (!can_hold(alone)) return label;
+    }
+    return can_hold(tests_) ? Element() : labels_.front();
+  }
+
+ private:
+  struct Test {
+    Element label;
+    views::Relation relation;
+    std::int64_t value;
+    Element other;  ///< instead of `value`
+  };
+
+  void add(const views::ModeValueCondition& test) {
+    constexpr std::int64_t limit = 1'000'000'000'000;
+    const auto literals = literals_of(test.label);
+    const auto number = parse_integer(test.value);
+    if (!literals.empty() && test.literal && !is_ordering(test.relation))
+      compare({test.label,
+               test.relation,
+               std::find(literals.begin(), literals.end(), test.literal) - literals.begin(),
+               {}});
+    else if (test.label && literals.empty() && number && *number > -limit && *number < limit)
+      compare({test.label, test.relation, *number, {}});
+  }
+  void add(const views::ModeLabelCondition& test) {
+    const auto literals = literals_of(test.first);
+    if (test.first && test.second && literals == literals_of(test.second) &&
+        (literals.empty() || !is_ordering(test.relation)))
+      compare({test.first, test.relation, 0, test.second});
+  }
+  void compare(const Test& test) {
+    tests_.push_back(test);
+    for (const Element label : {test.label, test.other})
+      if (label && std::find(labels_.begin(), labels_.end(), label) == labels_.end()) labels_.push_back(label);
+  }
+
+  static bool is_ordering(views::Relation relation) { return relation > views::Relation::not_equal; }
+  std::vector<Element> literals_of(Element label) const {
+    const Element mode = label ? model_.reference(label, "mode") : Element();
+    return mode ? mode.children("literals") : std::vector<Element>();
+  }
+
+  /// Values that differ in what they fulfill; other numbers fulfill as much as the nearest of them.
+  std::vector<std::int64_t> values_of(Element label, const std::vector<Test>& tests) const {
+    std::set<std::int64_t> values;
+    const auto literals = static_cast<std::int64_t>(literals_of(label).size());
+    for (std::int64_t value = 0; value < literals; ++value) values.insert(value);
+    if (literals > 0) return {values.begin(), values.end()};
+    const auto around = static_cast<std::int64_t>(labels_.size());
+    for (std::int64_t step = -around; step <= around; ++step) {
+      values.insert(step);
+      for (const Test& test : tests)
+        if (!test.other) values.insert(test.value + step);
+    }
+    return {values.begin(), values.end()};
+  }
+
+  bool can_hold(const std::vector<Test>& tests) const {
+    std::vector<std::vector<std::int64_t>> values;
+    std::size_t combinations = 1;
+    for (const Element label : labels_) {
+      values.push_back(values_of(label, tests));
+      combinations *= values.back().size();
+      if (combinations > 10'000) return true;
+    }
+    for (std::size_t combination = 0; combination < combinations; ++combination) {
+      const auto value_of = [&](Element label) {
+        std::size_t left = combination;
+        std::size_t at = 0;
+        for (; labels_[at] != label; ++at) left /= values[at].size();
+        return values[at][left % values[at].size()];
+      };
+      if (std::all_of(tests.begin(), tests.end(), [&](const Test& test) {
+            return holds(value_of(test.label), test.relation, test.other ? value_of(test.other) : test.value);
+          }))
+        return true;
+    }
+    return false;
+  }
+
+  const Model& model_;
+  std::vector<Test> tests_;
+  std::vector<Element> labels_;
+};
+
+/// The alternatives of a disjunction that are conditions on the mode of one label, by the name of the literal.
 struct Demands {
   std::string_view label;
   std::set<std::string_view> equal, different;
@@ -43,12 +159,6 @@ struct Demands {
       different.insert(test.value);
     else if (test.relation == views::Relation::equal || test.relation == views::Relation::unstated)
       equal.insert(test.value);
-  }
-  bool contradict() const {
-    if (equal.size() > 1) return true;
-    for (const std::string_view value : equal)
-      if (different.contains(value)) return true;
-    return literals > 0 && different.size() == literals;
   }
   /// A disjunction: any of them is sufficient.
   bool always_hold() const {
@@ -102,18 +212,11 @@ void check_mode_values(const Context& context, Report& report) {
 void check_impossible_conditions(const Context& context, Report& report) {
   for_each_condition(context, [&](const views::Condition& condition) {
     for (const views::Conjunction& conjunction : condition.any_of) {
-      std::map<LabelKey, Demands> demands;
-      for (const views::SimpleCondition& part : conjunction.all_of)
-        if (const auto* test = literal_test(part))
-          demands[{test->label.document().position(), test->label.index()}].add(*test);
-      for (const auto& [key, one] : demands)
-        if (one.contradict()) {
-          report.add(conjunction.element ? conjunction.element : condition.element,
-                     fmt::format("this condition is never true, because its requirements on mode label \"{}\" "
-                                 "contradict each other; correct it, or remove the alternative",
-                                 one.label));
-          break;
-        }
+      if (const Element label = Comparisons(context, conjunction).contradicted())
+        report.add(conjunction.element ? conjunction.element : condition.element,
+                   fmt::format("this condition is never true, because its requirements on mode label \"{}\" "
+                               "contradict each other; correct it, or remove the alternative",
+                               label.name()));
     }
   });
 }

@@ -37,6 +37,27 @@ std::optional<Relation> relation_of(Element condition, views::Relation relation)
   return std::nullopt;
 }
 
+bool orders(Relation relation) { return relation != Relation::equal && relation != Relation::not_equal; }
+
+/// The mode of a label if its values are literals, which have no order (since 0.9.4).
+Element enumeration_of(const BuildContext& context, Element label) {
+  const Element mode = label ? context.model.reference(label, "mode") : Element();
+  return mode && mode.is("EnumMode") && label.document().version() >= Version::v0_9_4 ? mode : Element();
+}
+
+std::string unordered(Element mode) {
+  return fmt::format("orders the literals of mode \"{}\", which have no order; use EQUAL or NOT_EQUAL", mode.name());
+}
+
+/// Why the values of two labels cannot be compared, as a clause with its remedy; "" if they can.
+std::string incomparable(const BuildContext& context, const views::ModeLabelCondition& test, Relation relation) {
+  const Element first = enumeration_of(context, test.first), second = enumeration_of(context, test.second);
+  if (first != second)
+    return fmt::format("compares the mode labels \"{}\" and \"{}\", whose modes differ; compare labels of one mode",
+                       test.first.name(), test.second.name());
+  return first && orders(relation) ? unordered(first) : "";
+}
+
 std::optional<ModeTest> mode_test(const BuildContext& context, const views::SimpleCondition& condition) {
   ModeTest test;
   if (const auto* by_value = std::get_if<views::ModeValueCondition>(&condition.test)) {
@@ -44,13 +65,14 @@ std::optional<ModeTest> mode_test(const BuildContext& context, const views::Simp
     const auto relation = relation_of(condition.element, by_value->relation);
     const auto value = mode_value(context, by_value->label, by_value->value, by_value->literal);
     if (!mode || !relation || !value) return std::nullopt;
+    if (orders(*relation) && enumeration_of(context, by_value->label)) return std::nullopt;
     test = {*mode, *relation, *value, std::nullopt};
     return test;
   }
   if (const auto* by_label = std::get_if<views::ModeLabelCondition>(&condition.test)) {
     const auto first = context.modes.find(by_label->first), second = context.modes.find(by_label->second);
     const auto relation = relation_of(condition.element, by_label->relation);
-    if (!first || !second || !relation) return std::nullopt;
+    if (!first || !second || !relation || !incomparable(context, *by_label, *relation).empty()) return std::nullopt;
     test = {*first, *relation, 0, second};
     return test;
   }
@@ -67,9 +89,13 @@ std::string fault_of(const BuildContext& context, const views::SimpleCondition& 
   if (by_value != nullptr ? !context.modes.find(by_value->label)
                           : !context.modes.find(by_label->first) || !context.modes.find(by_label->second))
     return "names no mode label; state the label";
-  if (by_value == nullptr || !relation_of(condition.element, by_value->relation)) return "states no relation; state it";
+  const auto relation = relation_of(condition.element, by_value != nullptr ? by_value->relation : by_label->relation);
+  if (!relation) return "states no relation; state it";
+  if (by_label != nullptr) return incomparable(context, *by_label, *relation);
   const Mode& mode = context.system.modes[*context.modes.find(by_value->label)];
   if (by_value->value.empty()) return fmt::format("states no value for mode label \"{}\"; state it", mode.name);
+  if (mode_value(context, by_value->label, by_value->value, by_value->literal))
+    return unordered(enumeration_of(context, by_value->label));
   return fmt::format("compares mode label \"{}\" with \"{}\", which its mode does not have{}", mode.name,
                      by_value->value,
                      mode.literals.empty() ? "; state the mode of the label, or a number"
@@ -152,8 +178,7 @@ std::optional<std::int64_t> mode_value(const BuildContext& context, Element labe
     }
   }
   // Since 0.9.4 values are literals, or numbers of a numeric mode.
-  const Element mode = label ? context.model.reference(label, "mode") : Element();
-  if (mode && mode.is("EnumMode") && label.document().version() >= Version::v0_9_4) return std::nullopt;
+  if (enumeration_of(context, label)) return std::nullopt;
   const auto number = parse_integer(value);
   return number ? std::optional(*number) : std::nullopt;
 }

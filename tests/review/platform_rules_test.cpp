@@ -287,6 +287,40 @@ TEST_CASE("conditions that are never or always true are reported (AM0655 and AM0
   CHECK(times(modal(state("EQUAL", "slow") + state("NOT_EQUAL", "slow")), "AM0656") == 1);
 }
 
+TEST_CASE("conditions on numbers and on two labels that are never true are reported (AM0655)") {
+  const auto times_with = [](const std::string& tests) {
+    const auto label = [](const std::string& name) {
+      return fmt::format("<modeLabels name=\"{}\" mode=\"Numbers?type=NumericMode\" initialValue=\"0\"/>", name);
+    };
+    return times(test::model_text("<swModel><modes xsi:type=\"am:NumericMode\" name=\"Numbers\"/>" + label("A") +
+                                  label("B") + label("C") +
+                                  "<runnables name=\"R\"><activityGraph><items xsi:type=\"am:WhileLoop\"><condition>" +
+                                  all_of(tests) + "</condition></items></activityGraph></runnables></swModel>"),
+                 "AM0655");
+  };
+  const auto value = [](const std::string& label, const std::string& relation, int value) {
+    return fmt::format(
+        "<entries xsi:type=\"am:ModeValueCondition\" label=\"{}?type=ModeLabel\" relation=\"{}\" value=\"{}\"/>", label,
+        relation, value);
+  };
+  const auto both = [](const std::string& first, const std::string& relation, const std::string& second) {
+    return fmt::format(
+        "<entries xsi:type=\"am:ModeLabelCondition\" label1=\"{}?type=ModeLabel\" relation=\"{}\" "
+        "label2=\"{}?type=ModeLabel\"/>",
+        first, relation, second);
+  };
+  CHECK(times_with(value("A", "LESS_THAN", 3) + value("A", "GREATER_THAN", 1)) == 0);
+  CHECK(times_with(value("A", "LESS_THAN", 3) + value("A", "GREATER_THAN", 2)) == 1);
+  CHECK(times_with(value("A", "LESS_THAN_OR_EQUAL", 3) + value("A", "GREATER_THAN_OR_EQUAL", 3)) == 0);
+  CHECK(times_with(value("A", "LESS_THAN", 3) + value("A", "GREATER_THAN", 1) + value("A", "NOT_EQUAL", 2)) == 1);
+  CHECK(times_with(value("A", "EQUAL", 1) + value("B", "EQUAL", 2)) == 0);
+  CHECK(times_with(both("A", "EQUAL", "B") + both("A", "NOT_EQUAL", "B")) == 1);
+  CHECK(times_with(both("A", "LESS_THAN", "B") + both("A", "NOT_EQUAL", "B")) == 0);
+  CHECK(times_with(both("A", "LESS_THAN", "B") + both("B", "LESS_THAN", "A")) == 1);
+  CHECK(times_with(both("A", "LESS_THAN", "B") + both("B", "LESS_THAN", "C")) == 0);
+  CHECK(times_with(both("A", "EQUAL", "B") + value("A", "EQUAL", 1) + value("B", "EQUAL", 2)) == 1);
+}
+
 TEST_CASE("contradictory semaphores are reported (AM0657)") {
   const auto semaphore = [](const std::string& attributes, const std::string& version) {
     return test::model_text("<osModel><semaphores name=\"S\" " + attributes + "/></osModel>", version);

@@ -455,12 +455,14 @@ TEST_CASE("conditions compare numbers or modes and combine by and and or") {
   };
   const std::string items = fmt::format(
       "<items xsi:type=\"am:Switch\"><entries><condition><entries xsi:type=\"am:ConditionConjunction\">{}{}</entries>"
-      "<entries xsi:type=\"am:ModeLabelCondition\" label1=\"Speed?type=ModeLabel\" relation=\"NOT_EQUAL\" "
+      "<entries xsi:type=\"am:ModeLabelCondition\" label1=\"Last?type=ModeLabel\" relation=\"NOT_EQUAL\" "
       "label2=\"Gear?type=ModeLabel\"/></condition>{}</entries></items>",
       one("label=\"Gear?type=ModeLabel\" relation=\"EQUAL\" value=\"on\""),
       one("label=\"Speed?type=ModeLabel\" relation=\"LESS_THAN_OR_EQUAL\" value=\"12\""), call("R"));
-  const Built built(with_body(Version::v3_3_0, items, two_modes_2_0));
-  CHECK(body(*built, "T") == "branch [Gear = on and Speed <= 12 or Speed != Gear: 1]\ncall R\n");
+  const Built built(
+      with_body(Version::v3_3_0, items,
+                two_modes_2_0 + "<modeLabels name=\"Last\" mode=\"M?type=EnumMode\" initialValue=\"on\"/>"));
+  CHECK(body(*built, "T") == "branch [Gear = on and Speed <= 12 or Last != Gear: 1]\ncall R\n");
   CHECK(built->modes.at(1).initial == 7);
 }
 
@@ -533,11 +535,11 @@ TEST_CASE("conditions on unsupported things become probabilities with one warnin
 }
 
 TEST_CASE("a faulty condition is reported with its fault") {
-  const auto said = [&](const std::string& condition) {
+  const auto said = [&](const std::string& condition, std::string_view kind = "ModeValueCondition") {
     const std::string items = fmt::format(
         "<items xsi:type=\"am:Switch\"><entries name=\"E\">{}<condition><entries "
-        "xsi:type=\"am:ModeValueCondition\" {}/></condition></entries></items>",
-        call("R"), condition);
+        "xsi:type=\"am:{}\" {}/></condition></entries></items>",
+        call("R"), kind, condition);
     return Built(with_body(Version::v3_3_0, items, two_modes_2_0)).message("AM0437");
   };
   const std::string because = "all alternatives are assumed to be equally likely, because the condition ";
@@ -547,6 +549,11 @@ TEST_CASE("a faulty condition is reported with its fault") {
   CHECK(said("label=\"Gear?type=ModeLabel\" relation=\"EQUAL\"") ==
         because + "states no value for mode label \"Gear\"; state it");
   CHECK(said("label=\"Gear?type=ModeLabel\" value=\"off\"") == because + "states no relation; state it");
+  CHECK(said("label=\"Gear?type=ModeLabel\" value=\"off\" relation=\"LESS_THAN\"") ==
+        because + "orders the literals of mode \"M\", which have no order; use EQUAL or NOT_EQUAL");
+  CHECK(
+      said("label1=\"Gear?type=ModeLabel\" label2=\"Speed?type=ModeLabel\" relation=\"EQUAL\"", "ModeLabelCondition") ==
+      because + "compares the mode labels \"Gear\" and \"Speed\", whose modes differ; compare labels of one mode");
 }
 
 TEST_CASE("uninterruptible groups and schedule points and ends and synchronous calls are activities") {
