@@ -182,10 +182,6 @@ std::vector<Passage> Data::finish(const std::vector<Job>& jobs) {
 
 namespace {
 
-bool contains(const std::vector<Index>& list, Index value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 bool common(const std::vector<Index>& a, const std::vector<Index>& b) {
   return std::any_of(a.begin(), a.end(), [&](Index value) { return contains(b, value); });
 }

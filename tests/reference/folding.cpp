@@ -9,10 +9,6 @@ namespace reference {
 
 namespace {
 
-bool contains(const std::vector<Index>& list, Index value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 /// The host task that alone triggers this task and waits for it, if the rule S-device-6 applies; else none.
 Index wrapper_of(const Model& model, Index function) {
   const auto& task = model.tasks[function];

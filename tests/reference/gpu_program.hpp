@@ -16,7 +16,8 @@ namespace reference {
 struct Device {
   Index unit = none;
   std::unique_ptr<Gpu> gpu;
-  std::vector<std::uint32_t> stream;  ///< by task; none: the task is not on this GPU
+  std::vector<std::uint32_t> stream;    ///< by task; none: the task is not on this GPU
+  std::vector<std::size_t> operations;  ///< of the execution, by their numbers on the GPU
 };
 
 /// All GPUs that have tasks. Questions about a GPU have its unit as entity. Throws Refused for properties that this

@@ -39,10 +39,6 @@ struct Judge {
 
 double real(Time time) { return static_cast<double>(time); }
 
-bool has(const std::vector<Index>& list, Index value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 bool is_access(const Occurrence& one, std::string_view type) { return one.of == Event::Of::label && one.type == type; }
 
 const Passage* passage_of(const Execution& execution, Index chain, Passage::Communication communication) {
@@ -270,7 +266,7 @@ class Constraints {
     };
     for (std::size_t i = 0; i < events.size(); ++i) {
       const auto& one = events[i];
-      if (is_access(one, reads ? "read" : "write") && has(c_.labels, one.entity) && in_scope(one))
+      if (is_access(one, reads ? "read" : "write") && contains(c_.labels, one.entity) && in_scope(one))
         spans.emplace(std::pair{one.job, stability ? one.entity : none}, std::pair{i, i}).first->second.second = i;
     }
     for (const auto& [of, span] : spans) {
@@ -278,7 +274,7 @@ class Constraints {
       for (auto i = span.first; i < span.second; ++i) {
         const auto& one = events[i];
         disturbed = disturbed || (is_access(one, reads ? "write" : "read") && !(one.job == of.first && in_scope(one)) &&
-                                  (stability ? one.entity == of.second : has(c_.labels, one.entity)));
+                                  (stability ? one.entity == of.second : contains(c_.labels, one.entity)));
       }
       if (disturbed || job_of(of.first).end >= 0) holds(!disturbed, events[span.first].time);
     }
@@ -295,10 +291,11 @@ class Constraints {
     };
     std::map<std::int64_t, Run> runs;  // by job
     for (const auto& one : execution_.events) {
-      if (one.of != Event::Of::runnable || one.type != "start" || (!c_.scopes.empty() && !has(c_.scopes, one.task)))
+      if (one.of != Event::Of::runnable || one.type != "start" ||
+          (!c_.scopes.empty() && !contains(c_.scopes, one.task)))
         continue;
       const auto group = std::find_if(c_.groups.begin(), c_.groups.end(),
-                                      [&](const std::vector<Index>& members) { return has(members, one.entity); });
+                                      [&](const std::vector<Index>& members) { return contains(members, one.entity); });
       if (group == c_.groups.end()) continue;
       auto& run = runs[one.job];
       const auto number = static_cast<std::size_t>(group - c_.groups.begin()) + 1;
@@ -316,7 +313,7 @@ class Constraints {
     for (const auto& label : model_.labels) {
       if (label.section != c_.section) continue;
       unmapped = unmapped || label.memory == none;
-      if (label.memory != none && !has(c_.memories, label.memory)) judge_.miss(0);
+      if (label.memory != none && !contains(c_.memories, label.memory)) judge_.miss(0);
     }
     if (unmapped && judge_.out.verdict != Verdict::missed) return judge_.unknown("a label without memory");
     if (judge_.out.verdict != Verdict::missed) holds(true, 0);

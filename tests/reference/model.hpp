@@ -4,6 +4,7 @@
 /// A model as plain structures. Lists refer to each other by index. Everything that the reader does not know is
 /// Refused, with the place in the file.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -16,6 +17,9 @@ namespace reference {
 
 using Index = std::uint32_t;
 constexpr Index none = 0xffffffff;
+inline bool contains(const std::vector<Index>& list, Index one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
 using Properties = std::map<std::string, std::string>;  ///< custom properties gpu.*, as written
 
 /// All values in [least, most] are possible.
@@ -65,28 +69,37 @@ struct Condition {
 struct Counter {
   std::int64_t prescaler = 1, offset = 0;
   bool stated = false;
+  bool hits(std::int64_t number) const { return number >= offset && (number - offset) % prescaler == 0; }
 };
 
 /// An activity, with what it contains.
 struct Item {
   enum class Kind {
     ticks,
-    label,
-    call,
     group,
-    wait,
-    set,
     clear,
-    trigger,
-    semaphore,
-    mode,
     switch_,
     probability,
+    entry,  ///< of a switch: condition and items
     loop,
     schedule_point,
     terminate,
+    call,
+    label,  // from here on, the order of several jobs at one instant may matter
+    wait,
+    set,
+    trigger,
+    semaphore,
+    mode,
     custom_event,
-    entry,  ///< of a switch: condition (none: default) and items
+    leave,     // from here on, operations of programs only; a runnable ends
+    boundary,  ///< before a runnable: cooperative tasks may preempt each other
+    lock,
+    unlock,  ///< an uninterruptible group
+    count,   ///< goes on if the counter hits, else jumps
+    test,    ///< goes on if the condition holds, else jumps
+    jump,
+    end
   };
 
   Kind kind = Kind::ticks;

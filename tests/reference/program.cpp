@@ -19,24 +19,21 @@ class Compiler {
     items(task_.items);
     for (const auto end : ends_) program_.ops[end].target = here();
     overhead(task_.isr ? interrupt + "postExecutionOverhead" : "apiTerminateTask");
-    add(Op::Kind::end);
-    for (const auto& op : program_.ops) {
-      using K = Op::Kind;
-      program_.interacts = program_.interacts || op.kind == K::set || op.kind == K::wait || op.kind == K::trigger ||
-                           op.kind == K::request || op.kind == K::release || op.kind == K::mode ||
-                           op.kind == K::custom || op.kind == K::access;
-    }
+    add(K::end);
+    for (const auto& op : program_.ops)
+      program_.interacts = program_.interacts || (op.kind >= K::label && op.kind <= K::custom_event);
     return std::move(program_);
   }
 
  private:
+  using K = Item::Kind;
+
   Index here() const { return static_cast<Index>(program_.ops.size()); }
 
-  Op& add(Op::Kind kind, const Item* item = nullptr) {
+  Op& add(K kind, const Item* item = nullptr) {
     auto& op = program_.ops.emplace_back();
     op.kind = kind;
     op.item = item;
-    op.runnable = runnable_;
     if (item != nullptr) op.target = item->target;
     return op;
   }
@@ -54,7 +51,7 @@ class Compiler {
       if (found == nullptr) throw Refused(task_.name, "no ticks for " + unit.name);
       program_.costs.push_back({*found, {}, unit.hertz});
     }
-    auto& op = add(Op::Kind::execute);
+    auto& op = add(K::ticks);
     op.overhead = overhead;
     op.cost = first;
   }
@@ -84,37 +81,38 @@ class Compiler {
       }
       program_.costs.push_back(cost);
     }
-    add(Op::Kind::access, &item).cost = first;
+    add(K::label, &item).cost = first;
   }
 
-  void alternatives(const Item& item, Op::Kind kind) {
+  /// A switch, or the items of an unordered group (S-order-1): in any order, one after the other.
+  void alternatives(const Item& item) {
     const auto choice = here();
-    add(kind, &item);
+    const bool all = item.kind == K::group;
+    if (item.items.size() > 60) throw Refused(task_.name, "more than 60 alternatives");
+    add(item.kind, &item).slot = all ? program_.orders++ : none;
     std::vector<Index> jumps;
-    for (const auto& entry : item.items) {
-      const auto target = here();
-      program_.ops[choice].targets.push_back(target);
-      items(entry.items);
+    for (const auto& inner : item.items) {
+      program_.ops[choice].targets.push_back(here());
+      one(inner);
       jumps.push_back(here());
-      add(Op::Kind::jump);
+      add(K::jump).target = choice;
     }
     program_.ops[choice].targets.push_back(here());
-    for (const auto jump : jumps) program_.ops[jump].target = here();
+    for (const auto jump : jumps)
+      if (!all) program_.ops[jump].target = here();
   }
 
   void call(const Item& item) {
     const auto& runnable = model_.runnables[item.target];
+    const bool tested = !runnable.condition.any_of.empty();
     if (++depth_ > 50) throw Refused(runnable.name, "calls itself");
-    if (depth_ == 1 && locked_ == 0) add(Op::Kind::boundary);
+    if (depth_ == 1 && locked_ == 0) add(K::boundary);
     const auto test = here();
-    if (!runnable.condition.any_of.empty()) add(Op::Kind::test).condition = &runnable.condition;
-    const auto outer = runnable_;
-    runnable_ = item.target;
-    add(Op::Kind::call).target = item.target;
+    if (tested) add(K::test).condition = &runnable.condition;
+    add(K::call, &item);
     items(runnable.items);
-    add(Op::Kind::leave).target = item.target;
-    runnable_ = outer;
-    if (!runnable.condition.any_of.empty()) program_.ops[test].target = here();
+    add(K::leave);
+    if (tested) program_.ops[test].target = here();
     --depth_;
   }
 
@@ -123,9 +121,8 @@ class Compiler {
   }
 
   void one(const Item& item) {
-    using K = Item::Kind;
     const auto counter = here();
-    if (item.counter.stated) add(Op::Kind::count, &item).slot = program_.counters++;
+    if (item.counter.stated) add(K::count, &item).slot = program_.counters++;
     switch (item.kind) {
       case K::ticks:
         execute(item.ticks, false);
@@ -136,87 +133,54 @@ class Compiler {
       case K::call:
         call(item);
         break;
+      case K::entry:
+        items(item.items);
+        break;
       case K::group:
         locked_ += item.interruptible ? 0 : 1;
-        if (!item.interruptible) add(Op::Kind::lock);
-        item.ordered || item.items.size() < 2 ? items(item.items) : any_order(item);
-        if (!item.interruptible) add(Op::Kind::unlock);
+        if (!item.interruptible) add(K::lock);
+        item.ordered || item.items.size() < 2 ? items(item.items) : alternatives(item);
+        if (!item.interruptible) add(K::unlock);
         locked_ -= item.interruptible ? 0 : 1;
         break;
-      case K::wait:
-        overhead("apiWaitEvent"), add(Op::Kind::wait, &item);
-        break;
-      case K::set:
-        overhead("apiSetEvent"), add(Op::Kind::set, &item);
-        break;
-      case K::clear:
-        overhead("apiClearEvent"), add(Op::Kind::clear, &item);
-        break;
-      case K::trigger:
-        overhead("apiActivateTask"), add(Op::Kind::trigger, &item);
-        break;
-      case K::semaphore: {
-        const bool spin = model_.semaphores[item.target].spin;
-        if (item.release) {
-          overhead(spin ? "apiReleaseSpinlock" : "apiReleaseResource");
-          add(Op::Kind::release, &item);
-        } else {
-          overhead(spin ? "apiRequestSpinlock" : "apiRequestResource");
-          add(Op::Kind::request, &item);
-        }
-        break;
-      }
-      case K::mode:
-        add(Op::Kind::mode, &item);
-        break;
       case K::switch_:
-        alternatives(item, Op::Kind::choose);
-        break;
       case K::probability:
-        alternatives(item, Op::Kind::choose);
+        alternatives(item);
         break;
       case K::loop: {
         const auto start = here();
-        add(Op::Kind::loop, &item).condition = &item.condition;
+        add(K::loop, &item).condition = &item.condition;
         items(item.items);
-        add(Op::Kind::jump).target = start;
+        add(K::jump).target = start;
         program_.ops[start].target = here();
         break;
       }
-      case K::schedule_point:
-        overhead("apiSchedule"), add(Op::Kind::point);
-        break;
       case K::terminate:
         ends_.push_back(here());
-        add(Op::Kind::jump);
+        add(K::jump);
         break;
-      case K::custom_event:
-        add(Op::Kind::custom, &item);
-        break;
-      case K::entry:
-        break;
+      default:
+        overhead(name_of_call(item));
+        add(item.kind, &item);
     }
     if (item.counter.stated) program_.ops[counter].target = here();
   }
 
-  /// S-order-1: the items of an unordered group in any order, one after the other.
-  void any_order(const Item& item) {
-    const auto choice = here();
-    if (item.items.size() > 60) throw Refused(task_.name, "an unordered group of more than 60");
-    add(Op::Kind::any_order, &item).slot = program_.orders++;
-    for (const auto& inner : item.items) {
-      const auto target = here();
-      program_.ops[choice].targets.push_back(target);
-      one(inner);
-      add(Op::Kind::jump).target = choice;
-    }
-    program_.ops[choice].targets.push_back(here());
+  std::string name_of_call(const Item& item) const {
+    if (item.kind == K::semaphore)
+      return fmt::format("api{}{}", item.release ? "Release" : "Request",
+                         model_.semaphores[item.target].spin ? "Spinlock" : "Resource");
+    return item.kind == K::wait             ? "apiWaitEvent"
+           : item.kind == K::set            ? "apiSetEvent"
+           : item.kind == K::clear          ? "apiClearEvent"
+           : item.kind == K::trigger        ? "apiActivateTask"
+           : item.kind == K::schedule_point ? "apiSchedule"
+                                            : "";
   }
 
   const Model& model_;
   const Task& task_;
   Program program_;
-  Index runnable_ = none;
   int depth_ = 0, locked_ = 0;
   std::vector<Index> ends_;
 };

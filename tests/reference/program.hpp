@@ -9,41 +9,20 @@
 
 namespace reference {
 
-struct Op {
-  enum class Kind : std::uint8_t {
-    execute,  ///< ticks or overhead, for a time
-    access,   ///< a label, for a time
-    wait,
-    set,
-    clear,
-    trigger,
-    request,
-    release,
-    mode,
-    custom,
-    call,
-    leave,     ///< a runnable starts and ends
-    boundary,  ///< before a runnable: cooperative tasks may preempt each other
-    point,     ///< schedule point
-    lock,
-    unlock,     ///< an uninterruptible group
-    count,      ///< goes on if the counter hits, else jumps
-    test,       ///< goes on if the condition holds, else jumps
-    choose,     ///< jumps to one of several targets
-    loop,       ///< goes on if the condition holds, else jumps
-    any_order,  ///< jumps to one of several targets that has not been visited, else to the last one
-    jump,
-    end
-  };
+/// Picoseconds of so many cycles, to the nearest (S-time-1).
+inline Time duration(std::int64_t cycles, std::int64_t hertz) {
+  return static_cast<Time>((static_cast<Wide>(cycles) * 1'000'000'000'000 + hertz / 2) / hertz);
+}
 
-  Kind kind = Kind::end;
+/// Switches and groups without order (group) jump to one of several targets: to the last one if none is left.
+struct Op {
+  Item::Kind kind = Item::Kind::end;
   bool overhead = false;
   const Item* item = nullptr;
   const Condition* condition = nullptr;
-  Index target = none;    ///< operation to jump to; label, stimulus, runnable
-  Index runnable = none;  ///< in which it is; none: in the task itself
-  Index slot = none;      ///< of a counter or of visited targets
-  Index cost = none;      ///< first of costs, by the place of the unit in Task::units
+  Index target = none;  ///< operation to jump to; that of the item; runnable
+  Index slot = none;    ///< of a counter or of visited targets
+  Index cost = none;    ///< first of costs, by the place of the unit in Task::units
   std::vector<Index> targets;
 };
 
@@ -52,6 +31,10 @@ struct Cost {
   Range cycles;
   Range at_least;  ///< picoseconds: by the data rate
   std::int64_t hertz = 1;
+  Range time() const {
+    return {std::max(duration(cycles.least, hertz), at_least.least),
+            std::max(duration(cycles.most, hertz), at_least.most)};
+  }
 };
 
 struct Program {
@@ -62,10 +45,5 @@ struct Program {
 };
 
 Program compile(const Model&, Index task);
-
-/// Picoseconds of so many cycles, to the nearest (S-time-1).
-inline Time duration(std::int64_t cycles, std::int64_t hertz) {
-  return static_cast<Time>((static_cast<Wide>(cycles) * 1'000'000'000'000 + hertz / 2) / hertz);
-}
 
 }  // namespace reference
