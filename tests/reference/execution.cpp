@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One instant after the other: steps end, stimuli release jobs, servers get their budgets, and consequences follow until
-/// nothing changes (S-time-3).
+/// One instant after the other: steps end, stimuli release jobs, servers get their budgets, and consequences follow
+/// until nothing changes (S-time-3).
 #include "reference/execution_operations.hpp"
 
 namespace reference {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What an execution knows at an instant, and the trace of what changes it. The executor has layers, each a class on top of
-/// another one: state, order, cores, jobs, operations, and the course of time (execution.cpp).
+/// What an execution knows at an instant, and the trace of what changes it. The executor has layers, each a class on
+/// top of another one: state, order, cores, jobs, operations, and the course of time (execution.cpp).
 
 #include <string_view>
 #include <utility>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Names and references. Reading AMALTHEA 3.3.0 has layers, each a class on top of another one: names, software, platform,
-/// and the model (reader.cpp). Every element and attribute is used, listed as without meaning for time, or Refused.
+/// Names and references. Reading AMALTHEA 3.3.0 has layers, each a class on top of another one: names, software,
+/// platform, and the model (reader.cpp). Every element and attribute is used, listed as without meaning for time, or
+/// Refused.
 
 #include <algorithm>
 #include <map>
@@ -17,7 +18,7 @@ namespace reference {
 class Names {
  protected:
   explicit Names(const Node& root) {
-    // The list of each class whose objects others refer to, and where they are. Without a class it is that of the element.
+    // The list of each class whose objects others refer to, and where they are; "": the class that the element states.
     static constexpr struct {
       const char *list, *type, *path;
     } classes[] = {{"tasks", "Task", "swModel/tasks"},
