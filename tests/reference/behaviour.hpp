@@ -89,10 +89,6 @@ class Behaviour {
   void set(Question::Kind kind, std::uint32_t entity, std::uint64_t ordinal, std::int64_t value) {
     stored_[key(kind, entity, ordinal)] = value;
   }
-  void forget(Question::Kind kind, std::uint32_t entity, std::uint64_t ordinal) {
-    stored_.erase(key(kind, entity, ordinal));
-  }
-  void forget_all() { stored_.clear(); }
   /// Stores every answer of the last run (if recorded), so that the next run is the same under any rule and seed.
   void keep_answers();
 

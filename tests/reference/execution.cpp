@@ -28,11 +28,9 @@ class Executor : protected ExecutionOperations {
   }
 
   Execution run() {
-    result_.busy.assign(model_.units.size(), 0);
-    const Time limit = options_.tail < never ? options_.until + options_.tail : 2 * options_.until;
     for (;;) {
       const Time at = next();
-      if (at > limit || (at >= options_.until && open_ == 0)) break;
+      if (at > 2 * options_.until || (at >= options_.until && open_ == 0)) break;
       advance(at);
       instant();
     }
@@ -92,7 +90,6 @@ class Executor : protected ExecutionOperations {
       auto& a = active_[task];
       if (a.executing) a.left -= past;
       if (turns(task)) a.slice_left -= past;
-      result_.busy[unit] += past;
     }
     for (auto& server : servers_) server.budget = std::max<Time>(0, server.budget - past * server.running);
     now_ = to;

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,14 +16,12 @@
 namespace reference {
 
 struct RunOptions {
-  Time until = 0;     ///< releases before this instant count
-  Time tail = never;  ///< time after it, in which jobs may end; never: until all have ended, or for `until` again
+  Time until = 0;  ///< releases before this instant count; their jobs have as long again to end
   bool any_offsets =
       false;  ///< offsets are questions: of periodic stimuli, 0 up to the larger of offset and period (exclusive)
   bool trace = false;             ///< fills Execution::events; run() turns it on if the model has constraints
   bool ready_order_open = false;  ///< ready ties are open even where a documented order exists
-  GpuSettings gpu{};              ///< of every GPU without settings of its own
-  std::map<std::string, GpuSettings> gpus{};  ///< by unit
+  GpuSettings gpu{};              ///< of every GPU
 };
 
 enum class State : std::uint8_t {
@@ -89,7 +86,6 @@ struct Execution {
   std::vector<Occurrence> events;
   std::vector<Operation> operations;
   std::vector<Passage> passages;  ///< of each chain, three
-  std::vector<Time> busy;         ///< of each unit: time with a job on it
   Time end = 0;                   ///< the last instant executed
 };
 

@@ -358,7 +358,7 @@ void Gpu::begin(std::uint32_t number, int sm) {
   if (operation.start < 0) {
     operation.start = now_;
     if (what.kind == GpuOperation::Kind::kernel) ++context.unfinished;
-    if (!(context.what.shared || settings_.uneven_blocks) || what.launch.empty())
+    if (!context.what.shared || what.launch.empty())
       operation.duration = behaviour_.ask(Question::Kind::block_time, what.task, what.least, what.most);
     if (settings_.less_slowdown) operation.relief = behaviour_.ask(Question::Kind::gpu_slowdown, what.task, 0, 1000);
   }
@@ -473,12 +473,6 @@ std::vector<std::uint32_t> Gpu::advance(Time to) {
       context.copies[engine - 1].pop_front();
   }
   return ended;
-}
-
-bool Gpu::memory_active() const {
-  return std::any_of(unfinished_.begin(), unfinished_.end(), [this](std::size_t block) {
-    return runs(blocks_[block]) && operations_[blocks_[block].operation].what.memory > 0;
-  });
 }
 
 bool Gpu::idle() const {

@@ -38,7 +38,6 @@ struct GpuSettings {
 
   bool less_slowdown = false;  ///< whether an operation may be slowed down less than by the factors (S-gpu-14)
   bool any_placement = false;  ///< whether a block may go to any SM with room (S-gpu-12)
-  bool uneven_blocks = false;  ///< whether blocks of a kernel differ even in a context of one task (S-gpu-11)
 };
 
 struct Launch {
@@ -101,8 +100,6 @@ class Gpu {
   std::uint32_t submit(std::uint32_t stream, const GpuOperation&);
   /// From now() on, CPUs execute label accesses that slow the GPU down, or not. After advance(now), before settle().
   void cpu_traffic(bool active) { traffic_ = active; }
-  /// Whether a copy or a kernel that waits for memory executes at now().
-  bool memory_active() const;
   /// Everything of this instant has been submitted: queues, engines and SMs take what they can.
   void settle();
   /// The next instant at which something ends by itself; `never`.

@@ -9,20 +9,19 @@
 
 #include <fmt/format.h>
 
+#include "reference/program.hpp"
 #include "reference/reading_values.hpp"
 
 namespace reference {
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000'000;
-
-/// Refuses properties other than these (S-device-3).
-void only(const Properties& properties, const std::set<std::string>& known, const std::string& where) {
-  for (const auto& [key, value] : properties)
-    if (known.count(key) == 0) throw Refused(where, fmt::format("{} = {}", key, value));
-}
-
 const std::set<std::string> of_kernels{"gpu.grid", "gpu.block", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig"};
+
+/// Refuses properties that the reader knows and this reading does not (S-device-3).
+void refuse(const Properties& properties, std::initializer_list<const char*> keys, const std::string& where) {
+  for (const char* key : keys)
+    if (properties.count(key) > 0) throw Refused(where, fmt::format("{} = {}", key, properties.at(key)));
+}
 
 std::string value_of(const Properties& properties, const std::string& key, const std::string& otherwise = "") {
   const auto found = properties.find(key);
@@ -40,28 +39,19 @@ std::int64_t product(const std::string& text, const std::string& where) {
   return result;
 }
 
-int level(const std::string& text, const std::string& where) {
-  return pick<int>(where, text, "low medium high", {1, 2, 3});
-}
-
 /// Enabled SMs: a set bit disables a TPC, after ~ it enables one (S-gpu-12).
-std::vector<bool> enabled(std::string text, const GpuSettings& settings, const std::string& where) {
-  if (text.empty()) return {};
-  const std::string whole = text;
-  const bool enables = text.front() == '~';
-  if (enables) text.erase(0, 1);
-  if (text.size() < 3 || text[0] != '0' || (text[1] != 'x' && text[1] != 'X') || text.size() > 34)
-    throw Refused(where, "gpu.smMask = " + whole);
+std::vector<bool> enabled(const std::string& mask, const GpuSettings& settings, const std::string& where) {
   std::vector<bool> result;
+  if (mask.empty()) return result;
+  const std::size_t begin = mask.front() == '~' ? 1 : 0;
+  const std::string digits = mask.size() > begin + 2 ? mask.substr(begin + 2) : "";
+  if (mask.compare(begin, 2, "0x") != 0 || digits.empty() || digits.size() > 32 ||
+      digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+    throw Refused(where, "gpu.smMask = " + mask);
   for (int sm = 0; sm < settings.sms; ++sm) {
-    const auto bit = static_cast<std::size_t>(sm / settings.sms_per_tpc);
-    bool set = false;
-    if (bit / 4 < text.size() - 2) {
-      const char digit = text[text.size() - 1 - bit / 4];
-      if (std::isxdigit(static_cast<unsigned char>(digit)) == 0) throw Refused(where, "gpu.smMask = " + whole);
-      set = (std::stoi(std::string(1, digit), nullptr, 16) >> (bit % 4) & 1) != 0;
-    }
-    result.push_back(set == enables);
+    const auto bit = static_cast<std::size_t>(sm / settings.sms_per_tpc), place = bit / 4;
+    const int digit = place < digits.size() ? std::stoi(digits.substr(digits.size() - 1 - place, 1), nullptr, 16) : 0;
+    result.push_back((digit >> bit % 4 & 1) == static_cast<int>(begin));
   }
   return result;
 }
@@ -94,22 +84,13 @@ Time slice_of(const Model& model, Index number, const GpuSettings& settings) {
   return slice;
 }
 
-/// Picoseconds, to the nearest (docs/theory/scheduling.md, Time).
-Time cycles(Wide count, const Unit& unit) {
-  if (count == 0) return 0;
-  if (unit.hertz <= 0) throw Refused(unit.name, "no frequency");
-  return static_cast<Time>((count * second + unit.hertz / 2) / unit.hertz);
-}
-
 /// The copies and kernels of one runnable, in order. S-device-2 to S-device-4.
 class RunnableOperations {
  public:
   RunnableOperations(const Model& model, Index task, const Runnable& runnable)
       : model_(model), task_(task), runnable_(runnable), unit_(model.units[unit_of(model, task)]) {
     if (!runnable.condition.any_of.empty()) throw Refused(runnable.name, "a condition of a device task's runnable");
-    std::set<std::string> known = of_kernels;
-    known.insert({"gpu.copy", "gpu.memoryIntensity", "gpu.access"});
-    only(runnable.properties, known, runnable.name);
+    refuse(runnable.properties, {"gpu.instructions", "gpu.budget"}, runnable.name);
     const std::string access = value_of(runnable.properties, "gpu.access");
     if (!access.empty() && access != "zero-copy") throw Refused(runnable.name, "gpu.access = " + access);
     zero_copy_ = !access.empty();
@@ -124,12 +105,9 @@ class RunnableOperations {
     const std::string copy = value_of(runnable_.properties, "gpu.copy");
     if (!copy.empty()) {
       if (!kernels.empty()) throw Refused(runnable_.name, "gpu.copy beside ticks");
-      if (copy != "h2d" && copy != "d2h" && copy != "memset") throw Refused(runnable_.name, "gpu.copy = " + copy);
-      result.push_back(copy_of(copy == "h2d"   ? GpuOperation::Kind::to_device
-                               : copy == "d2h" ? GpuOperation::Kind::from_device
-                                               : GpuOperation::Kind::memset,
-                               items_));
-      return result;
+      using K = GpuOperation::Kind;
+      const auto kind = pick<K>(runnable_.name, copy, "h2d d2h memset", {K::to_device, K::from_device, K::memset});
+      return {copy_of(kind, items_)};
     }
     if (kernels.empty()) {
       add_copies(result, 0, items_.size(), true, true);
@@ -197,14 +175,9 @@ class RunnableOperations {
       Label label = model_.labels[access->target];
       if (access == largest[access->write])
         label.bytes += std::max<std::int64_t>(0, moved[!access->write] - moved[access->write]);
-      if (label.memory == none || label.memory >= unit_.access.size() || !unit_.access[label.memory].stated) continue;
-      const Access& way = unit_.access[label.memory];
-      const Range& latency = access->write ? way.write : way.read;
-      const std::int64_t lines = (label.bytes + model_.line_bytes - 1) / model_.line_bytes;
-      const auto rate = way.bytes_per_second;
-      const Time rated = rate > 0 ? static_cast<Time>((static_cast<Wide>(label.bytes) * second + rate / 2) / rate) : 0;
-      result.least += access->accesses.least * std::max(rated, cycles(static_cast<Wide>(lines) * latency.least, unit_));
-      result.most += access->accesses.most * std::max(rated, cycles(static_cast<Wide>(lines) * latency.most, unit_));
+      const auto time = access_cost(model_, unit_, label, access->write).time();
+      result.least += access->accesses.least * time.least;
+      result.most += access->accesses.most * time.most;
     }
     return result;
   }
@@ -212,13 +185,9 @@ class RunnableOperations {
   GpuOperation kernel(const Item& item) const {
     GpuOperation result;
     result.task = task_;
-    const Ticks& ticks = item.ticks;
-    const Range* found = nullptr;
-    for (const auto& [definition, range] : ticks.of)
-      if (definition == unit_.definition || (definition == none && found == nullptr)) found = &range;
-    if (found == nullptr) throw Refused(runnable_.name, "no ticks for " + unit_.name);
-    result.least = cycles(found->least, unit_);
-    result.most = cycles(found->most, unit_);
+    const Range& ticks = ticks_on(item.ticks, unit_, runnable_.name);
+    result.least = duration(ticks.least, unit_.hertz);
+    result.most = duration(ticks.most, unit_.hertz);
     if (const std::string share = value_of(runnable_.properties, "gpu.memoryIntensity"); !share.empty()) {
       char* rest = nullptr;
       const double thousandths = 1000 * std::strtod(share.c_str(), &rest);
@@ -243,13 +212,8 @@ class RunnableOperations {
     const auto number = [&](const std::string& key, std::int64_t otherwise) {
       return stated(key).empty() ? otherwise : product(stated(key), runnable_.name);
     };
-    Launch launch;
-    launch.blocks = number("gpu.grid", 1);
-    launch.threads = static_cast<int>(number("gpu.block", 1));
-    launch.registers = number("gpu.registers", 0);
-    launch.shared_memory = number("gpu.sharedMemory", 0);
-    launch.cache = stated("gpu.cacheConfig");
-    result.launch.push_back(launch);
+    result.launch = {{number("gpu.grid", 1), static_cast<int>(number("gpu.block", 1)), number("gpu.registers", 0),
+                      number("gpu.sharedMemory", 0), stated("gpu.cacheConfig")}};
     return result;
   }
 
@@ -314,66 +278,52 @@ std::vector<Device> devices(const Model& model, Behaviour& behaviour, const RunO
       if (unit_of(model, task) == unit) tasks.push_back(task);
     if (tasks.empty()) continue;
     const Unit& of = model.units[unit];
-    only(of.properties, {"gpu.platform", "gpu.contextScheduling"}, of.name);
+    refuse(of.properties, {"gpu.warpPolicy", "gpu.warpPipelines"}, of.name);
     if (value_of(of.properties, "gpu.platform") == "radeon-vii") throw Refused(of.name, "an AMD GPU");
-    const std::string scheduling = value_of(of.properties, "gpu.contextScheduling", "timeslice");
-    if (scheduling != "timeslice" && scheduling != "priority")
-      throw Refused(of.name, "gpu.contextScheduling = " + scheduling);
-    const bool by_priority = scheduling == "priority";
-    const auto own = options.gpus.find(of.name);
-    const GpuSettings& settings = own == options.gpus.end() ? options.gpu : own->second;
-
+    const bool by_priority = pick<bool>(of.name, value_of(of.properties, "gpu.contextScheduling"),
+                                        "- timeslice priority", {false, false, true});
     Device& device = result.emplace_back();
     device.unit = unit;
-    device.gpu = std::make_unique<Gpu>(unit, settings, by_priority, behaviour);
+    device.gpu = std::make_unique<Gpu>(unit, options.gpu, by_priority, behaviour);
     device.stream.assign(model.tasks.size(), none);
     // S-gpu-2: by name; without one every task has its own context and stream. Names of tasks begin with a blank here.
-    std::vector<std::pair<std::string, std::vector<Index>>> contexts;
+    std::map<std::string, std::uint32_t> contexts;
+    std::vector<GpuContext> of_contexts;
+    const auto name_of = [&](Index task, const char* key) {
+      return value_of(model.tasks[task].properties, key, " " + model.tasks[task].name);
+    };
     for (const Index number : tasks) {
       const Task& task = model.tasks[number];
-      std::set<std::string> known = of_kernels;
-      known.insert({"gpu.timeslice", "gpu.context", "gpu.contextPriority", "gpu.stream", "gpu.priority", "gpu.smMask"});
-      only(task.properties, known, task.name);
-      const std::string name = value_of(task.properties, "gpu.context", " " + task.name);
-      auto found = std::find_if(contexts.begin(), contexts.end(), [&](const auto& each) { return each.first == name; });
-      if (found == contexts.end()) found = contexts.insert(contexts.end(), {name, {}});
-      found->second.push_back(number);
+      refuse(task.properties, {"gpu.budget", "gpu.cuMask", "gpu.mpsShare"}, task.name);
+      const int slots =
+          pick<int>(task.name, value_of(task.properties, "gpu.contextPriority"), "- low medium high", {2, 1, 2, 3});
+      const auto place = static_cast<std::uint32_t>(of_contexts.size());
+      const auto [context, added] = contexts.emplace(name_of(number, "gpu.context"), place);
+      if (added) of_contexts.push_back({-1, slots, task.priority, false});
+      GpuContext& one = of_contexts[context->second];
+      one.slice = std::max(one.slice, slice_of(model, number, options.gpu));
+      one.shared = !added;
+      if (one.slots != slots) throw Refused("context " + context->first, "tasks of different gpu.contextPriority");
+      if (!by_priority) continue;  // S-gpu-9
+      if (!added) throw Refused("context " + context->first, "several tasks under contexts by priority");
+      if (task.parameters.count("priority") == 0) throw Refused("context " + context->first, "no priority");
     }
-    for (const auto& [name, members] : contexts) {
-      const auto property = [&](Index task, const std::string& key, const std::string& otherwise) {
-        return value_of(model.tasks[task].properties, key, otherwise);
-      };
-      GpuContext context;
-      context.shared = members.size() > 1;
-      context.slots = level(property(members.front(), "gpu.contextPriority", "medium"), name);
-      for (const Index task : members) {
-        context.slice = std::max(context.slice, slice_of(model, task, settings));
-        if (level(property(task, "gpu.contextPriority", "medium"), name) != context.slots)
-          throw Refused("context " + name, "tasks of different gpu.contextPriority");
-      }
-      if (by_priority) {  // S-gpu-9
-        if (context.shared) throw Refused("context " + name, "several tasks under contexts by priority");
-        if (model.tasks[members.front()].parameters.count("priority") == 0)
-          throw Refused("context " + name, "no priority");
-        context.urgency = model.tasks[members.front()].priority;
-      }
-      const std::uint32_t number = device.gpu->add_context(context);
-      std::map<std::string, std::uint32_t> streams;
-      std::map<std::string, std::pair<std::string, std::string>> described;
-      for (const Index task : members) {
-        const std::string stream = property(task, "gpu.stream", " " + model.tasks[task].name);
-        const std::pair<std::string, std::string> what{property(task, "gpu.priority", "low"),
-                                                       property(task, "gpu.smMask", "")};
-        if (streams.count(stream) == 0) {
-          if (what.first != "low" && what.first != "high")
-            throw Refused(model.tasks[task].name, "gpu.priority = " + what.first);
-          described[stream] = what;
-          streams[stream] = device.gpu->add_stream(number, what.first == "high",
-                                                   enabled(what.second, settings, model.tasks[task].name));
-        }
-        if (described[stream] != what) throw Refused("stream " + stream, "tasks of different priority or mask");
-        device.stream[task] = streams[stream];
-      }
+    for (const GpuContext& context : of_contexts) device.gpu->add_context(context);
+    std::map<std::pair<std::uint32_t, std::string>, Index> streams;  // by context and name: its first task
+    for (const Index number : tasks) {
+      const Task& task = model.tasks[number];
+      const std::string priority = value_of(task.properties, "gpu.priority", "low");
+      const std::string mask = value_of(task.properties, "gpu.smMask");
+      const std::uint32_t context = contexts[name_of(number, "gpu.context")];
+      const auto [stream, added] = streams.emplace(std::pair{context, name_of(number, "gpu.stream")}, number);
+      const Task& first = model.tasks[stream->second];
+      if (priority != value_of(first.properties, "gpu.priority", "low") ||
+          mask != value_of(first.properties, "gpu.smMask"))
+        throw Refused("stream " + stream->first.second, "tasks of different priority or mask");
+      device.stream[number] =
+          added ? device.gpu->add_stream(context, pick<bool>(task.name, priority, "low high", {false, true}),
+                                         enabled(mask, options.gpu, task.name))
+                : device.stream[stream->second];
     }
   }
   return result;

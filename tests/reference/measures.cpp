@@ -379,16 +379,12 @@ Latencies latencies(const Passage& passage, Time end, bool activation) {
     longer(out.reduced_reaction, shown[i] - from[i]);
     if (i + 1 < from.size() && shown[i + 1] >= 0) longer(out.reaction, shown[i + 1] - from[i]);
   }
-  std::int64_t newest = -1;
   for (std::size_t j = 0; j < passage.writes.size(); ++j) {
     const auto& one = passage.writes[j];
     if (one.newest < 0) continue;
     const auto oldest = from[static_cast<std::size_t>(one.oldest)];
     longer(out.reduced_age, one.time - oldest);
     if (j + 1 < passage.writes.size()) longer(out.age, passage.writes[j + 1].time - oldest);
-    if (newest >= 0 && one.newest != newest)
-      longer(out.first_to_first, one.time - from[static_cast<std::size_t>(newest)]);
-    newest = std::max(newest, one.newest);
     const auto shortest = one.time - from[static_cast<std::size_t>(one.newest)];
     out.shortest = out.shortest < 0 ? shortest : std::min(out.shortest, shortest);
   }

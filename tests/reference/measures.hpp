@@ -14,7 +14,7 @@ namespace reference {
 /// Longest and shortest times that this execution shows; -1: nothing was measured. `open` is the time for which the oldest
 /// read without a write that shows it, or a later one, has waited at the end: the reaction is at least that long.
 struct Latencies {
-  Time reaction = -1, reduced_reaction = -1, age = -1, reduced_age = -1, first_to_first = -1, shortest = -1, open = -1;
+  Time reaction = -1, reduced_reaction = -1, age = -1, reduced_age = -1, shortest = -1, open = -1;
 };
 /// \param activation  reads count from the activation of their job (a chain that begins with the stimulus)
 Latencies latencies(const Passage&, Time end, bool activation = false);

@@ -38,22 +38,15 @@ class Compiler {
     return op;
   }
 
-  /// S-time-1: extended ticks count before the default.
   void execute(const Ticks& ticks, bool overhead) {
     if (ticks.of.empty()) return;
-    const auto first = static_cast<Index>(program_.costs.size());
-    for (const auto number : task_.units) {
-      const auto& unit = model_.units[number];
-      const Range* found = nullptr;
-      for (const auto& [definition, range] : ticks.of) {
-        if (definition == unit.definition || (definition == none && found == nullptr)) found = &range;
-      }
-      if (found == nullptr) throw Refused(task_.name, "no ticks for " + unit.name);
-      program_.costs.push_back({*found, {}, unit.hertz});
-    }
     auto& op = add(K::ticks);
     op.overhead = overhead;
-    op.cost = first;
+    op.cost = static_cast<Index>(program_.costs.size());
+    for (const auto number : task_.units) {
+      const auto& unit = model_.units[number];
+      program_.costs.push_back({ticks_on(ticks, unit, task_.name), {}, unit.hertz});
+    }
   }
 
   void overhead(const std::string& call) {
@@ -62,26 +55,14 @@ class Compiler {
     if (found != all.end()) execute(found->second, true);
   }
 
-  /// S-memory-1
   void access(const Item& item) {
-    const auto& label = model_.labels[item.target];
-    const auto first = static_cast<Index>(program_.costs.size());
+    add(K::label, &item).cost = static_cast<Index>(program_.costs.size());
     for (const auto number : task_.units) {
-      const auto& unit = model_.units[number];
-      Cost cost;
-      cost.hertz = unit.hertz;
-      if (label.memory != none && unit.access[label.memory].stated) {
-        const auto& way = unit.access[label.memory];
-        const auto& latency = item.write ? way.write : way.read;
-        const auto lines = (label.bytes + model_.line_bytes - 1) / model_.line_bytes;
-        cost.cycles = {item.accesses.least * lines * latency.least, item.accesses.most * lines * latency.most};
-        if (way.bytes_per_second > 0)
-          cost.at_least = {item.accesses.least * duration(label.bytes, way.bytes_per_second),
-                           item.accesses.most * duration(label.bytes, way.bytes_per_second)};
-      }
+      auto cost = access_cost(model_, model_.units[number], model_.labels[item.target], item.write);
+      for (auto* each : {&cost.cycles, &cost.at_least})
+        *each = {each->least * item.accesses.least, each->most * item.accesses.most};
       program_.costs.push_back(cost);
     }
-    add(K::label, &item).cost = first;
   }
 
   /// A switch, or the items of an unordered group (S-order-1): in any order, one after the other.
@@ -186,6 +167,26 @@ class Compiler {
 };
 
 }  // namespace
+
+Cost access_cost(const Model& model, const Unit& unit, const Label& label, bool write) {
+  Cost cost;
+  cost.hertz = unit.hertz;
+  if (label.memory == none || label.memory >= unit.access.size() || !unit.access[label.memory].stated) return cost;
+  const auto& way = unit.access[label.memory];
+  const auto& latency = write ? way.write : way.read;
+  const auto lines = (label.bytes + model.line_bytes - 1) / model.line_bytes;
+  cost.cycles = {lines * latency.least, lines * latency.most};
+  if (way.bytes_per_second > 0) cost.at_least.least = cost.at_least.most = duration(label.bytes, way.bytes_per_second);
+  return cost;
+}
+
+const Range& ticks_on(const Ticks& ticks, const Unit& unit, const std::string& where) {
+  const Range* found = nullptr;
+  for (const auto& [definition, range] : ticks.of)
+    if (definition == unit.definition || (definition == none && found == nullptr)) found = &range;
+  if (found == nullptr) throw Refused(where, "no ticks for " + unit.name);
+  return *found;
+}
 
 Program compile(const Model& model, Index task) { return Compiler(model, task).compile(); }
 

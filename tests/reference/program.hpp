@@ -46,4 +46,9 @@ struct Program {
 
 Program compile(const Model&, Index task);
 
+/// Of one access to the label (S-memory-1, S-device-4).
+Cost access_cost(const Model&, const Unit&, const Label&, bool write);
+/// S-time-1: extended ticks count before the default.
+const Range& ticks_on(const Ticks&, const Unit&, const std::string& where);
+
 }  // namespace reference
