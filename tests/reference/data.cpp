@@ -2,6 +2,7 @@
 #include "reference/data.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "reference/folding.hpp"
 
@@ -9,14 +10,28 @@ namespace reference {
 
 namespace {
 
-/// By label: whether the task reads it, or writes it.
-std::vector<char> accessed_by(const Model& model, Index task, bool write) {
-  std::vector<char> out(model.labels.size(), 0);
+std::set<Index> accessed_by(const Model& model, Index task, bool write) {
+  std::set<Index> out;
   if (model.tasks[task].dropped) return out;
   each_item(model, model.tasks[task].items, none, [&](const Item& item, Index) {
-    if (item.kind == Item::Kind::label && item.write == write && item.target != none) out[item.target] = 1;
+    if (item.kind == Item::Kind::label && item.write == write) out.insert(item.target);
   });
   return out;
+}
+
+/// S-data-1: those that one task writes and the next one reads; if the chain names some of them, only these.
+std::vector<Index> labels_between(const Model& model, const Chain& chain, Index from, Index to) {
+  std::vector<Index> all, named;
+  const auto read = accessed_by(model, to, false);
+  for (const auto label : accessed_by(model, from, true)) {
+    if (read.count(label) == 0) continue;
+    all.push_back(label);
+    if (std::any_of(chain.links.begin(), chain.links.end(), [&](const Chain::Link& link) {
+          return link.label == label && (link.task == from || link.task == to);
+        }))
+      named.push_back(label);
+  }
+  return named.empty() ? all : named;
 }
 
 }  // namespace
@@ -27,6 +42,17 @@ void Data::Value::join(const Value& other) {
   newest = std::max(newest, other.newest);
 }
 
+Data::Value Data::new_read(Passage& passage, Time now, Time release) {
+  passage.reads.push_back(now);
+  passage.activations.push_back(release);
+  const auto number = static_cast<std::int64_t>(passage.reads.size()) - 1;
+  return {number, number};
+}
+
+void Data::write(Passage& passage, const Value& value, Time now) {
+  passage.writes.push_back({now, value.oldest, value.newest});
+}
+
 Data::Data(const Model& model) : model_(model) {
   for (Index number = 0; number < model.chains.size(); ++number) {
     const auto& chain = model.chains[number];
@@ -34,28 +60,13 @@ Data::Data(const Model& model) : model_(model) {
     auto& passed = chains_.emplace_back();
     passed.implicit = {number, Passage::Communication::implicit, {}, {}, {}, true};
     passed.explicit_ = {number, Passage::Communication::explicit_, {}, {}, {}, true};
-    for (const auto task : chain.tasks) passed.steps.emplace_back().task = task;
     if (!chain.links.front().write) passed.first_label = chain.links.front().label;
     if (chain.links.back().write) passed.last_label = chain.links.back().label;
-    for (std::size_t k = 0; k + 1 < passed.steps.size(); ++k) {  // S-data-1: the labels between two neighbours
-      auto& from = passed.steps[k];
-      auto& to = passed.steps[k + 1];
-      std::vector<Index> named;
-      for (const auto& link : chain.links) {
-        if (link.label != none && (link.task == from.task || link.task == to.task)) named.push_back(link.label);
-      }
-      const auto written = accessed_by(model, from.task, true), read = accessed_by(model, to.task, false);
-      for (Index label = 0; label < model.labels.size(); ++label) {
-        if (written[label] != 0 && read[label] != 0) from.outputs.push_back(label);
-      }
-      const auto is_named = [&](Index label) { return std::find(named.begin(), named.end(), label) != named.end(); };
-      if (std::any_of(from.outputs.begin(), from.outputs.end(), is_named))
-        from.outputs.erase(
-            std::remove_if(from.outputs.begin(), from.outputs.end(), [&](Index label) { return !is_named(label); }),
-            from.outputs.end());
-      to.inputs = from.outputs;
-    }
-    for (auto& step : passed.steps) {
+    for (std::size_t k = 0; k < chain.tasks.size(); ++k) {
+      auto& step = passed.steps.emplace_back();
+      step.task = chain.tasks[k];
+      if (k > 0) step.inputs = passed.steps[k - 1].outputs;
+      if (k + 1 < chain.tasks.size()) step.outputs = labels_between(model, chain, step.task, chain.tasks[k + 1]);
       step.given.resize(std::max<std::size_t>(1, step.outputs.size()));
       step.published = step.given;
       step.written.assign(step.given.size(), 0);
@@ -64,108 +75,70 @@ Data::Data(const Model& model) : model_(model) {
 }
 
 void Data::start(Index task, Time now, Time release) {
-  for (auto& passed : chains_) {
-    for (std::size_t k = 0; k < passed.steps.size(); ++k) {
-      auto& step = passed.steps[k];
-      if (step.task != task) continue;
-      std::fill(step.written.begin(), step.written.end(), 0);
-      if (k == 0) {
-        passed.implicit.reads.push_back(now);
-        passed.implicit.activations.push_back(release);
-        const auto number = static_cast<std::int64_t>(passed.implicit.reads.size()) - 1;
-        step.read = {number, number};
-        if (passed.first_label == none) {
-          passed.explicit_.reads.push_back(now);
-          passed.explicit_.activations.push_back(release);
-          step.held = {static_cast<std::int64_t>(passed.explicit_.reads.size()) - 1,
-                       static_cast<std::int64_t>(passed.explicit_.reads.size()) - 1};
-        } else {
-          passed.release = release;
-        }
-      } else {
-        step.read = {};
-        for (const auto& value : passed.steps[k - 1].published) step.read.join(value);
-        if (step.inputs.empty()) step.held = passed.steps[k - 1].given[0];
-      }
+  each_place(task, [&](Passed& passed, std::size_t k) {
+    auto& step = passed.steps[k];
+    std::fill(step.written.begin(), step.written.end(), 0);
+    passed.release = k == 0 ? release : passed.release;
+    if (k == 0) {
+      step.read = new_read(passed.implicit, now, release);
+      if (passed.first_label == none) step.held = new_read(passed.explicit_, now, release);
+      return;
     }
-  }
+    step.read = {};
+    for (const auto& value : passed.steps[k - 1].published) step.read.join(value);
+    if (step.inputs.empty()) step.held = passed.steps[k - 1].given[0];
+  });
   device(task, false, now);
 }
 
 /// S-data-3: device tasks read when they start and write when they end.
 void Data::device(Index task, bool write, Time now) {
   if (!model_.tasks[task].device) return;
-  for (const auto& passed : chains_) {
-    for (const auto& step : passed.steps) {
-      if (step.task != task) continue;
-      const auto labels = write ? step.outputs : step.inputs;
-      for (const auto label : labels) access(task, label, write, now);
-      const auto outer = write ? passed.last_label : passed.first_label;
-      if (outer != none && (&step == &passed.steps[write ? passed.steps.size() - 1 : 0]))
-        access(task, outer, write, now);
-    }
-  }
+  each_place(task, [&](Passed& passed, std::size_t k) {
+    for (const auto label : write ? passed.steps[k].outputs : passed.steps[k].inputs) access(task, label, write, now);
+    const auto outer = write ? passed.last_label : passed.first_label;
+    if (outer != none && k == (write ? passed.steps.size() - 1 : 0)) access(task, outer, write, now);
+  });
 }
 
 void Data::access(Index task, Index label, bool write, Time now) {
-  for (auto& passed : chains_) {
-    for (std::size_t k = 0; k < passed.steps.size(); ++k) {
-      auto& step = passed.steps[k];
-      if (step.task != task) continue;
-      if (write) {
-        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-          if (step.outputs[i] != label) continue;
-          step.given[i] = step.held;
-          step.written[i] = 1;
-        }
-        if (k + 1 == passed.steps.size() && label == passed.last_label) {
-          passed.explicit_.writes.push_back({now, step.held.oldest, step.held.newest});
-          step.written[0] = 1;
-        }
-      } else if (k == 0) {
-        if (label != passed.first_label) continue;
-        passed.explicit_.reads.push_back(now);
-        passed.explicit_.activations.push_back(passed.release);
-        step.held = {static_cast<std::int64_t>(passed.explicit_.reads.size()) - 1,
-                     static_cast<std::int64_t>(passed.explicit_.reads.size()) - 1};
-      } else {
-        bool any = false;
-        for (const auto input : step.inputs) any = any || input == label;
-        if (!any) continue;
-        // What the task works with is the last value of every label that it reads.
-        step.held_of.resize(step.inputs.size());
-        Value all;
-        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-          if (step.inputs[i] == label) step.held_of[i] = passed.steps[k - 1].given[i];
-          all.join(step.held_of[i]);
-        }
-        step.held = all;
-      }
+  each_place(task, [&](Passed& passed, std::size_t k) {
+    auto& step = passed.steps[k];
+    for (std::size_t i = 0; write && i < step.outputs.size(); ++i) {
+      if (step.outputs[i] != label) continue;
+      step.given[i] = step.held;
+      step.written[i] = 1;
     }
-  }
+    if (write && k + 1 == passed.steps.size() && label == passed.last_label) {
+      Data::write(passed.explicit_, step.held, now);
+      step.written[0] = 1;
+    }
+    if (!write && k == 0 && label == passed.first_label) step.held = new_read(passed.explicit_, now, passed.release);
+    if (write || k == 0 || !contains(step.inputs, label)) return;
+    // What the task works with is the last value of every label that it reads.
+    step.held_of.resize(step.inputs.size());
+    step.held = {};
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+      if (step.inputs[i] == label) step.held_of[i] = passed.steps[k - 1].given[i];
+      step.held.join(step.held_of[i]);
+    }
+  });
 }
 
 void Data::end(Index task, Time now) {
   device(task, true, now);
-  for (auto& passed : chains_) {
-    for (std::size_t k = 0; k < passed.steps.size(); ++k) {
-      auto& step = passed.steps[k];
-      if (step.task != task) continue;
-      const bool last = k + 1 == passed.steps.size();
-      if (step.outputs.empty()) {
-        // S-data-2: without labels in the model a task always hands on; the last one writes at its end.
-        if (!last || passed.last_label == none || step.written[0] != 0) step.published[0] = step.read;
-        step.given[0] = step.held;
-        if (last && (passed.last_label == none || step.written[0] != 0))
-          passed.implicit.writes.push_back({now, step.read.oldest, step.read.newest});
-        if (last && passed.last_label == none)
-          passed.explicit_.writes.push_back({now, step.held.oldest, step.held.newest});
-      }
-      for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-        if (step.written[i] != 0) step.published[i] = step.read;
-      }
-    }
-  }
+  each_place(task, [&](Passed& passed, std::size_t k) {
+    auto& step = passed.steps[k];
+    for (std::size_t i = 0; i < step.outputs.size(); ++i)
+      if (step.written[i] != 0) step.published[i] = step.read;
+    if (!step.outputs.empty()) return;
+    // S-data-2: without labels in the model a task always hands on; the last one writes at its end.
+    const bool last = k + 1 == passed.steps.size(), writes = passed.last_label == none || step.written[0] != 0;
+    if (!last || writes) step.published[0] = step.read;
+    step.given[0] = step.held;
+    if (last && writes) write(passed.implicit, step.read, now);
+    if (last && passed.last_label == none) write(passed.explicit_, step.held, now);
+  });
 }
 
 std::vector<Passage> Data::finish(const std::vector<Job>& jobs) {
@@ -173,9 +146,7 @@ std::vector<Passage> Data::finish(const std::vector<Job>& jobs) {
   for (auto& passed : chains_) {
     Passage timed{passed.implicit.chain, Passage::Communication::let, {}, {}, {}, true};
     let(passed, jobs, timed);
-    out.push_back(std::move(passed.implicit));
-    out.push_back(std::move(passed.explicit_));
-    out.push_back(std::move(timed));
+    for (auto* passage : {&passed.implicit, &passed.explicit_, &timed}) out.push_back(std::move(*passage));
   }
   return out;
 }
@@ -200,13 +171,8 @@ Source source_of(const Model& model, Index task) {
       source.stimulus = stimulus;
       break;
     }
-    std::vector<Index> by;
-    for (Index other = 0; other < model.tasks.size(); ++other) {
-      if (model.tasks[other].dropped) continue;
-      each_item(model, model.tasks[other].items, none, [&](const Item& item, Index) {
-        if (item.kind == Item::Kind::trigger && item.target == stimulus && !contains(by, other)) by.push_back(other);
-      });
-    }
+    const auto by = tasks_with(
+        model, [&](const Item& item, Index) { return item.kind == Item::Kind::trigger && item.target == stimulus; });
     if (by.size() != 1) break;
     source.triggers.push_back(at = by[0]);
   }
@@ -215,24 +181,22 @@ Source source_of(const Model& model, Index task) {
 
 /// Whether a task waits for an event that only this device task sets, at one place.
 bool awaits(const Model& model, Index waiting, Index device) {
-  if (!model.tasks[device].device) return false;
+  using K = Item::Kind;
   std::vector<Index> set;
   each_item(model, model.tasks[device].items, none, [&](const Item& item, Index) {
-    if (item.kind == Item::Kind::set) set.insert(set.end(), item.events.begin(), item.events.end());
+    if (item.kind == K::set) set.insert(set.end(), item.events.begin(), item.events.end());
   });
-  int places = 0;
-  for (const auto& task : model.tasks) {
-    each_item(model, task.items, none, [&](const Item& item, Index) {
-      places += item.kind == Item::Kind::set && common(item.events, set) ? 1 : 0;
+  int setting = 0, waits = 0, unsure = 0;
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    each_item(model, model.tasks[task].items, none, [&](const Item& item, Index) {
+      if (!common(item.events, set)) return;
+      setting += item.kind == K::set ? 1 : 0;
+      if (item.kind != K::wait || task != waiting) return;
+      ++waits;
+      unsure += item.events.size() > 1 && !item.all ? 1 : 0;
     });
   }
-  bool found = false, any = false;
-  each_item(model, model.tasks[waiting].items, none, [&](const Item& item, Index) {
-    if (item.kind != Item::Kind::wait || !common(item.events, set)) return;
-    found = true;
-    any = any || (item.events.size() > 1 && !item.all);
-  });
-  return places == 1 && found && !any;
+  return model.tasks[device].device && setting == 1 && waits > 0 && unsure == 0;
 }
 
 /// S-data-4: whether data passes from one task to the next within an interval.
@@ -271,18 +235,12 @@ void Data::let(const Passed& passed, const std::vector<Job>& jobs, Passage& pass
     for (const auto& job : jobs) {
       if (job.task != released_by) continue;
       while (seen < before.size() && before[seen].time <= job.release) last = before[seen++].value;
-      Value value = last;
-      if (k == 0) {
-        passage.reads.push_back(job.release);
-        passage.activations.push_back(job.release);
-        value = {static_cast<std::int64_t>(passage.reads.size()) - 1,
-                 static_cast<std::int64_t>(passage.reads.size()) - 1};
-      }
+      const auto value = k == 0 ? new_read(passage, job.release, job.release) : last;
       after.push_back({job.release + period, value});
     }
     std::swap(before, after);
   }
-  for (const auto& one : before) passage.writes.push_back({one.time, one.value.oldest, one.value.newest});
+  for (const auto& one : before) write(passage, one.value, one.time);
 }
 
 }  // namespace reference

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Data on its way through the chains of a model (S-data). Every value carries the reads of the first task on which it is
-/// based, as the oldest and the newest one.
+/// Data on its way through the chains of a model (S-data). Every value carries the reads of the first task on which it
+/// is based, as the oldest and the newest one.
 
 #include <vector>
 
@@ -13,7 +13,6 @@ namespace reference {
 class Data {
  public:
   explicit Data(const Model&);
-  bool empty() const { return chains_.empty(); }
   void start(Index task, Time now, Time release);
   void access(Index task, Index label, bool write, Time now);
   void end(Index task, Time now);
@@ -41,6 +40,16 @@ class Data {
     Time release = 0;  ///< of the current job of the first task
   };
 
+  /// Calls `use(passed, k)` for every place of the task in a chain.
+  template <class Use>
+  void each_place(Index task, const Use& use) {
+    for (auto& passed : chains_) {
+      for (std::size_t k = 0; k < passed.steps.size(); ++k)
+        if (passed.steps[k].task == task) use(passed, k);
+    }
+  }
+  static Value new_read(Passage&, Time now, Time release);
+  static void write(Passage&, const Value&, Time now);
   void device(Index task, bool write, Time now);
   void let(const Passed&, const std::vector<Job>&, Passage&) const;
 

@@ -25,17 +25,18 @@ Index wrapper_of(const Model& model, Index function) {
   });
   if (!for_gpu) return none;
   Index wrapper = none;
-  for (Index other = 0; other < model.tasks.size(); ++other) {
-    if (other != function && contains(model.tasks[other].stimuli, task.stimuli[0])) return none;
-    bool triggers = false, waits = false;
+  for (const auto other : tasks_with(model, [&](const Item&item, Index) {
+         return item.kind == Item::Kind::trigger && item.target == task.stimuli[0];
+       })) {
+    bool waits = false;
     each_item(model, model.tasks[other].items, none, [&](const Item& item, Index) {
-      triggers = triggers || (item.kind == Item::Kind::trigger && item.target == task.stimuli[0]);
       for (const auto event : item.events) waits = waits || (item.kind == Item::Kind::wait && sets.count(event) > 0);
     });
-    if (!triggers) continue;
     if (wrapper != none || !waits || model.tasks[other].device) return none;
     wrapper = other;
   }
+  for (Index other = 0; other < model.tasks.size(); ++other)
+    if (other != function && contains(model.tasks[other].stimuli, task.stimuli[0])) return none;
   return wrapper;
 }
 
@@ -57,13 +58,9 @@ void fold(Model& model, Index function, Index wrapper) {
   each_item(model, task.items, none, [&](const Item& item, Index) {
     if (item.kind == Item::Kind::call) called.insert(item.target);
   });
-  for (const auto& other : model.tasks) {
-    if (&other == &task) continue;
-    each_item(model, other.items, none, [&](const Item& item, Index) {
-      if (item.kind == Item::Kind::call && called.count(item.target) > 0)
-        throw Refused(task.name, "shares a runnable with " + other.name);
-    });
-  }
+  const auto callers = tasks_with(
+      model, [&](const Item& item, Index) { return item.kind == Item::Kind::call && called.count(item.target) > 0; });
+  if (callers.size() > 1) throw Refused(task.name, "shares a runnable with another task");
   fold_items(model, task.items);
   for (const auto runnable : called) fold_items(model, model.runnables[runnable].items);
   task.stimuli = host.stimuli;
@@ -86,29 +83,11 @@ void fold(Model& model, Index function, Index wrapper) {
 
 }  // namespace
 
-std::vector<Index> users(const Model& model, Index runnable) {
-  std::vector<Index> out;
-  for (Index task = 0; task < model.tasks.size(); ++task) {
-    if (model.tasks[task].dropped) continue;
-    bool uses = false;
-    each_item(model, model.tasks[task].items, none, [&](const Item&, Index in) { uses = uses || in == runnable; });
-    if (uses) out.push_back(task);
-  }
-  return out;
-}
-
-std::vector<Index> accessors(const Model& model, Index label, Index runnable, int write) {
-  std::vector<Index> out;
-  for (Index task = 0; task < model.tasks.size(); ++task) {
-    if (model.tasks[task].dropped) continue;
-    bool accesses = false;
-    each_item(model, model.tasks[task].items, none, [&](const Item& item, Index in) {
-      accesses = accesses || (item.kind == Item::Kind::label && item.target == label &&
-                              (runnable == none || in == runnable) && (write < 0 || item.write == (write > 0)));
-    });
-    if (accesses) out.push_back(task);
-  }
-  return out;
+std::vector<Index> accessors(const Model& model, Index label, Index runnable, std::string_view type) {
+  return tasks_with(model, [&](const Item& item, Index in) {
+    return item.kind == Item::Kind::label && item.target == label && (runnable == none || in == runnable) &&
+           (type.empty() || item.write == (type == "write"));
+  });
 }
 
 namespace {
@@ -122,9 +101,9 @@ void place(const Model& model, Chain::Link& link) {
   } else if (event.of == Event::Of::process && event.entity != none) {
     tasks = {event.entity};
   } else if (event.of == Event::Of::runnable && event.entity != none) {
-    tasks = users(model, event.entity);
+    tasks = tasks_with(model, [&](const Item&, Index in) { return in == event.entity; });
   } else if (event.of == Event::Of::label && event.entity != none) {
-    tasks = accessors(model, event.entity, event.runnable, event.type.empty() ? -1 : event.type == "write" ? 1 : 0);
+    tasks = accessors(model, event.entity, event.runnable, event.type);
   } else if (event.of == Event::Of::stimulus && event.entity != none) {
     for (Index task = 0; task < model.tasks.size(); ++task) {
       if (contains(model.tasks[task].stimuli, event.entity)) tasks.push_back(task);
@@ -136,36 +115,21 @@ void place(const Model& model, Chain::Link& link) {
   link.activation = event.of == Event::Of::stimulus || (event.of == Event::Of::process && event.type == "activate");
 }
 
-}  // namespace
-
-namespace {
-
 /// The least distance of occurrences in the long run; -1: none.
 Time distance(const Stimulus& stimulus) {
   using K = Stimulus::Kind;
-  switch (stimulus.kind) {
-    case K::periodic:
-      return stimulus.period;
-    case K::synthetic:
-      return stimulus.instants.empty() ? -1 : stimulus.period / static_cast<Time>(stimulus.instants.size());
-    case K::burst:
-      return stimulus.period / stimulus.burst_count;
-    case K::relative:
-      return stimulus.distance.least;
-    case K::curve: {
-      Time out = 0;
-      for (const auto& border : stimulus.borders) {
-        if (border.occurrences > 1) out = std::max(out, border.lower / (border.occurrences - 1));
-      }
-      return out > 0 ? out : -1;
-    }
-    case K::rate: {
-      const auto millionths = std::llround(stimulus.most_per_step * 1e6);
-      return millionths > 0 ? static_cast<Time>(static_cast<Wide>(stimulus.step) * 1'000'000 / millionths) : -1;
-    }
-    default:
-      return -1;
-  }
+  if (stimulus.kind == K::periodic) return stimulus.period;
+  if (stimulus.kind == K::relative) return stimulus.distance.least;
+  if (stimulus.kind == K::burst) return stimulus.period / stimulus.burst_count;
+  if (stimulus.kind == K::synthetic && !stimulus.instants.empty())
+    return stimulus.period / static_cast<Time>(stimulus.instants.size());
+  const auto millionths = std::llround(stimulus.most_per_step * 1e6);
+  if (stimulus.kind == K::rate && millionths > 0)
+    return static_cast<Time>(static_cast<Wide>(stimulus.step) * 1'000'000 / millionths);
+  Time out = 0;
+  for (const auto& border : stimulus.borders)
+    if (border.occurrences > 1) out = std::max(out, border.lower / (border.occurrences - 1));
+  return out > 0 ? out : -1;
 }
 
 /// S-cores-2: the distance of the only stimulus of a task, or the period of the only task that triggers it.
@@ -198,8 +162,8 @@ void finish(Model& model) {
     if (wrapper != none) functions.emplace_back(task, wrapper);
   }
   for (Index task = 0; task < model.tasks.size(); ++task) {  // S-device-1
-    const bool function =
-        std::any_of(functions.begin(), functions.end(), [&](const auto& f) { return f.first == task; });
+    bool function = false;
+    for (const auto& one : functions) function = function || one.first == task;
     if (model.tasks[task].device || function) continue;
     each_item(model, model.tasks[task].items, none, [&](const Item& item, Index) {
       if (item.kind == Item::Kind::label) model.labels[item.target].host = true;

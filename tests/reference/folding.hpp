@@ -19,10 +19,20 @@ void each_item(const Model& model, const std::vector<Item>& items, Index runnabl
   }
 }
 
-/// Tasks that run a runnable.
-std::vector<Index> users(const Model&, Index runnable);
-/// Tasks that access a label, in a runnable (none: in any). write: 1 only writes, 0 only reads, -1 both.
-std::vector<Index> accessors(const Model&, Index label, Index runnable, int write);
+/// The tasks that may execute something for which `is(item, runnable)` holds.
+template <class Is>
+std::vector<Index> tasks_with(const Model& model, const Is& is) {
+  std::vector<Index> out;
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    bool any = false;
+    if (!model.tasks[task].dropped)
+      each_item(model, model.tasks[task].items, none, [&](const Item& item, Index in) { any = any || is(item, in); });
+    if (any) out.push_back(task);
+  }
+  return out;
+}
+/// Tasks that access a label, in a runnable (none: in any). type: "read", "write", or both if it is empty.
+std::vector<Index> accessors(const Model&, Index label, Index runnable, std::string_view type);
 
 void finish(Model&);
 

@@ -80,7 +80,7 @@ class Constraints {
       for (const auto& link : model_.chains[chain].links) labels.push_back(link.label);
     }
     for (const auto label : labels) {
-      for (const auto task : accessors(model_, label, none, -1))
+      for (const auto task : accessors(model_, label, none, ""))
         if (label != none && model_.tasks[task].device) return true;
     }
     return false;
