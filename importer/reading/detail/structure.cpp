@@ -869,8 +869,8 @@ bool is_same(Element one, Element other) {
 void report_divided(const Model& model, Diagnostics& diagnostics) {
   if (model.documents().size() < 2) return;
   std::map<std::pair<ClassId, std::string_view>, Element> known;
-  constexpr std::array<std::string_view, 6> parts{"SWModel",      "HWModel",      "OSModel",
-                                                  "MappingModel", "StimuliModel", "EventModel"};
+  constexpr std::array<std::string_view, 7> parts{"SWModel",      "HWModel",    "OSModel",         "MappingModel",
+                                                  "StimuliModel", "EventModel", "ConstraintsModel"};
   for (const auto& document : model.documents())
     for (const Element part : document->root().children()) {
       if (std::find(parts.begin(), parts.end(), part.class_name()) == parts.end()) continue;

@@ -244,18 +244,22 @@ TEST_CASE("the number of threads of a block needs the number of blocks") {
 }
 
 TEST_CASE("an element with different content in two files of a model counts, one with the same content does not") {
-  const auto divided = [](std::string_view size) {
+  const auto divided = [](std::string_view element, std::string_view value) {
     Diagnostics findings;
     std::vector<importer::NamedBytes> files;
-    for (const std::string_view value : {std::string_view("4"), size})
+    for (const std::string_view stated : {std::string_view("4"), value})
       files.push_back({fmt::format("{}.amxmi", files.size()),
-                       test::in_root(fmt::format(
-                           "<swModel><labels name=\"L\"><size value=\"{}\" unit=\"B\"/></labels></swModel>", value))});
+                       test::in_root(fmt::format(fmt::runtime(element), fmt::arg("value", stated)))});
     CHECK(importer::read_model_from_bytes(std::move(files), {}, findings));
     return test::with_id(findings, "AM0478").size();
   };
-  CHECK(divided("8") == 1);
-  CHECK(divided("4") == 0);
+  const std::string_view label = R"(<swModel><labels name="L"><size value="{value}" unit="B"/></labels></swModel>)";
+  const std::string_view limit =
+      R"(<constraintsModel><timingConstraints xsi:type="am:DelayConstraint" name="D"><upper value="{value}" unit="ms"/></timingConstraints></constraintsModel>)";
+  for (const std::string_view element : {label, limit}) {
+    CHECK(divided(element, "8") == 1);
+    CHECK(divided(element, "4") == 0);
+  }
 }
 
 TEST_CASE("what AMALTHEA defines, and what is stated twice alike, is no finding") {
