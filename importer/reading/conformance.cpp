@@ -32,7 +32,7 @@ namespace {
 
 /// Classes of which the analysis needs all that the metamodel requires. What others lack is reported where it matters, or
 /// does not affect timing.
-constexpr std::array<std::string_view, 26> needed{"CustomProperty",
+constexpr std::array<std::string_view, 28> needed{"CustomProperty",
                                                   "SchedulingParameter",
                                                   "SchedulerAssociation",
                                                   "ConditionDisjunction",
@@ -49,6 +49,8 @@ constexpr std::array<std::string_view, 26> needed{"CustomProperty",
                                                   "WhileLoop",
                                                   "HwAccessElement",
                                                   "HwAccessPath",
+                                                  "HwAccessPathRef",
+                                                  "AccessPathRef",
                                                   "PhysicalSectionMapping",
                                                   "MemoryMapping",
                                                   "AbstractElementMapping",
@@ -316,7 +318,8 @@ class Checker {
     facts.exists = metamodel::exists(cls, version_);
     if (facts.exists)
       for (const Feature* feature : metamodel::all_features(cls, version_))
-        if (feature->required() && feature->stored() && !has_value_when_unset(*feature))
+        // A part of a way to a memory that is another way states nothing else.
+        if ((feature->required() || feature->name == "ref") && feature->stored() && !has_value_when_unset(*feature))
           facts.required.push_back(feature);
     return classes_.emplace(static_cast<std::uint16_t>(cls), std::move(facts)).first->second;
   }
