@@ -78,6 +78,29 @@ std::vector<TaskIndex> beyond_bounds(const Solution& solution) {
   return beyond;
 }
 
+/// Tasks whose bounds exceed their deadlines: those that the analysis finds late, and those that it only cannot
+/// guarantee.
+struct Lateness {
+  std::vector<TaskIndex> late, not_guaranteed;
+};
+Lateness lateness(const Judgement& judgement, const std::vector<TaskIndex>* late) {
+  Lateness split;
+  for (const TaskIndex task : judgement.late) {
+    const bool is_late = late == nullptr || std::find(late->begin(), late->end(), task) != late->end();
+    (is_late ? split.late : split.not_guaranteed).push_back(task);
+  }
+  return split;
+}
+
+/// Of a solution that only the search has simulated.
+Lateness lateness(const System& system, const Solution& solution) {
+  std::vector<TaskIndex> late;
+  for (TaskIndex task = 0; task < solution.simulated.size(); ++task)
+    if (const auto& deadline = system.tasks[task].deadline; deadline && solution.simulated[task] > deadline)
+      late.push_back(task);
+  return lateness(solution.judgement, &late);
+}
+
 class Renderer {
  public:
   Renderer(const ExplorationView& view, bool markdown, bool colour)
@@ -133,35 +156,8 @@ class Renderer {
       line_of_head(
           fmt::format("Created: a first mapping of what the model leaves unmapped: {}", describe(*view_.created)));
     if (markdown_) out_ += "\n";
-    const char* const before = view_.created == nullptr ? "the mapping of the model" : "the first mapping";
-    const std::size_t late_before = exploration_.original_judgement.late.size();
-    const auto& late = chosen_.judgement.late;
-    const bool all = exploration_.impossible.empty();
-    if (late.empty() && chosen_.judgement.broken > 0)
-      out_ +=
-          paint(fmt::format("No mapping was found that meets all constraints; violated: {}.", chosen_.judgement.broken),
-                Colour::bad, colour_);
-    else if (late.empty())
-      out_ += all ? paint("Every deadline is met.", Colour::good, colour_)
-                  : paint(fmt::format("Every deadline is met except {}, which no mapping can meet.",
-                                      exploration_.impossible.size() == 1 ? "that of " + names(impossible_tasks())
-                                                                          : "those of " + names(impossible_tasks())),
-                          Colour::bad, colour_);
-    else
-      out_ += paint(
-          fmt::format(
-              "No mapping was found that meets all deadlines; late: {}{}.", names(late),
-              chosen_.judgement.broken > 0 ? fmt::format("; violated constraints: {}", chosen_.judgement.broken) : ""),
-          Colour::bad, colour_);
-    if (late_before > 0)
-      out_ += fmt::format(" Late with {}: {}", before, names(exploration_.original_judgement.late));
-    else if (late.empty())
-      out_ += fmt::format(" With {}, no {}task is late either", before, all ? "" : "other ");
-    else
-      out_ += fmt::format(" With {}, no {}task is late", before, all ? "" : "other ");
-    if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
-      out_ += fmt::format("; constraints that it violates: {}", broken);
-    out_ += ".\n";
+    const std::string after = words_on_after();
+    out_ += after + (after.empty() ? "" : " ") + words_on_before() + ".\n";
     out_ += fmt::format("{}{} of the mapping {}.\n", markdown_ ? "\n" : "",
                         chosen_.changes == 1 ? std::string("1 value") : fmt::format("{} values", chosen_.changes),
                         chosen_.changes == 1 ? "changes" : "change");
@@ -171,6 +167,55 @@ class Renderer {
                               ? fmt::format("These requirements conflict: {}. ", names(conflict->tasks))
                               : std::string(),
                           escaped(sentence(conflict->reason)));
+  }
+
+  /// How far the found mapping meets the deadlines; nothing if the verdict says it.
+  std::string words_on_after() const {
+    const auto [late, open] = lateness(chosen_.judgement, view_.late_after);
+    const std::size_t broken = chosen_.judgement.broken, failing = failing_limits();
+    const auto impossible = impossible_tasks();
+    const std::string violated = broken > 0 ? fmt::format("; violated constraints: {}", broken) : "";
+    const std::string unproven = open.empty() ? "" : fmt::format("; not guaranteed: {}", names(open));
+    std::string text;
+    if (!late.empty())
+      text =
+          fmt::format("No mapping was found that meets all deadlines; late: {}{}{}.", names(late), unproven, violated);
+    else if (!open.empty())
+      text = fmt::format("No mapping was found that guarantees all deadlines{}{}.", unproven, violated);
+    else if (broken > 0)
+      text = fmt::format("No mapping was found that meets all constraints; violated: {}.", broken);
+    else if (impossible.empty())
+      return failing == 0 ? paint("Every deadline is met.", Colour::good, colour_) : std::string();
+    else
+      text =
+          fmt::format("{} {}{}.", failing <= impossible.size() ? "Every deadline is met except" : "No mapping can meet",
+                      impossible.size() == 1 ? "that of " + names(impossible) : "those of " + names(impossible),
+                      failing <= impossible.size() ? ", which no mapping can meet" : "");
+    return paint(text, Colour::bad, colour_);
+  }
+
+  /// Without a period.
+  std::string words_on_before() const {
+    const Judgement& judgement = exploration_.original_judgement;
+    const auto [late, open] = lateness(judgement, view_.late_before);
+    const char* const before = view_.created == nullptr ? "the mapping of the model" : "the first mapping";
+    std::string text;
+    if (!late.empty())
+      text = fmt::format("Late with {}: {}{}", before, names(late),
+                         open.empty() ? "" : fmt::format("; not guaranteed: {}", names(open)));
+    else if (!open.empty())
+      text = fmt::format("Not guaranteed with {}: {}", before, names(open));
+    else
+      text = fmt::format("With {}, no {}task is late{}", before, exploration_.impossible.empty() ? "" : "other ",
+                         chosen_.judgement.late.empty() ? " either" : "");
+    return judgement.broken > 0 ? fmt::format("{}; constraints that it violates: {}", text, judgement.broken) : text;
+  }
+
+  /// Limits of the whole model that the found mapping does not meet.
+  std::size_t failing_limits() const {
+    using engine::OverallVerdict;
+    const engine::Assessment* const all = view_.assessment;
+    return all == nullptr ? 0 : all->count(OverallVerdict::missed) + all->count(OverallVerdict::unbounded);
   }
 
   std::vector<TaskIndex> impossible_tasks() const {
@@ -282,7 +327,7 @@ class Renderer {
     std::vector<TextTable::Column> columns = {{"solution", Align::right}};
     for (const ExplorationObjective& objective : view_.objectives) columns.push_back({objective.name, Align::right});
     columns.push_back({"changes", Align::right});
-    columns.push_back({"late", Align::right});
+    columns.push_back({"not guaranteed", Align::right});
     columns.push_back({""});
     TextTable table(std::move(columns));
     for (std::size_t i = 0; i < exploration_.front.size(); ++i) {
@@ -360,7 +405,9 @@ ordered_json objectives_json(const ExplorationView& view, const Judgement& judge
 ordered_json compared_json(const ExplorationView& view, const ComparedMapping& other) {
   ordered_json json;
   json["name"] = other.name;
-  json["late"] = names_json(view.before, other.judgement.late);
+  const auto [late, open] = lateness(other.judgement, &other.late);
+  json["late"] = names_json(view.before, late);
+  json["not_guaranteed"] = names_json(view.before, open);
   json["unbounded"] = other.judgement.unbounded;
   json["broken"] = other.judgement.broken;
   json["objectives"] = objectives_json(view, other.judgement);
@@ -431,8 +478,11 @@ std::string render_exploration_json(const ExplorationView& view) {
   if (exploration.conflict)
     json["conflict"] = {{"tasks", names_json(view.before, exploration.conflict->tasks)},
                         {"reason", exploration.conflict->reason}};
-  json["late"] = {{"before", names_json(view.before, exploration.original_judgement.late)},
-                  {"after", names_json(view.before, chosen.judgement.late)}};
+  const auto before = lateness(exploration.original_judgement, view.late_before);
+  const auto after = lateness(chosen.judgement, view.late_after);
+  json["late"] = {{"before", names_json(view.before, before.late)}, {"after", names_json(view.before, after.late)}};
+  json["not_guaranteed"] = {{"before", names_json(view.before, before.not_guaranteed)},
+                            {"after", names_json(view.before, after.not_guaranteed)}};
   json["objectives"] = ordered_json::array();
   for (std::size_t i = 0; i < view.objectives.size(); ++i)
     json["objectives"].push_back({{"name", view.objectives[i].name},
@@ -459,10 +509,13 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["changes"] = chosen.changes;
   json["chosen"] = view.chosen + 1;
   json["front"] = ordered_json::array();
-  for (const Solution& solution : exploration.front)
+  for (const Solution& solution : exploration.front) {
+    const auto [late, open] = lateness(view.before, solution);
     json["front"].push_back({{"objectives", objectives_json(view, solution.judgement)},
                              {"changes", solution.changes},
-                             {"late", names_json(view.before, solution.judgement.late)}});
+                             {"late", names_json(view.before, late)},
+                             {"not_guaranteed", names_json(view.before, open)}});
+  }
   json["chains"] = chains_json(view, chosen);
   json["compared"] = ordered_json::array();
   for (const ComparedMapping& other : view.compared) json["compared"].push_back(compared_json(view, other));

@@ -39,6 +39,9 @@ struct ExplorationView {
   const engine::Assessment* assessment = nullptr;
   /// of tasks that the model does not map, in `before`; null if it maps all
   const FirstMapping* created = nullptr;
+  /// tasks that `before` and `after` leave late or unbounded by the analysis; null: not analyzed, then by their bounds
+  const std::vector<TaskIndex>* late_before = nullptr;
+  const std::vector<TaskIndex>* late_after = nullptr;
 };
 
 std::string render_exploration_text(const ExplorationView& view, bool colour);

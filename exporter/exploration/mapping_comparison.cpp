@@ -63,7 +63,7 @@ TextTable compare_tasks(const std::vector<MappingColumn>& columns) {
     for (const MappingColumn& column : columns) row.push_back(task_cell(column, task));
     table.add_row(std::move(row));
   }
-  std::vector<TextTable::Cell> late = {{"late"}}, unbounded = {{"others without a bound"}};
+  std::vector<TextTable::Cell> late = {{"not guaranteed"}}, unbounded = {{"others without a bound"}};
   for (const MappingColumn& column : columns) {
     const std::size_t count = column.judgement.late.size();
     late.push_back({fmt::format("{}", count), count > 0 ? Colour::bad : Colour::good});

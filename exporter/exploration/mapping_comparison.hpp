@@ -19,6 +19,7 @@ struct ComparedMapping {
   std::string name;
   System system;  ///< with the mapping applied
   explore::Judgement judgement;
+  std::vector<TaskIndex> late = {};  ///< by the analysis of the mapping
 };
 
 /// A column of a comparison.

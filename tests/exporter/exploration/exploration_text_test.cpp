@@ -63,6 +63,27 @@ TEST_CASE("explore: the verdict names late tasks and violations before and after
                          "the mapping of the model: one; constraints that it violates: 2.\n"));
 }
 
+TEST_CASE("explore: a task beyond its deadline by its bound alone lacks a guarantee and is not late") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  for (const char* name : {"one", "two"}) maker.compute(maker.task(name, core, 1, maker.periodic(1000)), 100);
+  const System system = maker.build();
+  const exporter::ModelInfo info{{"model.amxmi"}, "3.3.0", ""};
+  Exploration exploration = kept();
+  exploration.original_judgement.late = {0, 1};
+  const std::vector<TaskIndex> before = {0}, after;
+  engine::Assessment assessment;
+  exporter::ExplorationView view{info, system, system, exploration, {}, 0, {}, &assessment, nullptr, &before, &after};
+  const auto has = [&](const char* text) {
+    return exporter::render_exploration_text(view, false).find(text) != std::string::npos;
+  };
+  CHECK(has("Every deadline is met. Late with the mapping of the model: one; not guaranteed: two.\n"));
+  assessment.counts[static_cast<std::size_t>(engine::OverallVerdict::missed)] = 1;
+  CHECK_FALSE(has("Every deadline is met"));
+  exploration.front[0].judgement.late = {1};
+  CHECK(has("No mapping was found that guarantees all deadlines; not guaranteed: two. Late with"));
+}
+
 TEST_CASE("explore: simulations that contradict or do not confirm a solution are reported") {
   Exploration exploration = kept();
   const std::string well = text_of(exploration);
