@@ -96,14 +96,12 @@ struct Hybrid {
   difference::Application application;
 };
 Hybrid hybrid(const Model& older, const Model& newer, const std::vector<Part>& parts) {
-  const migration::Release release = common_release({&older, &newer});
-  Diagnostics unused;  // both were compared before
-  ComparableModel base(older, release, unused), target(newer, release, unused);
-  const auto comparison = difference::compare(base.editable, target.editable, release.version);
+  const ComparedModels models({&older, &newer});
+  EditableModel& base = models.states[0]->editable;
   Hybrid made;
-  made.application = difference::apply(base.editable, comparison, parts, release.version);
-  for (const EditableModel::File& file : base.editable.files())
-    made.files.push_back({file.path, migration::write(*file.root, release)});
+  made.application = difference::apply(base, models.compare(0, 1), parts, models.release.version);
+  for (const EditableModel::File& file : base.files())
+    made.files.push_back({file.path, migration::write(*file.root, models.release)});
   return made;
 }
 
@@ -143,15 +141,20 @@ ComparableModel::ComparableModel(const Model& model, migration::Release release,
     converted = migration::migrate(editable, from, release, record, findings);
 }
 
-migration::Release common_release(const std::vector<const Model*>& models) {
-  migration::Release newest = oldest_release(*models.front());
-  for (const Model* model : models) newest = std::max(newest, oldest_release(*model));
-  return newest;
+ComparedModels::ComparedModels(const std::vector<const Model*>& models) : release(oldest_release(*models.front())) {
+  for (const Model* model : models) release = std::max(release, oldest_release(*model));
+  for (const Model* model : models) {
+    states.push_back(std::make_unique<ComparableModel>(*model, release, findings));
+    if (!unconverted && !states.back()->converted) unconverted = states.size() - 1;
+  }
 }
 
-tl::expected<ChangeEffects, Failure> change_effects(const Model& older, const Model& newer,
-                                                    const difference::Comparison& comparison, const Options& options,
-                                                    Diagnostics& findings) {
+difference::Comparison ComparedModels::compare(std::size_t older, std::size_t newer) const {
+  return difference::compare(states[older]->editable, states[newer]->editable, release.version);
+}
+
+Outcome<ChangeEffects> change_effects(const Model& older, const Model& newer, const difference::Comparison& comparison,
+                                      const Options& options, Diagnostics& findings) {
   const Names renamed = renamed_objects(comparison);
   ChangeEffects effects;
   auto before = timing_of(older, options, renamed, findings);

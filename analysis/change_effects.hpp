@@ -7,9 +7,10 @@
 /// For the shares, the changes of one part alone are applied to the older state, and those of all other parts. The two
 /// differ if parts interact: a task that is added and its allocation have no effect without each other.
 
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <vector>
-
-#include <tl/expected.hpp>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
@@ -28,12 +29,20 @@ struct ComparableModel {
   bool converted = true;  ///< false if it cannot be converted; `findings` says why
 };
 
-/// The release in which models are compared: that of the newest one.
-migration::Release common_release(const std::vector<const Model*>& models);
+/// Models in one release, that of the newest one. They must outlive it.
+struct ComparedModels {
+  explicit ComparedModels(const std::vector<const Model*>& models);
+  difference::Comparison compare(std::size_t older, std::size_t newer) const;
+
+  migration::Release release;
+  Diagnostics findings;  ///< of the conversions
+  std::vector<std::unique_ptr<ComparableModel>> states;
+  std::optional<std::size_t> unconverted;  ///< the first that cannot be converted; then nothing can be compared
+};
 
 /// Adds the findings of both analyses. An error if one of both states cannot be analyzed.
-tl::expected<exporter::ChangeEffects, Failure> change_effects(const Model& older, const Model& newer,
-                                                              const difference::Comparison& comparison,
-                                                              const Options& options, Diagnostics& findings);
+Outcome<exporter::ChangeEffects> change_effects(const Model& older, const Model& newer,
+                                                const difference::Comparison& comparison, const Options& options,
+                                                Diagnostics& findings);
 
 }  // namespace amalthea::analysis

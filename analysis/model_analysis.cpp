@@ -55,7 +55,7 @@ void report_first_mapping(const Model& model, Diagnostics& findings) {
 std::string add_chains(const Options& options, System& system, Diagnostics& findings) {
   for (const std::string& text : options.chains) {
     auto chain = engine::parse_chain(system, text);
-    if (!chain) return fmt::format("chain \"{}\": {}", text, chain.error());
+    if (!chain) return fmt::format("--chain \"{}\": {}", text, chain.error());
     engine::report_gaps(system, *chain, findings);
     system.chains.push_back(std::move(*chain));
   }
@@ -65,13 +65,14 @@ std::string add_chains(const Options& options, System& system, Diagnostics& find
 
 }  // namespace
 
-tl::expected<Model, Failure> read(const std::vector<std::string>& files, const importer::Limits& limits,
-                                  Diagnostics& findings) {
+Outcome<Model> read(const std::vector<std::string>& files, const importer::Limits& limits, Diagnostics& findings) {
   auto model = importer::read_model(files, limits, findings);
   if (!model) return tl::unexpected(Failure{Failure::Kind::unreadable, {}});
   exporter::check_annotations(*model, findings);
   return std::move(*model);
 }
+
+bool is_analyzed(const Diagnostics& findings, bool lenient) { return lenient || !findings.has_errors(); }
 
 std::optional<System> build(const Model& model, const importer::BuildOptions& options, bool lenient,
                             Diagnostics& findings) {
@@ -79,7 +80,7 @@ std::optional<System> build(const Model& model, const importer::BuildOptions& op
   const auto& found = findings.all();
   // A task or a unit that a mapping misspells is an error of the mapping, not of the model.
   if (!system && std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) return std::nullopt;
-  if (system && (lenient || findings.errors() == 0)) return system;
+  if (system && is_analyzed(findings, lenient)) return system;
   report_first_mapping(model, findings);
   report_not_analyzed(system.has_value(), lenient, findings);
   return std::nullopt;
@@ -103,7 +104,15 @@ bool check_devices(const Model& model, const System& system, const Options& opti
 
 }  // namespace
 
-tl::expected<System, Failure> prepare(const Model& model, const Options& options, Diagnostics& findings) {
+Outcome<System> complete(const Model& model, System system, const Options& options, Diagnostics& findings) {
+  if (std::string fault = add_chains(options, system, findings); !fault.empty()) return misused(std::move(fault));
+  if (!engine::resolve_instructions(system, options.engine.profile, findings)) return tl::unexpected(Failure{});
+  if (!check_devices(model, system, options, findings)) return tl::unexpected(Failure{});
+  review::record_open_findings(model, findings, system);
+  return system;
+}
+
+Outcome<System> prepare(const Model& model, const Options& options, Diagnostics& findings) {
   importer::BuildOptions how = options.build;
   how.tabulated_accesses = options.engine.compile.memory.source == engine::MemoryModel::Source::table;
   auto system = build(model, how, options.lenient, findings);
@@ -113,12 +122,7 @@ tl::expected<System, Failure> prepare(const Model& model, const Options& options
     return tl::unexpected(Failure{misused ? Failure::Kind::misused : Failure::Kind::refused, {}});
   }
   review::apply_rules(model, &*system, findings, review::few);
-  if (std::string fault = add_chains(options, *system, findings); !fault.empty())
-    return tl::unexpected(Failure{Failure::Kind::misused, std::move(fault)});
-  if (!engine::resolve_instructions(*system, options.engine.profile, findings)) return tl::unexpected(Failure{});
-  if (!check_devices(model, *system, options, findings)) return tl::unexpected(Failure{});
-  review::record_open_findings(model, findings, *system);
-  return std::move(*system);
+  return complete(model, std::move(*system), options, findings);
 }
 
 tl::expected<Analysis, NotAnalyzed> analyze(const std::vector<std::string>& files, const Options& options) {

@@ -16,6 +16,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "analysis/failure.hpp"
 #include "engine/analysis.hpp"
 #include "engine/verdict.hpp"
 #include "importer/building/system_builder.hpp"
@@ -32,29 +33,23 @@ struct Options {
   bool lenient = false;  ///< continue with a model that EMF rejects, without the parts that are not understood
 };
 
-/// Why a step has no result.
-struct Failure {
-  enum class Kind : std::uint8_t {
-    unreadable,  ///< the files are not a model
-    misused,     ///< an option does not fit the model
-    refused,     ///< the model has errors, or cannot be analyzed
-  };
-  Kind kind = Kind::refused;
-  std::string message;  ///< "" if findings explain it
-};
-
 // The steps; each adds findings.
 
 /// Files, or one folder → Model. Reports annotations that were made for another state of it.
-tl::expected<Model, Failure> read(const std::vector<std::string>& files, const importer::Limits& limits,
-                                  Diagnostics& findings);
+Outcome<Model> read(const std::vector<std::string>& files, const importer::Limits& limits, Diagnostics& findings);
 
 /// Model → System. Nothing for a model with errors, unless `lenient` is set and the errors do not affect timing.
 std::optional<System> build(const Model& model, const importer::BuildOptions& options, bool lenient,
                             Diagnostics& findings);
 
-/// Model → the System that `engine::analyze` and `engine::simulate_runs` take with `options.engine`.
-tl::expected<System, Failure> prepare(const Model& model, const Options& options, Diagnostics& findings);
+/// Whether a model with these findings is analyzed, if its system can be built.
+bool is_analyzed(const Diagnostics& findings, bool lenient);
+
+/// What follows when a system is built and reviewed: chains, times of kernels, GPUs, and what findings leave open.
+Outcome<System> complete(const Model& model, System system, const Options& options, Diagnostics& findings);
+
+/// All of it: model → the System that `engine::analyze` and `engine::simulate_runs` take with `options.engine`.
+Outcome<System> prepare(const Model& model, const Options& options, Diagnostics& findings);
 
 // All steps.
 

@@ -2,7 +2,6 @@
 #include "batch/model_list.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -232,17 +231,6 @@ tl::expected<std::string, std::string> manifest_text(const std::vector<ModelFile
                           i + 1 < files.size() ? '\t' : '\n');
     }
   return text;
-}
-
-tl::expected<Shard, std::string> parse_shard(std::string_view text) {
-  Shard shard;
-  const char* end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, shard.number);
-  if (first.ec == std::errc() && first.ptr != end && *first.ptr == '/') {
-    const auto second = std::from_chars(first.ptr + 1, end, shard.count);
-    if (second.ec == std::errc() && second.ptr == end && shard.number >= 1 && shard.number <= shard.count) return shard;
-  }
-  return tl::unexpected(fmt::format("\"{}\": expected I/N such as 2/10, I from 1 to N", text));
 }
 
 std::string title_of(const ModelFiles& files) {

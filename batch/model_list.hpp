@@ -11,6 +11,8 @@
 
 #include <tl/expected.hpp>
 
+#include "analysis/shard.hpp"
+
 namespace amalthea::batch {
 
 /// The files of a model, sorted: one, or several for a split model.
@@ -30,13 +32,8 @@ tl::expected<std::vector<ModelFiles>, std::string> parse_manifest(std::string_vi
 /// The error names a file whose name a manifest cannot contain.
 tl::expected<std::string, std::string> manifest_text(const std::vector<ModelFiles>& models);
 
-/// "2/10": the second of ten parts. A part has every tenth model, so that neighbors of similar size are distributed.
-struct Shard {
-  std::size_t number = 1;  ///< 1 … count
-  std::size_t count = 1;
-  bool has(std::size_t index) const { return index % count == number - 1; }
-};
-tl::expected<Shard, std::string> parse_shard(std::string_view text);
+using analysis::parse_shard;
+using analysis::Shard;
 
 /// "a.amxmi", or "a.amxmi and 3 more".
 std::string title_of(const ModelFiles& files);

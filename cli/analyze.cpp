@@ -4,11 +4,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "analysis/headroom.hpp"
 #include "cli/complaint.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
-#include "cli/headroom.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/progress.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/results/result_formats.hpp"
@@ -25,7 +27,7 @@ struct AnalyzeOptions {
   bool metrics = false;
   bool verbose = false;
   std::string table = "tasks";
-  HeadroomInput headroom;
+  analysis::HeadroomRequest headroom;
 };
 
 /// A pipeline also reads why a model was not analyzed.
@@ -40,34 +42,40 @@ bool write_failure(const AnalyzeOptions& options, const exporter::ResultFormat& 
 
 int run(const AnalyzeOptions& options) {
   if (options.table == "headroom" && !options.headroom.wanted) return unusable("--table headroom requires --headroom");
-  if (!headroom_is_possible(options.headroom, options.analysis)) return ExitCode::unusable;
+  if (const auto possible = check_headroom(options.headroom, options.analysis); !possible)
+    return code_of(possible.error());
   if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
-  auto prepared =
-      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
+  auto prepared = model.and_then(
+      [&](const Model& read) { return analysis::prepare(read, options.analysis, diagnostics).map_error(code_of); });
   std::unique_ptr<exporter::TraceWriter> trace;
   if (prepared && !options.trace.path.empty()) {
     trace = make_trace(options.trace, exporter::model_info(*model));
     if (!trace) return ExitCode::unusable;
     prepared->analysis.observer = trace.get();
   }
-  const auto results = prepared ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
+  auto analyzed = std::move(prepared).and_then([&](analysis::Prepared&& ready) {
+    return analysis::results_of(std::move(ready), diagnostics).map_error(code_of);
+  });
   print_findings(diagnostics);
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
-  if (!results && format->render_findings != nullptr && !write_failure(options, *format, diagnostics))
+  if (!analyzed && format->render_findings != nullptr && !write_failure(options, *format, diagnostics))
     return ExitCode::unusable;
-  if (!prepared) return prepared.error();
-  if (!results) return ExitCode::findings;
+  if (!analyzed) return analyzed.error();
   if (!finish_trace(trace.get(), options.trace)) return ExitCode::unusable;
-  const auto headroom = find_headroom(options.headroom, *prepared, *results);
+  std::optional<engine::Headroom> headroom;
+  if (options.headroom.wanted) {
+    LongWork long_work(LongWork::CtrlC::stops);
+    headroom = find_headroom(options.headroom, *analyzed, analyzed->results, &long_work.work());
+  }
   const exporter::ModelInfo info = exporter::model_info(*model);
   const bool colour = options.output.empty() && use_colour();
-  if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics, &*model,
-                                                    headroom ? &*headroom : nullptr},
-                                                   {colour, options.metrics, options.verbose, options.table})))
+  const exporter::ResultView view{info,        analyzed->system, analyzed->results,
+                                  diagnostics, &*model,          headroom ? &*headroom : nullptr};
+  if (!write_output(options.output, format->render(view, {colour, options.metrics, options.verbose, options.table})))
     return ExitCode::unusable;
-  return exit_code_of(engine::assess(prepared->system, *results, diagnostics), diagnostics, options.analysis);
+  return exit_code_of(analyzed->assessment, diagnostics, options.analysis.allow_unknown);
 }
 
 }  // namespace
@@ -79,30 +87,24 @@ void add_analyze(CLI::App& app, int& exit_code) {
   verb->group(group::timing);
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
-  add_chain_options(*verb, options->analysis);
-  add_headroom_options(*verb, options->headroom);
+  add_options(*verb, analysis::chain_options(options->analysis));
+  add_options(*verb, analysis::headroom_options(options->headroom));
   std::vector<std::string> names;
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
-  verb->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember(names))
-      ->capture_default_str()
-      ->group(group::output);
+  add_options(*verb, {row("format", &options->format, "Output format", {group::output}, {.choices = names})});
   add_output_option(*verb, options->output);
   add_trace_options(*verb, options->trace);
   std::vector<std::string> tables;
   for (const std::string_view table : exporter::result_tables()) tables.emplace_back(table);
-  verb->add_option("--table", options->table, "Table that --format csv writes")
-      ->check(CLI::IsMember(tables))
-      ->capture_default_str()
-      ->group(rarely(group::output));
-  verb->add_flag("--metrics", options->metrics,
-                 "Also print the time that tasks spend in each state. JSON and CSV always include it")
-      ->group(rarely(group::output));
-  verb->add_flag(
-          "-v,--verbose", options->verbose,
-          "Also print what every guarantee covers: offsets, orders of equally urgent tasks, lost activations. JSON "
-          "and CSV always include it")
-      ->group(rarely(group::output));
+  add_options(
+      *verb,
+      {row("table", &options->table, "Table that --format csv writes", rare(group::output), {.choices = tables}),
+       row("metrics", &options->metrics,
+           "Also print the time that tasks spend in each state. JSON and CSV always include it", rare(group::output)),
+       row("verbose", &options->verbose,
+           "Also print what every guarantee covers: offsets, orders of equally urgent tasks, lost activations. JSON "
+           "and CSV always include it",
+           rare(group::output), {.letter = 'v'})});
   describe(*verb,
            {"amalthea analyze --headroom model.amxmi", "amalthea analyze --format json -o results.json model.amxmi",
             "amalthea analyze --until 2s --trace trace.json model.amxmi   # for Perfetto"},

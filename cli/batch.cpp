@@ -22,6 +22,7 @@
 #include "batch/tree_conversion.hpp"
 #include "cli/command.hpp"
 #include "cli/complaint.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -65,8 +66,8 @@ struct BatchOptions {
 
 /// All inputs of the results except the model: options, and the hashes of the files that they name.
 std::string in_words(const BatchOptions& options, const std::string& files) {
-  std::string words = "limits " + words_of(options.limits) + files;
-  for (const auto& [name, value] : words_of(options.analysis)) words += fmt::format("\n{} {}", name, value);
+  std::string words = "limits" + analysis::asked_text(options.limits, analysis::limit_options) + files +
+                      analysis::asked_text(options.analysis, analysis::request_options);
   if (options.verb != "analyze") words += fmt::format("\n--verb {} --with {}", options.verb, options.with);
   if (!options.into.empty()) words += fmt::format("\n--into {}", options.into);
   return words;
@@ -150,10 +151,12 @@ std::string run_verb(const BatchOptions& options, const Outputs& outputs, const 
   return batch::body_of_failure({}, error.empty() ? fmt::format("exit code {}", exit_code) : error);
 }
 
-std::string analyze(const importer::Limits& limits, const Understood& understood, const batch::ModelFiles& files) {
+std::string analyze(const importer::Limits& limits, const analysis::Resolved& resolved,
+                    const batch::ModelFiles& files) {
   Diagnostics diagnostics;
   const auto model = load({files, limits}, diagnostics);
-  const auto analyzed = model.and_then([&](const Model& read) { return analyze_model(read, understood, diagnostics); });
+  const auto analyzed = model.and_then(
+      [&](const Model& read) { return analysis::analyze(read, resolved, diagnostics).map_error(code_of); });
   if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analyzed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
   return batch::body_of_results(
@@ -220,7 +223,7 @@ std::string shown_line(const std::string& line, const std::string& format) {
   return format == "junit" ? exporter::junit_suite_of(results, file) : exporter::github_commands(results, file);
 }
 
-int exit_code_of(const batch::Totals& totals, const std::string& fail_on, bool allow_unknown) {
+int code_for(const batch::Totals& totals, const std::string& fail_on, bool allow_unknown) {
   using batch::ModelVerdict;
   if (fail_on == "never") return ExitCode::all_well;
   if (totals.of(ModelVerdict::failed) > 0) return ExitCode::findings;
@@ -323,8 +326,8 @@ int run(const BatchOptions& options) {
         fmt::format("--format {} requires another --verb, because {} judges no limits", options.format, options.verb));
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
-  const auto understood = understand(options.analysis);
-  if (!understood) return ExitCode::unusable;
+  const auto resolved = analysis::resolve(options.analysis).map_error(code_of);
+  if (!resolved) return resolved.error();
   if (!options.cache.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.cache, error);
@@ -334,13 +337,13 @@ int run(const BatchOptions& options) {
   work.output = options.output;
   work.resume = options.resume;
   work.cache = options.cache;
-  work.options = in_words(options, understood->files);
+  work.options = in_words(options, resolved->files);
   work.max_bytes = options.limits.max_file_size;
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
   work.analyze = [&](const batch::ModelFiles& files) {
-    return options.verb == "analyze" ? analyze(options.limits, *understood, files) : run_verb(options, outputs, files);
+    return options.verb == "analyze" ? analyze(options.limits, *resolved, files) : run_verb(options, outputs, files);
   };
   batch::Summary summary(work.models);
   FindingsFile findings;
@@ -375,7 +378,7 @@ int run(const BatchOptions& options) {
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
       return unusable(written.error());
-  return exit_code_of(summary.totals(), options.fail_on, options.analysis.allow_unknown);
+  return code_for(summary.totals(), options.fail_on, options.analysis.allow_unknown);
 }
 
 struct MergeOptions {
@@ -405,68 +408,52 @@ void add_batch(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("batch", "Analyze many models and write one line of JSON per model");
   verb->group(group::many);
   add_input(*verb, "PATH", options->paths, "Models, or folders that contain models at any depth");
-  add_input(*verb, "--manifest", options->manifest, "File that lists the models, one per line. --list writes one")
-      ->type_name("FILE")
-      ->group(rarely(group::run));
-  verb->add_flag("--list", options->list, "Only list the models, as a manifest")->group(rarely(group::run));
-  verb->add_option("--verb", options->verb, "What to do with each model. --with passes options to it")
-      ->check(CLI::IsMember({"analyze", "validate", "simulate", "explore", "convert", "report"}))
-      ->capture_default_str()
-      ->group(rarely(group::run));
-  verb->add_option("--with", options->with, "Options of --verb, such as \"--runs 1000 --seed 5\"")
-      ->type_name("OPTIONS")
-      ->group(rarely(group::run));
+  add_options(*verb,
+              {row("manifest", &options->manifest, "File that lists the models, one per line. --list writes one",
+                   rare(group::run), {.takes = "FILE", .file = FileKind::read}),
+               row("list", &options->list, "Only list the models, as a manifest", rare(group::run)),
+               row("verb", &options->verb, "What to do with each model. --with passes options to it", rare(group::run),
+                   {.choices = {"analyze", "validate", "simulate", "explore", "convert", "report"}}),
+               row("with", &options->with, "Options of --verb, such as \"--runs 1000 --seed 5\"", rare(group::run),
+                   {.takes = "OPTIONS"})});
   add_folder(*verb, "--into", options->into, "Folder for the files that --verb convert or --verb report writes")
       ->type_name("FOLDER")
       ->group(rarely(group::run));
-  verb->add_option("--shard", options->shard, "Analyze only the I-th of N parts. merge joins the results of all parts")
-      ->type_name("I/N")
-      ->capture_default_str()
-      ->group(rarely(group::run));
-  verb->add_option("--jobs", options->jobs,
-                   "Number of processes. Default: one per core. The results do not depend on it")
-      ->check(CLI::Range(1U, 1024U))
-      ->group(group::run);
-  verb->add_option("--time-limit", options->time_limit, "Time limit per model, in seconds")
-      ->check(CLI::Range(0.01, 1e7))
-      ->capture_default_str()
-      ->group(group::run);
-  verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
-      ->capture_default_str()
-      ->group(rarely(group::run));
-  verb->add_flag("--resume", options->resume, "Continue an interrupted batch that has the same -o")->group(group::run);
+  add_options(
+      *verb, {row("shard", &options->shard, "Analyze only the I-th of N parts. merge joins the results of all parts",
+                  rare(group::run), {.takes = "I/N"}),
+              row("jobs", &options->jobs, "Number of processes. Default: one per core. The results do not depend on it",
+                  {group::run}, {.range = Range{1, 1024}, .usual = ""}),
+              row("time-limit", &options->time_limit, "Time limit per model, in seconds", {group::run},
+                  {.range = RealRange{0.01, 1e7}}),
+              row("memory-limit", &options->memory_limit, "Address space per model, in MiB. 0: no limit",
+                  rare(group::run), {.range = Range{0, max_mebibytes}}),
+              row("resume", &options->resume, "Continue an interrupted batch that has the same -o", {group::run})});
   add_folder(*verb, "--cache", options->cache, "Folder that keeps results of unchanged models")
       ->type_name("FOLDER")
       ->group(group::run);
-  verb->add_option("--fail-on", options->fail_on,
-                   "Mildest outcome that makes the exit code 1. The exit code is 4 if models are unknown and none is "
-                   "worse")
-      ->check(CLI::IsMember({"unknown", "missed", "unbounded", "failed", "never"}))
-      ->capture_default_str()
-      ->group(rarely(group::run));
+  add_options(
+      *verb,
+      {row("fail-on", &options->fail_on,
+           "Mildest outcome that makes the exit code 1. The exit code is 4 if models are unknown and none is worse",
+           rare(group::run), {.choices = {"unknown", "missed", "unbounded", "failed", "never"}})});
   add_output_option(*verb, options->output, {".partial", ".lock"});
-  add_output(*verb, "--summary", options->summaries,
-             "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db "
-             "or .sqlite for an SQLite database; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false)
-      ->group(group::output);
-  verb->add_option(
-          "--format", options->format,
-          "What to print on standard output. json: the lines, or with -o the summary; text: findings and violated "
-          "limits, one per line; junit: JUnit XML with one suite per model; github: workflow commands of GitHub "
-          "Actions")
-      ->check(CLI::IsMember({"json", "text", "junit", "github"}))
-      ->capture_default_str()
-      ->group(rarely(group::output));
-  add_output(*verb, "--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
-      ->type_name("FILE")
-      ->group(rarely(group::output));
+  add_options(*verb,
+              {row("summary", &options->summaries,
+                   "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db or "
+                   ".sqlite for an SQLite database; may be repeated",
+                   {group::output}, {.takes = "FILE", .file = FileKind::written}),
+               row("format", &options->format,
+                   "What to print on standard output. json: the lines, or with -o the summary; text: findings and "
+                   "violated limits, one per line; junit: JUnit XML with one suite per model; github: workflow "
+                   "commands of GitHub Actions",
+                   rare(group::output), {.choices = {"json", "text", "junit", "github"}}),
+               row("sarif", &options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0",
+                   rare(group::output), {.takes = "FILE", .file = FileKind::written})});
   add_analysis_options(*verb, options->analysis);
-  add_chain_options(*verb, options->analysis);
+  add_options(*verb, analysis::chain_options(options->analysis));
   add_finding_options(*verb);
-  add_limit_options(*verb, options->limits);
+  add_options(*verb, analysis::limit_options(options->limits));
   describe(*verb,
            {"amalthea batch models -o results.jsonl", "amalthea batch models -o results.jsonl --summary summary.html",
             "amalthea batch models -o results.jsonl --resume"},

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/complaint.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -62,7 +63,7 @@ int run(const CalibrateOptions& options) {
   auto targets = targets_of(*model);
   if (!options.check && !place_targets(targets, options.input.models, options.output, InPlace::yes))
     return ExitCode::unusable;
-  auto prepared = prepare_analysis(*model, options.analysis, diagnostics);
+  auto prepared = analysis::prepare(*model, options.analysis, diagnostics).map_error(code_of);
   if (!prepared) {
     print_findings(diagnostics);
     return prepared.error();
@@ -106,33 +107,27 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("calibrate", "Write measured times into the model and change nothing else");
   verb->group(group::measured);
   add_measured_inputs(*verb, options->input, options->traces, options->analysis);
-  verb->add_option(
-          "--form", options->form,
-          "How to state execution times. statistics: bounds and average; histogram; gauss and beta: distributions "
-          "with the measured mean and deviation between the bounds")
-      ->check(CLI::IsMember({"statistics", "histogram", "gauss", "beta"}))
-      ->capture_default_str()
-      ->group(group::calibration);
-  verb->add_option("--percentile", options->percentile,
-                   "Percentile of the measured times that becomes the upper bound. 100: the maximum")
-      ->check(CLI::Range(0.1, 100.0))
-      ->capture_default_str()
-      ->group(rarely(group::calibration));
-  verb->add_option("--margin", options->margin, "Percent to add to the upper bound")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str()
-      ->group(group::calibration);
-  verb->add_flag("--isolated", options->isolated,
-                 "The measured times contain no contention. Nothing else ran then, and the analysis adds it. "
-                 "By default the times of kernels contain it, and their gpu.memoryIntensity becomes 0")
-      ->group(group::calibration);
-  verb->add_flag("--copies", options->copies,
-                 "Also scale the latencies with which GPUs access memories, so that copies take their measured times")
-      ->group(rarely(group::calibration));
-  verb->add_flag("--stimuli", options->stimuli,
-                 "Also write period, offset and jitter of periodic stimuli, and the distances of sporadic ones")
-      ->group(group::calibration);
-  verb->add_flag("--check", options->check, "Show what would change and write nothing")->group(group::output);
+  add_options(*verb,
+              {row("form", &options->form,
+                   "How to state execution times. statistics: bounds and average; histogram; gauss and beta: "
+                   "distributions with the measured mean and deviation between the bounds",
+                   {group::calibration}, {.choices = {"statistics", "histogram", "gauss", "beta"}}),
+               row("percentile", &options->percentile,
+                   "Percentile of the measured times that becomes the upper bound. 100: the maximum",
+                   rare(group::calibration), {.range = RealRange{0.1, 100.0}}),
+               row("margin", &options->margin, "Percent to add to the upper bound", {group::calibration},
+                   {.range = RealRange{0.0, 1000.0}}),
+               row("isolated", &options->isolated,
+                   "The measured times contain no contention. Nothing else ran then, and the analysis adds it. By "
+                   "default the times of kernels contain it, and their gpu.memoryIntensity becomes 0",
+                   {group::calibration}),
+               row("copies", &options->copies,
+                   "Also scale the latencies with which GPUs access memories, so that copies take their measured times",
+                   rare(group::calibration)),
+               row("stimuli", &options->stimuli,
+                   "Also write period, offset and jitter of periodic stimuli, and the distances of sporadic ones",
+                   {group::calibration}),
+               row("check", &options->check, "Show what would change and write nothing", {group::output})});
   add_output(*verb, "-o,--output", options->output,
              "Calibrated model, or a folder for several files. It may be the model itself. Files keep their names in a "
              "folder",

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/complaint.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -36,8 +37,8 @@ int run(const CompareOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
-  auto prepared =
-      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
+  auto prepared = model.and_then(
+      [&](const Model& read) { return analysis::prepare(read, options.analysis, diagnostics).map_error(code_of); });
   if (!prepared) {
     print_findings(diagnostics);
     return prepared.error();
@@ -80,7 +81,8 @@ int run(const CompareOptions& options) {
   }
   if (!write_output(options.output, text)) return ExitCode::unusable;
   if (diagnostics.has_errors()) return ExitCode::findings;
-  return exit_code_of(engine::assess(prepared->system, measured->judged, Diagnostics{}), diagnostics, options.analysis);
+  return exit_code_of(engine::assess(prepared->system, measured->judged, Diagnostics{}), diagnostics,
+                      options.analysis.allow_unknown);
 }
 
 }  // namespace
@@ -90,24 +92,17 @@ void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("compare", "Hold traces of the real system against the model");
   verb->group(group::measured);
   add_measured_inputs(*verb, options->input, options->traces, options->analysis);
-  verb->add_option("--runs", options->runs, "Number of simulated runs to compare with. 0: none")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000}))
-      ->capture_default_str()
-      ->group(group::analysis);
-  verb->add_option("--seed", options->seed, "Random seed of the simulated runs")
-      ->check(CLI::Range(std::uint64_t{0}, engine::seed_limit - 1))
-      ->capture_default_str()
-      ->group(rarely(group::analysis));
-  verb->add_option("--format", options->format,
-                   "Output format. html: a page with the measured and the simulated schedule on one time axis")
-      ->check(CLI::IsMember({"text", "json", "markdown", "html"}))
-      ->capture_default_str()
-      ->group(group::output);
-  verb->add_option("--trace-events", options->trace_events,
-                   "Largest number of intervals of each schedule in a page. If there are more, it shows the beginning")
-      ->check(CLI::Range(std::size_t{100}, std::size_t{10'000'000}))
-      ->capture_default_str()
-      ->group(rarely(group::output));
+  add_options(*verb,
+              {row("runs", &options->runs, "Number of simulated runs to compare with. 0: none", {group::analysis},
+                   {.range = Range{0, 1'000'000}}),
+               row("seed", &options->seed, "Random seed of the simulated runs", rare(group::analysis),
+                   {.range = Range{0, engine::seed_limit - 1}}),
+               row("format", &options->format,
+                   "Output format. html: a page with the measured and the simulated schedule on one time axis",
+                   {group::output}, {.choices = {"text", "json", "markdown", "html"}}),
+               row("trace-events", &options->trace_events,
+                   "Largest number of intervals of each schedule in a page. If there are more, it shows the beginning",
+                   rare(group::output), {.range = Range{100, 10'000'000}})});
   add_output_option(*verb, options->output);
   describe(*verb,
            {"amalthea compare model.amxmi run.btf", "amalthea compare --format html -o run.html model.amxmi run.btf",

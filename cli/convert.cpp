@@ -9,9 +9,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "amalthea/editable_model.hpp"
+#include "analysis/conversion.hpp"
 #include "batch/tree_conversion.hpp"
 #include "cli/complaint.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -20,9 +21,6 @@
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/models/model_exports.hpp"
-#include "exporter/rewriting/annotation_state.hpp"
-#include "exporter/rewriting/conversion_report.hpp"
-#include "migration/migration.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -31,11 +29,10 @@ namespace fs = std::filesystem;
 
 struct ConvertOptions {
   InputOptions input;
-  std::string to;
+  analysis::ConversionRequest conversion;
   std::string output;
   std::string table;
   std::string report;
-  std::size_t places = 1000;
   bool check = false;
   bool tree = false;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -44,43 +41,8 @@ struct ConvertOptions {
   bool resume = false;
 };
 
-/// The oldest release among the files of the model: the first steps do not change newer content.
-migration::Release release_of(const Model& model) {
-  migration::Release oldest = migration::release_of(*model.documents().front());
-  for (const auto& document : model.documents()) oldest = std::min(oldest, migration::release_of(*document));
-  return oldest;
-}
-
-/// A model during conversion.
-struct Conversion {
-  Conversion(const Model& model, migration::Release target, std::size_t places)
-      : from(release_of(model)), to(target), editable(model, SharedIds::apart), record(findings, places) {
-    exporter::drop_annotations(model, editable, findings);
-    objects_before = editable.object_count();
-    done = migration::migrate(editable, from, to, record, findings);
-  }
-  migration::Release from, to;
-  EditableModel editable;
-  std::size_t objects_before = 0;
-  Diagnostics findings;
-  migration::Record record;
-  bool done = false;
-};
-
-exporter::Conversion report_of(const Conversion& conversion, const Model& model) {
-  std::vector<std::string> files;
-  for (const auto& document : model.documents()) files.push_back(document->source().path());
-  return {files,
-          conversion.from,
-          conversion.to,
-          conversion.objects_before,
-          conversion.editable.object_count(),
-          conversion.record,
-          conversion.findings};
-}
-
 /// The files of the converted model: names may have changed, and files may have been added.
-std::vector<Target> converted_targets(const Model& model, const Conversion& conversion) {
+std::vector<Target> converted_targets(const Model& model, const analysis::Conversion& conversion) {
   const std::vector<Target> all = targets_of(model);
   std::vector<Target> targets;
   for (const EditableModel::File& file : conversion.editable.files()) {
@@ -93,7 +55,8 @@ std::vector<Target> converted_targets(const Model& model, const Conversion& conv
   return targets;
 }
 
-bool write_files(const Conversion& conversion, const std::vector<Target>& targets, const importer::Limits& limits) {
+bool write_files(const analysis::Conversion& conversion, const std::vector<Target>& targets,
+                 const importer::Limits& limits) {
   const auto text = [&](std::size_t i) -> Pieces {
     const Object& root = *conversion.editable.files()[i].root;
     return [&](const auto& write) { migration::write(root, conversion.to, write); };
@@ -101,16 +64,16 @@ bool write_files(const Conversion& conversion, const std::vector<Target>& target
   return write_targets(targets, text, limits);
 }
 
-bool write_report(const ConvertOptions& options, const Conversion& conversion, const Model& model) {
+bool write_report(const ConvertOptions& options, const analysis::Conversion& conversion, const Model& model) {
   if (options.report.empty() && !options.check) return true;
-  const auto report = report_of(conversion, model);
+  const auto report = analysis::report_of(conversion, model);
   const bool json = fs::path(options.report).extension() == ".json";
   return write_output(options.report == "-" ? "" : options.report,
                       json ? exporter::render_conversion_json(report) : exporter::render_conversion_text(report));
 }
 
 int convert_version(const ConvertOptions& options, const Model& model, migration::Release to) {
-  const Conversion conversion(model, to, options.places);
+  const analysis::Conversion conversion(model, to, options.conversion.places);
   print_findings(conversion.findings);
   auto targets = converted_targets(model, conversion);
   const bool writes = conversion.done && !options.check;
@@ -132,7 +95,7 @@ int convert_version(const ConvertOptions& options, const Model& model, migration
 
 /// All inputs of a conversion that succeeded, except the model.
 std::string in_words(const ConvertOptions& options) {
-  return fmt::format("to {} check {} places {}", options.to, options.check, options.places);
+  return fmt::format("to {} check {} places {}", options.conversion.to, options.check, options.conversion.places);
 }
 
 std::string convert_one(const ConvertOptions& options, migration::Release to, const batch::TreeModel& tree_model) {
@@ -147,7 +110,7 @@ std::string convert_one(const ConvertOptions& options, migration::Release to, co
   Diagnostics diagnostics;
   const auto model = load({tree_model.files, options.input.limits}, diagnostics);
   if (!model) return failed(diagnostics.all(), "the model cannot be read");
-  const Conversion conversion(*model, to, options.places);
+  const analysis::Conversion conversion(*model, to, options.conversion.places);
   if (!conversion.done) return failed(conversion.findings.all(), "the model cannot be converted");
   auto targets = converted_targets(*model, conversion);
   line["status"] = "converted";
@@ -163,7 +126,8 @@ std::string convert_one(const ConvertOptions& options, migration::Release to, co
   if (!options.check && !write_files(conversion, targets, options.input.limits))
     return failed({}, "the converted model cannot be written");
   if (options.check) line["outputs"] = nlohmann::ordered_json::array();
-  line.update(nlohmann::ordered_json::parse(exporter::render_conversion_json(report_of(conversion, *model), true)));
+  line.update(
+      nlohmann::ordered_json::parse(exporter::render_conversion_json(analysis::report_of(conversion, *model), true)));
   line.erase("schema");
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -220,12 +184,9 @@ int convert_form(const ConvertOptions& options, const Model& model, const export
 }
 
 int run(const ConvertOptions& options) {
-  const auto to = migration::parse_release(options.to);
-  if (!options.to.empty() && !to)
-    return unusable(
-        fmt::format("--to {}: expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}{}", options.to,
-                    to_string(oldest_version), to_string(newest_version),
-                    did_you_mean(options.to, all_versions(), [](Version known) { return to_string(known); })));
+  const bool named = !options.conversion.to.empty();
+  const auto to = analysis::target_of(options.conversion);
+  if (named && !to) return code_of(to.error());
   const exporter::ModelExport* const form = exporter::model_export_of(options.output);
   if (!to && form == nullptr) return unusable("expected --to VERSION, or an output that ends with .json, .dot or .csv");
   if (to && form != nullptr)
@@ -257,43 +218,31 @@ void add_convert(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("convert", "Convert a model to another AMALTHEA version, JSON, DOT or CSV");
   verb->group(group::many);
   add_input_options(*verb, options->input);
-  verb->add_option("--to", options->to,
-                   "Target version, 0.7.0 to 3.3.0 or itea-1.1.0 to itea-1.3.0. An older version works if it can "
-                   "hold the content")
-      ->type_name("VERSION")
-      ->group(group::conversion);
-  verb->add_flag("--check", options->check, "Only report what would change. Write no model")->group(group::conversion);
-  add_output(*verb, "--report", options->report,
-             "Write what changed, by rule and place, to this file. JSON if it ends with .json; - is standard "
-             "output")
-      ->type_name("FILE")
-      ->group(group::conversion);
-  verb->add_option("--places", options->places, "Number of places and findings listed per rule")
-      ->capture_default_str()
-      ->group(rarely(group::conversion));
-  add_output(*verb, "-o,--output", options->output,
-             "File to write, or a folder for several files. Without --to, a file that ends with .json, .dot or "
-             ".csv holds the model in that format")
-      ->type_name("PATH")
-      ->group(group::output);
-  verb->add_option("--table", options->table, "Table of a .csv output. Default: tasks")
-      ->check(CLI::IsMember(exporter::model_tables()))
-      ->group(group::output);
-  verb->add_flag("--tree", options->tree, "Convert all models below MODEL into the same tree below the output folder")
-      ->group(group::tree);
-  verb->add_option("--jobs", options->jobs, "Number of processes. Default: one per core")
-      ->check(CLI::Range(1U, 1024U))
-      ->group(rarely(group::tree));
-  verb->add_option("--time-limit", options->time_limit, "Time limit per model, in seconds")
-      ->check(CLI::Range(0.01, 1e7))
-      ->capture_default_str()
-      ->group(rarely(group::tree));
-  verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
-      ->capture_default_str()
-      ->group(rarely(group::tree));
-  verb->add_flag("--resume", options->resume, "Skip models that are converted and have not changed")
-      ->group(rarely(group::tree));
+  const analysis::OptionTable rows = analysis::conversion_options(options->conversion);
+  add_options(*verb, analysis::picked(rows, {"to"}));
+  add_options(
+      *verb,
+      {row("check", &options->check, "Only report what would change. Write no model", {group::conversion}),
+       row("report", &options->report,
+           "Write what changed, by rule and place, to this file. JSON if it ends with .json; - is standard output",
+           {group::conversion}, {.takes = "FILE", .file = FileKind::written})});
+  add_options(*verb, analysis::picked(rows, {"places"}));
+  add_options(*verb, {row("output", &options->output,
+                          "File to write, or a folder for several files. Without --to, a file that ends with .json, "
+                          ".dot or .csv holds the model in that format",
+                          {group::output}, {.takes = "PATH", .file = FileKind::written, .letter = 'o'}),
+                      row("table", &options->table, "Table of a .csv output. Default: tasks", {group::output},
+                          {.choices = exporter::model_tables()}),
+                      row("tree", &options->tree,
+                          "Convert all models below MODEL into the same tree below the output folder", {group::tree}),
+                      row("jobs", &options->jobs, "Number of processes. Default: one per core", rare(group::tree),
+                          {.range = Range{1, 1024}, .usual = ""}),
+                      row("time-limit", &options->time_limit, "Time limit per model, in seconds", rare(group::tree),
+                          {.range = RealRange{0.01, 1e7}}),
+                      row("memory-limit", &options->memory_limit, "Address space per model, in MiB. 0: no limit",
+                          rare(group::tree), {.range = Range{0, max_mebibytes}}),
+                      row("resume", &options->resume, "Skip models that are converted and have not changed",
+                          rare(group::tree))});
   describe(*verb,
            {"amalthea convert --to 3.3.0 -o new.amxmi model.amxmi",
             "amalthea convert --to 2.0.0 --check model.amxmi   # can version 2.0.0 hold it?",

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,17 +7,14 @@
 #include <CLI/CLI.hpp>
 
 #include "amalthea/source_text.hpp"
+#include "analysis/explanation.hpp"
 #include "cli/complaint.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
-#include "engine/explanation.hpp"
-#include "engine/small_changes.hpp"
-#include "engine/what_if.hpp"
-#include "exporter/explanation/explanation_formats.hpp"
-#include "importer/building/mapping_constraints.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -30,42 +26,6 @@ struct ExplainOptions {
   std::string output;
   std::string picture;
 };
-
-std::optional<TaskIndex> task_named(const System& system, const std::string& name) {
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (system.tasks[task].name == name) return task;
-  return std::nullopt;
-}
-
-/// The tasks that execute a runnable, by its name.
-std::vector<TaskIndex> tasks_with_runnable(const System& system, const std::string& name) {
-  std::vector<TaskIndex> found;
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
-    const auto& body = system.tasks[task].body;
-    if (std::any_of(body.begin(), body.end(), [&](NodeIndex node) {
-          const auto& runnable = system.graph[node].runnable;
-          return runnable && system.runnables[*runnable].name == name;
-        }))
-      found.push_back(task);
-  }
-  return found;
-}
-
-/// The task to explain for a name that is no task's; nothing, and a message, if there is not exactly one.
-std::optional<TaskIndex> task_of_runnable(const System& system, const std::string& name) {
-  const std::vector<TaskIndex> tasks = tasks_with_runnable(system, name);
-  if (tasks.size() == 1) return tasks.front();
-  if (tasks.empty()) {
-    complain(
-        fmt::format("the model has no task \"{}\"{}", name, did_you_mean_or_list(name, system.tasks, &Task::name)));
-    return std::nullopt;
-  }
-  std::string names;
-  for (const TaskIndex task : tasks)
-    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", system.tasks[task].name);
-  complain(fmt::format("several tasks execute the runnable \"{}\": {}; name one of them", name, names));
-  return std::nullopt;
-}
 
 int run(ExplainOptions options) {
   if (options.input.models.size() < 2)
@@ -82,54 +42,31 @@ int run(ExplainOptions options) {
   if (!check_output(options.output) || !check_output(options.picture)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
-  const auto prepared =
-      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
-  auto task = prepared ? task_named(prepared->system, name) : std::nullopt;
-  const auto same = [&](const Task& other) { return other.name == name; };
-  if (task && std::count_if(prepared->system.tasks.begin(), prepared->system.tasks.end(), same) > 1) {
-    print_findings(diagnostics);
-    return unusable(
-        fmt::format("the model has several tasks named \"{}\"; rename them, or use one variant of the model", name));
-  }
-  exporter::Asked about;
-  if (prepared && !task) {
-    task = task_of_runnable(prepared->system, name);
-    about.runnable = name;
-  }
-  const auto results = task ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
+  const auto explained = model.and_then([&](const Model& read) {
+    return analysis::explain(read, options.analysis, name, diagnostics, nullptr).map_error(code_of);
+  });
   print_findings(diagnostics);
-  if (!prepared) return prepared.error();
-  if (!task) return ExitCode::unusable;
-  if (!results) return ExitCode::findings;
-  const TaskIndex found = task.value_or(TaskIndex{});  // there is one
-  const TaskIndex asked = prepared->system.tasks[found].folded_into.value_or(found);
-  about.wrapper = engine::wrapper_of(prepared->system, asked);
-  const auto explanation = engine::explain(prepared->system, prepared->analysis, *results, asked);
-  // A simulation that was stopped would be stopped again.
-  engine::WhatIfs tried;
-  if (!results->stopped_early) {
-    Diagnostics ignored;  // `explore` reports constraints that it cannot keep
-    tried = engine::what_if(prepared->system, prepared->analysis, *results,
-                            importer::mapping_constraints(*model, {&prepared->system}, false, ignored).allowed, asked);
-  }
+  if (!explained) return explained.error();
   const exporter::ModelInfo info = exporter::model_info(*model);
-  const exporter::ResultView view{info, prepared->system, *results, diagnostics};
+  const exporter::ResultView view{info, explained->system, explained->results, diagnostics};
   const bool colour = options.output.empty() && use_colour();
+  const auto& explanation = explained->explanation;
   if (!explanation) {
-    tell("amalthea: {}\n", explanation.error());
+    tell("amalthea: {}\n", explained->no_job);
     if (options.format == "text" &&
-        !write_output(options.output,
-                      exporter::render_without_job_text(view, about, asked, explanation.error(), tried, colour)))
+        !write_output(options.output, exporter::render_without_job_text(view, explained->asked, explained->task,
+                                                                        explained->no_job, explained->tried, colour)))
       return ExitCode::unusable;
     return ExitCode::findings;
   }
-  const std::string text = options.format == "json"
-                               ? exporter::render_explanation_json(view, about, *explanation, tried)
-                               : exporter::render_explanation_text(view, about, *explanation, tried, colour);
+  const std::string text =
+      options.format == "json"
+          ? exporter::render_explanation_json(view, explained->asked, *explanation, explained->tried)
+          : exporter::render_explanation_text(view, explained->asked, *explanation, explained->tried, colour);
   if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *explanation)))
     return ExitCode::unusable;
   if (!write_output(options.output, text)) return ExitCode::unusable;
-  const engine::Verdict verdict = results->tasks[explanation->task].verdict;
+  const engine::Verdict verdict = explained->results.tasks[explained->task].verdict;
   if (verdict == engine::Verdict::missed || verdict == engine::Verdict::unbounded) return ExitCode::findings;
   const bool allowed = options.analysis.allow_unknown && !diagnostics.has_errors();
   return verdict == engine::Verdict::unknown && !allowed ? ExitCode::unknown : ExitCode::all_well;
@@ -149,14 +86,11 @@ void add_explain(CLI::App& app, int& exit_code) {
       ->option_text("MODEL... TASK")
       ->description("Model files or a folder, which form one model, then the name of the task or of a runnable");
   add_analysis_options(*verb, options->analysis);
-  verb->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str()
-      ->group(group::output);
+  add_options(*verb,
+              {row("format", &options->format, "Output format", {group::output}, {.choices = {"text", "json"}})});
   add_output_option(*verb, options->output);
-  add_output(*verb, "--picture", options->picture, "Also draw the job and what delays it into this SVG file")
-      ->type_name("FILE")
-      ->group(group::output);
+  add_options(*verb, {row("picture", &options->picture, "Also draw the job and what delays it into this SVG file",
+                          {group::output}, {.takes = "FILE", .file = FileKind::written})});
   describe(*verb,
            {"amalthea explain model.amxmi Control", "amalthea explain --picture control.svg model.amxmi Control",
             "amalthea explain --format json model.amxmi Control"},

@@ -10,6 +10,8 @@
 
 #include <CLI/App.hpp>
 
+#include "analysis/option.hpp"
+
 namespace amalthea::cli {
 
 /// Headings over options. An option says where it is declared under which one it stands: `->group(group::output)`, or
@@ -23,21 +25,14 @@ inline constexpr const char* measured = "Compare with measurements";
 inline constexpr const char* improve = "Improve a mapping";
 inline constexpr const char* many = "Many models and other formats";
 inline constexpr const char* gpu = "GPU models";
-// Of options
-inline constexpr const char* analysis = "Analysis";
+// Of options, beside those of the rows
+using namespace analysis::group;
 inline constexpr const char* annealing = "Simulated annealing";
 inline constexpr const char* calibration = "Calibration";
-inline constexpr const char* chains = "Chains";
-inline constexpr const char* conversion = "Conversion";
 inline constexpr const char* findings = "Findings";
-inline constexpr const char* limits = "Limits on input";
-inline constexpr const char* output = "Output";
-inline constexpr const char* run = "Run";
-inline constexpr const char* search = "Search";
 inline constexpr const char* sweep = "Sweep";
 inline constexpr const char* traces = "Traces";
 inline constexpr const char* tree = "Whole folders";
-inline constexpr const char* verdict = "Verdict";
 }  // namespace group
 
 std::string rarely(std::string_view group);

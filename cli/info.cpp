@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -63,14 +64,12 @@ void add_info(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("info", "Summarize a model and what the analysis uses of it");
   verb->group(group::understand);
   add_input_options(*verb, options->input);
-  verb->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str()
-      ->group(group::output);
-  verb->add_flag("--dump", options->dump,
-                 "List every object, attribute and reference. One per line, in a canonical order, to compare models")
-      ->group(group::output);
-  add_build_options(*verb, options->build);
+  add_options(*verb,
+              {row("format", &options->format, "Output format", {group::output}, {.choices = {"text", "json"}}),
+               row("dump", &options->dump,
+                   "List every object, attribute and reference. One per line, in a canonical order, to compare models",
+                   {group::output})});
+  add_options(*verb, analysis::build_options(options->build));
   describe(
       *verb,
       {"amalthea info model.amxmi", "amalthea info --format json model.amxmi",

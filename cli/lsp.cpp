@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -34,17 +35,14 @@ void add_lsp(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("lsp", "Serve an editor: findings while typing, hovers, verdicts");
   verb->group(group::understand);
   add_finding_options(*verb);
-  verb->add_option("--delay", options->delay,
-                   "Milliseconds without an edit after which the server reads the model. It also reads the model when "
-                   "the editor opens or saves a file")
-      ->check(CLI::Range(0, 60'000))
-      ->capture_default_str()
-      ->group(group::run);
-  verb->add_option("--max-message", options->server.max_message,
-                   "Largest accepted message of the editor, in bytes. The server skips larger ones")
-      ->capture_default_str()
-      ->group(rarely(group::limits));
-  add_limit_options(*verb, options->server.analysis.limits);
+  add_options(*verb, {row("delay", &options->delay,
+                          "Milliseconds without an edit after which the server reads the model. It also reads the "
+                          "model when the editor opens or saves a file",
+                          {group::run}, {.range = Range{0, 60'000}}),
+                      row("max-message", &options->server.max_message,
+                          "Largest accepted message of the editor, in bytes. The server skips larger ones",
+                          rare(group::limits))});
+  add_options(*verb, analysis::limit_options(options->server.analysis.limits));
   describe(*verb,
            {"amalthea lsp <messages   # messages of the Language Server Protocol",
             "amalthea lsp --suppress AM0211 <messages", "amalthea lsp --delay 500 <messages"},

@@ -8,9 +8,11 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/progress.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/traces/trace_names.hpp"
 #include "importer/reading/file_bytes.hpp"
@@ -54,23 +56,22 @@ void add_measured_inputs(CLI::App& verb, InputOptions& input, MeasuredTraces& tr
       "Traces: BTF, ATDB, CSV or JSON of --trace, SQLite of Nsight Systems, logs of cuda_scheduling_examiner. JSON may "
       "be any with trace events. Text may be packed by gzip; - is standard input")
       ->required();
-  add_input(verb, "--names", traces.names,
-            "JSON object from patterns of names in the trace to names in the model, such as {\"Os_*\": \"Control\"}")
-      ->type_name("FILE")
-      ->group(group::traces);
-  verb.add_option("--from", traces.from, "Measure only jobs activated at this time of the trace or later")
-      ->type_name("TIME")
-      ->group(rarely(group::traces));
-  verb.add_option("--to", traces.to, "Measure only jobs activated before this time of the trace")
-      ->type_name("TIME")
-      ->group(rarely(group::traces));
+  add_options(
+      verb,
+      {row("names", &traces.names,
+           "JSON object from patterns of names in the trace to names in the model, such as {\"Os_*\": \"Control\"}",
+           {group::traces}, {.takes = "FILE", .file = FileKind::read}),
+       row("from", &traces.from, "Measure only jobs activated at this time of the trace or later", rare(group::traces),
+           {.takes = "TIME"}),
+       row("to", &traces.to, "Measure only jobs activated before this time of the trace", rare(group::traces),
+           {.takes = "TIME"})});
   add_finding_options(verb);
-  add_limit_options(verb, input.limits);
+  add_options(verb, analysis::limit_options(input.limits));
   add_simulation_options(verb, analysis);
 }
 
 tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
-                                                           const PreparedAnalysis& prepared,
+                                                           const analysis::Prepared& prepared,
                                                            const engine::Results* bounds, Diagnostics& diagnostics,
                                                            engine::SimulationObserver* observer) {
   const auto rules = read_names(traces.names);

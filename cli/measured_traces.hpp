@@ -26,7 +26,7 @@ void add_measured_inputs(CLI::App& verb, InputOptions& input, MeasuredTraces& tr
 /// What the traces show of the system, with progress on standard error; or the exit code. `bounds` and `observer` may be
 /// null (traces::ComparisonInput).
 tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
-                                                           const PreparedAnalysis& prepared,
+                                                           const analysis::Prepared& prepared,
                                                            const engine::Results* bounds, Diagnostics& diagnostics,
                                                            engine::SimulationObserver* observer = nullptr);
 

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "amalthea/detail/near_miss.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/help.hpp"
 #include "exporter/findings/finding_catalog.hpp"
 
@@ -46,9 +47,9 @@ void add_finding_options(CLI::App& verb) {
       ->allow_extra_args(false)
       ->check(CLI::Validator(wrong_id, ""))
       ->group(rarely(group::findings));
-  verb.add_flag("-q,--quiet", shown_findings().quiet,
-                "Hide progress and findings other than errors. Verdicts and exit codes do not change")
-      ->group(group::findings);
+  add_options(verb, {row("quiet", &shown_findings().quiet,
+                         "Hide progress and findings other than errors. Verdicts and exit codes do not change",
+                         {group::findings}, {.letter = 'q'})});
 }
 
 void show_all_findings() { shown_findings() = {}; }

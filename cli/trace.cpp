@@ -10,6 +10,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -19,24 +20,18 @@
 namespace amalthea::cli {
 
 void add_trace_options(CLI::App& verb, TraceOptions& options) {
-  add_output(verb, "--trace", options.path,
-             "Also write a trace: .btf, .json (Perfetto), .csv or .atdb. The extension selects the format; "
-             ".json.gz is compressed (docs/reference/traces.md)")
-      ->type_name("FILE")
-      ->group(group::output);
-  verb.add_option("--trace-limit", options.limit,
-                  "Size at which the trace ends, in MiB. A warning states the time; the results still cover the whole "
-                  "simulation. 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
-      ->capture_default_str()
-      ->group(rarely(group::output));
-  verb.add_option(
-          "--trace-names", options.names,
-          "Names in a .btf trace. model: those of the model; tracecompass: cores as Core_…, tasks as TASK_…, which "
-          "the state view of Eclipse Trace Compass needs")
-      ->check(CLI::IsMember({"model", "tracecompass"}))
-      ->capture_default_str()
-      ->group(rarely(group::output));
+  add_options(verb, {row("trace", &options.path,
+                         "Also write a trace: .btf, .json (Perfetto), .csv or .atdb. The extension selects the format; "
+                         ".json.gz is compressed (docs/reference/traces.md)",
+                         {group::output}, {.takes = "FILE", .file = FileKind::written}),
+                     row("trace-limit", &options.limit,
+                         "Size at which the trace ends, in MiB. A warning states the time; the results still cover the "
+                         "whole simulation. 0: no limit",
+                         rare(group::output), {.range = Range{0, max_mebibytes}}),
+                     row("trace-names", &options.names,
+                         "Names in a .btf trace. model: those of the model; tracecompass: cores as Core_…, tasks as "
+                         "TASK_…, which the state view of Eclipse Trace Compass needs",
+                         rare(group::output), {.choices = {"model", "tracecompass"}})});
 }
 
 bool check_trace(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -60,16 +61,11 @@ void add_validate(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("validate", "Check a model for errors, missing timing data and design flaws");
   verb->group(group::understand);
   add_input_options(*verb, options->input);
-  verb->add_option("--fail-on", options->fail_on, "Lowest severity that makes the exit code 1")
-      ->check(CLI::IsMember({"error", "warning", "note", "never"}))
-      ->capture_default_str()
-      ->group(group::findings);
+  add_options(*verb, {row("fail-on", &options->fail_on, "Lowest severity that makes the exit code 1", {group::findings},
+                          {.choices = {"error", "warning", "note", "never"}})});
   std::vector<std::string> names;
   for (const auto& format : exporter::finding_formats()) names.emplace_back(format.name);
-  verb->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember(names))
-      ->capture_default_str()
-      ->group(group::output);
+  add_options(*verb, {row("format", &options->format, "Output format", {group::output}, {.choices = names})});
   add_output_option(*verb, options->output);
   describe(*verb,
            {"amalthea validate model.amxmi", "amalthea validate --fail-on warning model.amxmi",

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "engine/program/kernel_instructions.hpp"
 #include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/results/result_view.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "importer/reading/file_bytes.hpp"
 #include "importer/reading/model_reader.hpp"
-#include "review/open_findings.hpp"
 #include "review/review.hpp"
 
 namespace amalthea::lsp {
@@ -161,21 +159,20 @@ ModelReader::Known ModelReader::read_group(std::vector<SourceFile> sources) {
   state->model = std::move(*model);
   known.reading.findings = std::shared_ptr<const Findings>(state, &state->findings);
   known.reading.state = std::move(state);
-  if (findings.has_errors()) known.system.reset();  // as in analysis::build
+  if (!analysis::is_analyzed(findings, options_.lenient)) known.system.reset();
   known.findings = std::move(findings);
   return known;
 }
 
 void ModelReader::analyze(Known& known, Work& work) const {
   auto timing = std::make_shared<Timing>();
-  timing->system = *known.system;
   Diagnostics findings = known.findings;
   engine::AnalysisOptions how = options_.engine;
   how.work = &work;
   const Model& model = known.reading.state->model;
-  const bool ready = engine::resolve_instructions(timing->system, how.profile, findings);
-  review::record_open_findings(model, findings, timing->system);
-  auto results = ready ? engine::analyze(timing->system, how, findings) : std::nullopt;
+  auto system = analysis::complete(model, *known.system, options_, findings);
+  if (system) timing->system = std::move(*system);
+  auto results = system ? engine::analyze(timing->system, how, findings) : std::nullopt;
   if (work.stop) return;
   known.reading.findings = std::make_shared<const Findings>(placed(model, findings));
   known.system.reset();

@@ -2,22 +2,22 @@
 #include "python/model.hpp"
 
 #include <filesystem>
-#include <functional>
 #include <optional>
-#include <set>
-#include <thread>
+#include <type_traits>
 
 #include <fmt/core.h>
 #include <pybind11/stl.h>
 
-#include "cli/exploration_input.hpp"
-#include "cli/first_mapping.hpp"
-#include "cli/input.hpp"
-#include "cli/remapped_model.hpp"
-#include "cli/streams.hpp"
-#include "engine/many_runs.hpp"
-#include "engine/verdict.hpp"
-#include "explore/exploration.hpp"
+#include "analysis/annotation.hpp"
+#include "analysis/change_effects.hpp"
+#include "analysis/conversion.hpp"
+#include "analysis/explanation.hpp"
+#include "analysis/exploration.hpp"
+#include "analysis/graph.hpp"
+#include "analysis/headroom.hpp"
+#include "analysis/report.hpp"
+#include "analysis/simulation.hpp"
+#include "exporter/differences/difference_formats.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/models/model_exports.hpp"
@@ -25,14 +25,12 @@
 #include "exporter/results/result_formats.hpp"
 #include "exporter/results/runs_formats.hpp"
 #include "exporter/rewriting/annotation.hpp"
-#include "exporter/rewriting/annotation_content.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
-#include "exporter/rewriting/conversion_report.hpp"
 #include "importer/building/used_classes.hpp"
 #include "importer/reading/model_reader.hpp"
-#include "migration/migration.hpp"
 #include "python/failure.hpp"
 #include "python/interruption.hpp"
+#include "python/keywords.hpp"
 #include "python/recording.hpp"
 #include "review/review.hpp"
 
@@ -41,91 +39,26 @@ namespace {
 
 namespace py = pybind11;
 
-/// The options of the command, from keywords of Python.
-class Reader {
- public:
-  explicit Reader(const Options& options) : options_(options) {}
-
-  template <typename Value>
-  void take(const char* name, Value& value) {
-    if (!options_.contains(name)) return;
-    known_.insert(name);
-    const py::object given = options_[name];
-    if (given.is_none()) return;
-    try {
-      value = given.cast<Value>();
-    } catch (const py::cast_error&) {
-      throw py::type_error(fmt::format("{}: unexpected type", name));
-    }
-  }
-  /// All names must have been taken.
-  void end() const {
-    for (const auto& [name, value] : options_)
-      if (!known_.contains(name.cast<std::string>()))
-        throw py::type_error(fmt::format("unknown option \"{}\"", name.cast<std::string>()));
-  }
-
- private:
-  const Options& options_;
-  std::set<std::string> known_;
-};
-
-cli::AnalysisInput analysis_input(Reader& reader) {
-  cli::AnalysisInput input;
-  reader.take("execution", input.execution);
-  reader.take("until", input.until);
-  reader.take("max_steps", input.max_steps);
-  reader.take("platform", input.platform);
-  reader.take("memory", input.memory);
-  reader.take("line_rule", input.line_rule);
-  reader.take("contention", input.contention);
-  reader.take("mapping", input.mapping_file);
-  reader.take("map", input.map);
-  reader.take("chains", input.chains);
-  reader.take("derive_chains", input.derive_chains);
-  reader.take("communication", input.communication);
-  reader.take("strict", input.strict);
-  reader.take("lenient", input.lenient);
-  reader.take("keep_wrappers", input.build.keep_wrappers);
-  return input;
-}
-
-/// The first error among the messages of the command, without its prefix.
-std::string error_in(const std::string& messages, const Diagnostics& findings) {
-  constexpr std::string_view prefix = "amalthea: error: ";
-  if (const auto at = messages.find(prefix); at != std::string::npos) {
-    const auto begin = at + prefix.size();
-    return messages.substr(begin, messages.find('\n', begin) - begin);
-  }
+/// The first error among the findings.
+std::string error_in(const Diagnostics& findings) {
   for (const Diagnostic& finding : findings.all())
     if (finding.severity == Severity::error) return format(finding);
   return "the model cannot be analyzed";
 }
 
-/// Runs work of the command's layer and collects what it says. A failure becomes an exception with the findings.
-class Session {
- public:
-  [[noreturn]] void fail(int code) const {
-    throw Failure(code == 2 ? Failure::Kind::option : Failure::Kind::refused, error_in(said_.messages(), findings),
-                  findings);
+/// The value, or an exception with the findings.
+template <typename Value>
+Value needed(analysis::Outcome<Value> outcome, const Diagnostics& findings) {
+  using Kind = analysis::Failure::Kind;
+  if (!outcome) {
+    const auto& [kind, message] = outcome.error();
+    throw Failure(kind == Kind::refused      ? Failure::Kind::refused
+                  : kind == Kind::unreadable ? Failure::Kind::unreadable
+                                             : Failure::Kind::option,
+                  message.empty() ? error_in(findings) : message, findings);
   }
-  template <typename Value>
-  Value& need(tl::expected<Value, int>& value) const {
-    if (!value) fail(value.error());
-    return *value;
-  }
-  template <typename Value>
-  Value& need(std::optional<Value>& value, int code) const {
-    if (!value) fail(code);
-    return *value;
-  }
-  Diagnostics findings;
-
- private:
-  cli::CapturedStreams said_;
-};
-
-constexpr int refused = 1, misused = 2;
+  if constexpr (!std::is_void_v<Value>) return std::move(*outcome);
+}
 
 std::vector<std::string> names_of(const System& system, bool units) {
   std::vector<std::string> names;
@@ -151,7 +84,7 @@ std::shared_ptr<PythonModel> PythonModel::read(const std::vector<std::string>& p
   const py::gil_scoped_release released;
   Diagnostics findings;
   auto model = analysis::read(paths, limits(), findings);
-  if (!model) throw Failure(Failure::Kind::unreadable, error_in({}, findings), findings);
+  if (!model) throw Failure(Failure::Kind::unreadable, error_in(findings), findings);
   return std::shared_ptr<PythonModel>(new PythonModel(std::move(*model), std::move(findings)));
 }
 
@@ -161,7 +94,7 @@ std::shared_ptr<PythonModel> PythonModel::parse(const std::vector<File>& files) 
   for (const auto& [name, bytes] : files) named.push_back({name, bytes});
   Diagnostics findings;
   auto model = importer::read_model_from_bytes(std::move(named), limits(), findings);
-  if (!model) throw Failure(Failure::Kind::unreadable, error_in({}, findings), findings);
+  if (!model) throw Failure(Failure::Kind::unreadable, error_in(findings), findings);
   exporter::check_annotations(*model, findings);
   return std::shared_ptr<PythonModel>(new PythonModel(std::move(*model), std::move(findings)));
 }
@@ -192,26 +125,28 @@ std::string PythonModel::content() const {
 }
 
 py::dict PythonModel::analyze(const Options& options, bool trace, const py::object& progress) const {
-  Reader reader(options);
-  const cli::AnalysisInput input = analysis_input(reader);
-  reader.end();
+  analysis::AnalysisRequest request;
+  analysis::HeadroomRequest headroom;
+  take(options, analysis::joined({request_options(request), headroom_options(headroom)}));
   Work work;
   Recording recording;
   std::string json, text;
   std::vector<std::string> tasks, units;
   run_interruptibly(work, progress, [&] {
-    Session session;
-    session.findings = findings_;
-    auto prepared = cli::prepare_analysis(model_, input, session.findings);
-    auto& [system, analysis, profile, build] = session.need(prepared);
-    analysis.work = &work;
-    if (trace) analysis.observer = &recording;
-    auto results = engine::analyze(system, analysis, session.findings);
-    const exporter::ResultView view{info_, system, session.need(results, refused), session.findings, &model_};
+    Diagnostics findings = findings_;
+    needed(check_headroom(headroom, request), findings);
+    auto prepared = needed(prepare(model_, request, findings), findings);
+    prepared.analysis.work = &work;
+    if (trace) prepared.analysis.observer = &recording;
+    const auto analyzed = needed(results_of(std::move(prepared), findings), findings);
+    std::optional<engine::Headroom> found;
+    if (headroom.wanted) found = find_headroom(headroom, analyzed, analyzed.results, &work);
+    const exporter::ResultView view{info_,    analyzed.system, analyzed.results,
+                                    findings, &model_,         found ? &*found : nullptr};
     json = exporter::render_json(view, {});
     text = exporter::render_text(view, {});
-    tasks = names_of(system, false);
-    units = names_of(system, true);
+    tasks = names_of(analyzed.system, false);
+    units = names_of(analyzed.system, true);
   });
   py::dict found;
   found["results"] = json;
@@ -223,28 +158,23 @@ py::dict PythonModel::analyze(const Options& options, bool trace, const py::obje
 }
 
 py::dict PythonModel::simulate(const Options& options, const py::object& progress) const {
-  Reader reader(options);
-  cli::AnalysisInput input = analysis_input(reader);
-  std::uint64_t runs = 1, seed = 1;
-  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
-  reader.take("runs", runs);
-  reader.take("seed", seed);
-  reader.take("jobs", jobs);
-  reader.end();
-  if (runs == 0 || jobs == 0) throw py::value_error("runs and jobs: expected at least 1");
-  if (seed >= engine::seed_limit) throw py::value_error("seed: expected a number below 2^53");
-  if (!options.contains("execution") && (runs > 1 || options.contains("seed"))) input.execution = "random";
+  analysis::SimulationRequest request;
+  take(options, simulation_request_options(request));
   Work work;
   std::string json, text;
   run_interruptibly(work, progress, [&] {
-    Session session;
-    session.findings = findings_;
-    auto prepared = cli::prepare_analysis(model_, input, session.findings);
-    auto& [system, analysis, profile, build] = session.need(prepared);
-    analysis.work = &work;
-    const engine::ManyRunsOptions many{analysis, runs, seed, jobs};
-    auto found = engine::simulate_runs(system, many, session.findings);
-    const exporter::RunsView view{info_, system, session.need(found, refused), session.findings};
+    Diagnostics findings = findings_;
+    auto simulation = needed(prepare_simulation(model_, request, limits(), findings), findings);
+    if (!request.witness.empty()) needed(seek_witness(simulation, request.witness, &work), findings);
+    analysis::SimulationWatch watch;
+    watch.work = &work;
+    const auto found = needed(analysis::simulate(simulation, watch, findings), findings);
+    if (!found.runs) {
+      json = exporter::render_run_part(found.part);
+      return;
+    }
+    const exporter::RunsView view{info_, simulation.system, *found.runs, findings,
+                                  simulation.witness ? &*simulation.witness : nullptr};
     json = exporter::render_runs_json(view);
     text = exporter::render_runs_text(view, false);
   });
@@ -254,72 +184,46 @@ py::dict PythonModel::simulate(const Options& options, const py::object& progres
   return found;
 }
 
+py::dict PythonModel::explain(const std::string& name, const Options& options, const py::object& progress) const {
+  analysis::AnalysisRequest request;
+  take(options, analysis_options(request));
+  Work work;
+  std::string json, text, picture;
+  run_interruptibly(work, progress, [&] {
+    Diagnostics findings = findings_;
+    const auto found = needed(analysis::explain(model_, request, name, findings, &work), findings);
+    const exporter::ResultView view{info_, found.system, found.results, findings};
+    if (!found.explanation) throw Failure(Failure::Kind::refused, found.no_job, findings);
+    json = exporter::render_explanation_json(view, found.asked, *found.explanation, found.tried);
+    text = exporter::render_explanation_text(view, found.asked, *found.explanation, found.tried, false);
+    picture = exporter::render_explanation_svg(view, *found.explanation);
+  });
+  py::dict found;
+  found["results"] = json;
+  found["text"] = text;
+  found["picture"] = picture;
+  return found;
+}
+
 py::dict PythonModel::explore(const Options& options, const py::object& progress) const {
-  Reader reader(options);
-  const cli::AnalysisInput input = analysis_input(reader);
-  cli::ExplorationInput search_input;
-  std::size_t solution = 1;
-  reader.take("objectives", search_input.objectives);
-  reader.take("keep", search_input.keep);
-  reader.take("pins", search_input.pins);
-  reader.take("together", search_input.together);
-  reader.take("apart", search_input.apart);
-  reader.take("affinity", search_input.keep_affinity);
-  reader.take("candidates", search_input.candidates);
-  reader.take("search_steps", search_input.steps);
-  reader.take("seconds", search_input.seconds);
-  reader.take("seed", search_input.seed);
-  reader.take("jobs", search_input.jobs);
-  reader.take("solution", solution);
-  reader.end();
+  analysis::ExplorationRequest request;
+  take(options, exploration_options(request));
   Work work;
   std::string json, text, mapping;
   std::vector<File> changed;
   run_interruptibly(work, progress, [&] {
-    Session session;
-    session.findings = findings_;
-    const auto mapped = cli::map_unmapped_tasks(model_, input.build.keep_wrappers, limits(), session.findings);
-    const Model& model = mapped ? mapped->model : model_;
-    std::size_t known = session.findings.all().size();
-    const auto settle_lines = [&] {
-      if (mapped) session.findings = mapped->in_files(session.findings, known);
-      known = session.findings.all().size();
-    };
-    auto prepared = cli::prepare_analysis(model, input, session.findings);
-    settle_lines();
-    const cli::PreparedAnalysis& analysis = session.need(prepared);
-    auto made = cli::make_search(model, input, analysis, search_input, session.findings);
-    settle_lines();
-    cli::Search& search = session.need(made, misused);
-    search.options.analysis.work = &work;
-    const explore::Exploration exploration = explore::explore(search.problem, search.options);
-    if (solution < 1 || solution > exploration.front.size())
-      throw Failure(Failure::Kind::option,
-                    fmt::format("solution: expected a number from 1 to {}", exploration.front.size()),
-                    session.findings);
-    const auto applied = explore::applied(search.problem, exploration.front[solution - 1].candidate);
-    const System& after = applied.value();
-    std::vector<exporter::ExplorationObjective> objectives;
-    for (const explore::Objective& objective : search.options.objectives)
-      objectives.push_back({explore::describe(search.problem.system, objective), explore::unit_of(objective)});
-    Diagnostics analyzing = session.findings;
-    search.options.analysis.work = nullptr;
-    std::optional<engine::Assessment> assessment;
-    if (const auto results = engine::analyze(after, search.options.analysis, analyzing))
-      assessment = engine::assess(after, *results, analyzing);
-    const exporter::ExplorationView view{info_,
-                                         search.problem.system,
-                                         after,
-                                         exploration,
-                                         objectives,
-                                         solution - 1,
-                                         {},
-                                         assessment ? &*assessment : nullptr,
-                                         mapped ? &mapped->created : nullptr};
+    Diagnostics findings = findings_, of_compared;
+    auto exploration = needed(prepare_exploration(model_, request, limits(), findings, of_compared), findings);
+    analysis::ExplorationWatch watch;
+    watch.work = &work;
+    const auto explored = needed(analysis::explore(exploration, watch, findings), findings);
+    if (!request.shard.empty()) return;  // the checkpoint has the part
+    const auto chosen = chosen_mapping(exploration, explored, findings);
+    const auto view = view_of(info_, exploration, explored, chosen);
     json = exporter::render_exploration_json(view);
     text = exporter::render_exploration_text(view, false);
-    mapping = exporter::render_mapping_file(exporter::mapping_entries(after));
-    if (const auto texts = cli::remapped_texts(model, input.build.keep_wrappers, after, limits(), session.findings))
+    mapping = exporter::render_mapping_file(exporter::mapping_entries(chosen.after));
+    if (const auto texts = remapped_texts(exploration, chosen.after, findings))
       for (std::size_t i = 0; i < texts->size(); ++i)
         changed.emplace_back(name_of(*model_.documents()[i]), (*texts)[i]);
   });
@@ -333,6 +237,53 @@ py::dict PythonModel::explore(const Options& options, const py::object& progress
   return found;
 }
 
+std::string PythonModel::report(const Options& options, const py::object& progress) const {
+  analysis::ReportRequest request;
+  take(options, report_options(request));
+  Work work;
+  std::string page;
+  run_interruptibly(work, progress, [&] {
+    Diagnostics findings = findings_, of_baseline;
+    auto earlier = needed(read_earlier(request, limits(), of_baseline), of_baseline);
+    const auto begin = [&](bool) { return std::shared_ptr<Work>(&work, [](Work*) {}); };
+    page = needed(analysis::report(model_, request, std::move(earlier), begin, findings), findings).html;
+  });
+  return page;
+}
+
+std::string PythonModel::graph(const Options& options, const std::string& format) const {
+  analysis::GraphRequest request;
+  take(options, graph_options(request));
+  request.format = format;
+  const py::gil_scoped_release released;
+  Diagnostics findings = findings_;
+  return needed(analysis::graph(model_, request, findings), findings);
+}
+
+std::string PythonModel::diff(const PythonModel& newer, bool timing, const std::string& format, const Options& options,
+                              const py::object& progress) const {
+  analysis::AnalysisRequest request;
+  take(options, request_options(request));
+  const auto* const form = exporter::find_difference_format(format);
+  if (form == nullptr) throw py::value_error(fmt::format("unknown format \"{}\"", format));
+  Work work;
+  std::string text;
+  run_interruptibly(work, progress, [&] {
+    Diagnostics findings;
+    auto resolved = needed(resolve(request), findings);
+    resolved.options.engine.work = &work;
+    const analysis::ComparedModels models({&model_, &newer.model_});
+    if (models.unconverted) throw Failure(Failure::Kind::refused, error_in(models.findings), models.findings);
+    const auto comparison = models.compare(0, 1);
+    std::optional<exporter::ChangeEffects> effects;
+    if (timing)
+      effects = needed(change_effects(model_, newer.model_, comparison, resolved.options, findings), findings);
+    text = form->render(
+        {info_, newer.info_, to_string(models.release), comparison.changes, effects ? &*effects : nullptr}, false);
+  });
+  return text;
+}
+
 std::vector<File> PythonModel::files() const {
   std::vector<File> files;
   for (const auto& document : model_.documents())
@@ -340,67 +291,29 @@ std::vector<File> PythonModel::files() const {
   return files;
 }
 
-std::pair<std::vector<File>, std::string> PythonModel::convert(const std::string& release) const {
-  const auto to = migration::parse_release(release);
-  if (!to) throw py::value_error(fmt::format("\"{}\": expected an AMALTHEA release such as \"3.3.0\"", release));
+std::pair<std::vector<File>, std::string> PythonModel::convert(const Options& options) const {
+  analysis::ConversionRequest request;
+  take(options, conversion_options(request));
   const py::gil_scoped_release released;
-  migration::Release from = migration::release_of(*model_.documents().front());
-  for (const auto& document : model_.documents()) from = std::min(from, migration::release_of(*document));
-  Diagnostics findings;
-  EditableModel editable(model_, SharedIds::apart);
-  exporter::drop_annotations(model_, editable, findings);
-  constexpr std::size_t places = 1000;
-  migration::Record record(findings, places);
-  const std::size_t before = editable.object_count();
-  if (!migration::migrate(editable, from, *to, record, findings))
-    throw Failure(Failure::Kind::refused, error_in({}, findings), findings);
+  const auto to = needed(target_of(request), {});
+  const analysis::Conversion conversion(model_, to, request.places);
+  if (!conversion.done) throw Failure(Failure::Kind::refused, error_in(conversion.findings), conversion.findings);
   std::vector<File> files;
-  for (const EditableModel::File& file : editable.files())
-    files.emplace_back(std::filesystem::path(file.path).filename().string(), migration::write(*file.root, *to));
-  return {std::move(files), exporter::render_conversion_json(
-                                {info_.files, from, *to, before, editable.object_count(), record, findings})};
+  for (const EditableModel::File& file : conversion.editable.files())
+    files.emplace_back(std::filesystem::path(file.path).filename().string(), migration::write(*file.root, to));
+  return {std::move(files), exporter::render_conversion_json(report_of(conversion, model_))};
 }
 
-std::vector<File> PythonModel::annotate(const Options& options, const std::vector<std::string>& forms,
-                                        const std::string& detail, const py::object& progress) const {
-  Reader reader(options);
-  const cli::AnalysisInput input = analysis_input(reader);
-  reader.end();
-  exporter::AnnotationRequest request;
-  request.properties = request.measurements = request.requirements = false;
-  for (const std::string& form : forms) {
-    if (form != "properties" && form != "measurements" && form != "requirements")
-      throw py::value_error(fmt::format("\"{}\": expected properties, measurements or requirements", form));
-    (form == "properties"     ? request.properties
-     : form == "measurements" ? request.measurements
-                              : request.requirements) = true;
-  }
-  if (detail != "full" && detail != "brief" && detail != "summary")
-    throw py::value_error(fmt::format("\"{}\": expected full, brief or summary", detail));
-  request.detail = detail == "summary" ? exporter::AnnotationDetail::summary
-                   : detail == "brief" ? exporter::AnnotationDetail::brief
-                                       : exporter::AnnotationDetail::full;
-  request.until = input.until;
-  request.keep_wrappers = input.build.keep_wrappers;
+std::vector<File> PythonModel::annotate(const Options& options, const py::object& progress) const {
+  analysis::AnnotationRequest request;
+  take(options, annotation_options(request));
   Work work;
   std::vector<File> annotated;
   run_interruptibly(work, progress, [&] {
-    Session session;
-    std::vector<importer::NamedBytes> bare;
-    for (const auto& document : model_.documents())
-      bare.push_back({document->source().path(), exporter::strip(*document)});
-    auto read = importer::read_model_from_bytes(std::move(bare), limits(), session.findings);
-    const Model& model = session.need(read, misused);
-    if (!exporter::can_hold(model, request, session.findings)) session.fail(misused);
-    auto prepared = cli::prepare_analysis(model, input, session.findings);
-    auto& [system, analysis, profile, build] = session.need(prepared);
-    analysis.work = &work;
-    auto results = engine::analyze(system, analysis, session.findings);
-    const exporter::ModelInfo info = exporter::model_info(model);
-    const exporter::ResultView view{info, system, session.need(results, refused), session.findings};
-    const auto annotations = exporter::annotations_of(model, view, request, session.findings);
-    for (const auto& document : model.documents())
-      annotated.emplace_back(name_of(*document), exporter::annotate(*document, annotations));
+    Diagnostics findings = findings_;
+    const auto found = needed(analysis::annotate(model_, request, limits(), findings, &work), findings);
+    for (std::size_t i = 0; i < found.texts.size(); ++i)
+      annotated.emplace_back(name_of(*model_.documents()[i]), found.texts[i]);
   });
   return annotated;
 }

@@ -15,14 +15,12 @@
 #include "amalthea/element.hpp"
 #include "exporter/results/result_view.hpp"
 #include "importer/reading/limits.hpp"
+#include "python/keywords.hpp"
 
 namespace amalthea::python {
 
 /// Name and content of a file.
 using File = std::pair<std::string, std::string>;
-
-/// Options of the command by their names with `_` in place of `-`: text, numbers, booleans, lists of texts.
-using Options = pybind11::dict;
 
 class PythonModel {
  public:
@@ -41,16 +39,26 @@ class PythonModel {
 
   /// `{"results": JSON, "text": text, "trace": columns or None, "tasks": [name], "units": [name]}`.
   pybind11::dict analyze(const Options& options, bool trace, const pybind11::object& progress) const;
-  /// `{"results": JSON, "text": text}`.
+  /// `{"results": JSON, "text": text}`; for a part of the runs, that part.
   pybind11::dict simulate(const Options& options, const pybind11::object& progress) const;
-  /// The same, with "mapping", the text of a mapping file, and "files", the model with the new mapping.
+  /// The same of a task or runnable, with "picture", an SVG file, or "" if there is no job to explain.
+  pybind11::dict explain(const std::string& name, const Options& options, const pybind11::object& progress) const;
+  /// The same as simulate, with "mapping", the text of a mapping file, and "files", the model with the new mapping.
   pybind11::dict explore(const Options& options, const pybind11::object& progress) const;
+
+  /// An HTML page.
+  std::string report(const Options& options, const pybind11::object& progress) const;
+  /// The runnable graph of the system, or of a task, as "dot", "json" or "svg".
+  std::string graph(const Options& options, const std::string& format) const;
+
+  /// What changed from this model to a newer one, in one of the formats of the command.
+  std::string diff(const PythonModel& newer, bool timing, const std::string& format, const Options& options,
+                   const pybind11::object& progress) const;
 
   std::vector<File> files() const;
   /// The model in another release, and the JSON report of the conversion.
-  std::pair<std::vector<File>, std::string> convert(const std::string& release) const;
-  std::vector<File> annotate(const Options& options, const std::vector<std::string>& forms, const std::string& detail,
-                             const pybind11::object& progress) const;
+  std::pair<std::vector<File>, std::string> convert(const Options& options) const;
+  std::vector<File> annotate(const Options& options, const pybind11::object& progress) const;
   std::vector<File> strip() const;
 
  private:

@@ -82,21 +82,26 @@ PYBIND11_MODULE(_core, module) {
       .def("content", &PythonModel::content)
       .def("analyze", &PythonModel::analyze, py::arg("options"), py::arg("trace"), py::arg("progress"))
       .def("simulate", &PythonModel::simulate, py::arg("options"), py::arg("progress"))
+      .def("explain", &PythonModel::explain, py::arg("name"), py::arg("options"), py::arg("progress"))
       .def("explore", &PythonModel::explore, py::arg("options"), py::arg("progress"))
+      .def("report", &PythonModel::report, py::arg("options"), py::arg("progress"))
+      .def("graph", &PythonModel::graph, py::arg("options"), py::arg("format"))
+      .def("diff", &PythonModel::diff, py::arg("newer"), py::arg("timing"), py::arg("format"), py::arg("options"),
+           py::arg("progress"))
       .def("bytes", [](const PythonModel& model) { return as_list(model.files()); })
       .def(
           "convert",
-          [](const PythonModel& model, const std::string& release) {
-            const auto [files, report] = model.convert(release);
+          [](const PythonModel& model, const Options& options) {
+            const auto [files, report] = model.convert(options);
             return py::make_tuple(as_list(files), report);
           },
-          py::arg("release"))
+          py::arg("options"))
       .def(
           "annotate",
-          [](const PythonModel& model, const Options& options, const std::vector<std::string>& forms,
-             const std::string& detail,
-             const py::object& progress) { return as_list(model.annotate(options, forms, detail, progress)); },
-          py::arg("options"), py::arg("forms"), py::arg("detail"), py::arg("progress"))
+          [](const PythonModel& model, const Options& options, const py::object& progress) {
+            return as_list(model.annotate(options, progress));
+          },
+          py::arg("options"), py::arg("progress"))
       .def("strip", [](const PythonModel& model) { return as_list(model.strip()); })
       .def("edit", [](const std::shared_ptr<PythonModel>& model) { return Tree::of(model); });
   add_editing(module);

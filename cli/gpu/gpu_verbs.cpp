@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -16,10 +17,7 @@ namespace amalthea::cli {
 int written(const std::string& text, int exit_code) { return write_output("", text) ? exit_code : ExitCode::unusable; }
 
 void add_format(CLI::App& verb, std::string& format) {
-  verb.add_option("--format", format, "Output format")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str()
-      ->group(group::output);
+  add_options(verb, {row("format", &format, "Output format", {group::output}, {.choices = {"text", "json"}})});
 }
 
 std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platform) {

@@ -15,6 +15,7 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -290,25 +291,22 @@ void add_gpu_interference(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<InterferenceOptions>();
   CLI::App* verb =
       gpu.add_subcommand("interference", "Predict the slowdown of a kernel by other kernels and CPU memory traffic");
-  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
-      ->type_name("NAME")
-      ->capture_default_str();
-  verb->add_option("--kernel", options->kernel,
-                   "Kernel to predict: pattern=random,footprint=256KiB,... --help-all lists the keys")
-      ->type_name("KEY=VALUE,...");
-  verb->add_option("--beside", options->beside,
-                   "Kernel that runs at the same time, as in --kernel. A count may precede it, such as "
-                   "3xpattern=coalesced,footprint=1MiB; 3xsame: three more like --kernel; may be repeated")
-      ->type_name("KEY=VALUE,...")
-      ->allow_extra_args(false);
-  verb->add_option("--cpu", options->cpu, "How CPU cores access memory at the same time")
-      ->check(CLI::IsMember({"none", "random", "sequential"}))
-      ->capture_default_str();
+  add_options(*verb, {row("platform", &options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file",
+                          {group::options}, {.takes = "NAME", .file = FileKind::read}),
+                      row("kernel", &options->kernel,
+                          "Kernel to predict: pattern=random,footprint=256KiB,... --help-all lists the keys",
+                          {group::options}, {.takes = "KEY=VALUE,..."}),
+                      row("beside", &options->beside,
+                          "Kernel that runs at the same time, as in --kernel. A count may precede it, such as "
+                          "3xpattern=coalesced,footprint=1MiB; 3xsame: three more like --kernel; may be repeated",
+                          {group::options}, {.takes = "KEY=VALUE,..."}),
+                      row("cpu", &options->cpu, "How CPU cores access memory at the same time", {group::options},
+                          {.choices = {"none", "random", "sequential"}})});
   verb->add_option("--cpu-cores", options->cpu_cores,
                    "Number of CPU cores that access memory. Default: as many as in the measurements")
       ->check(CLI::NonNegativeNumber);
-  verb->add_flag("--against-measurements", options->against_measurements,
-                 "Compare the prediction with every measured case of the profile");
+  add_options(*verb, {row("against-measurements", &options->against_measurements,
+                          "Compare the prediction with every measured case of the profile", {group::options})});
   add_format(*verb, options->format);
   describe(*verb,
            {"amalthea gpu interference --kernel pattern=random,footprint=1MiB --cpu random",

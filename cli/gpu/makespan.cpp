@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -234,9 +235,10 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<MakespanOptions>();
   CLI::App* verb =
       gpu.add_subcommand("makespan", "Compute the longest execution time of the warps of a kernel on an SM");
-  verb->add_option("--kernel", options->kernel, "Instructions by unit (L, C, S, D), such as \"5L 9C 2L 9C\"")
-      ->type_name("INSTRUCTIONS");
-  add_input(*verb, "--ptx", options->ptx, "Read the instructions from a PTX file, each once")->type_name("FILE");
+  add_options(*verb, {row("kernel", &options->kernel, "Instructions by unit (L, C, S, D), such as \"5L 9C 2L 9C\"",
+                          {group::options}, {.takes = "INSTRUCTIONS"}),
+                      row("ptx", &options->ptx, "Read the instructions from a PTX file, each once", {group::options},
+                          {.takes = "FILE", .file = FileKind::read})});
   CLI::Option* sass =
       add_input(*verb, "--sass", options->sass, "Read the instructions from a listing of cuobjdump -sass, each once")
           ->type_name("FILE");
@@ -256,49 +258,33 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   verb->add_option("--warps", options->warps, "Number of warps on the SM")
       ->required()
       ->check(CLI::Range(std::int64_t{1}, makespan::max_warps));
-  verb->add_option("--sigma", options->sigma,
-                   "Number of warps that execute in a cycle. \"units\": as many as the units allow")
-      ->type_name("N")
-      ->capture_default_str();
-  verb->add_option("--units", options->units, "Lanes of a unit: UNIT=N. Default: L=32, C=128, S=32, D=64")
-      ->type_name("UNIT=N")
-      ->delimiter(',');
-  verb->add_option("--latency", options->latencies, "Latency of an instruction: UNIT=CYCLES. Default: 1")
-      ->type_name("UNIT=N")
-      ->delimiter(',');
+  add_options(*verb, {row("sigma", &options->sigma,
+                          "Number of warps that execute in a cycle. \"units\": as many as the units allow",
+                          {group::options}, {.takes = "N"}),
+                      row("units", &options->units, "Lanes of a unit: UNIT=N. Default: L=32, C=128, S=32, D=64",
+                          {group::options}, {.takes = "UNIT=N", .by_commas = true}),
+                      row("latency", &options->latencies, "Latency of an instruction: UNIT=CYCLES. Default: 1",
+                          {group::options}, {.takes = "UNIT=N", .by_commas = true})});
   CLI::Option* exact = verb->add_flag("--exact", options->exact, "Search for the exact value. This is the default");
   verb->add_flag("--anneal", options->anneal, "Compute a lower bound by simulated annealing instead")->excludes(exact);
-  verb->add_option("--iterations", options->iterations,
-                   "Iterations per annealing run. Default: 2000000, fewer for more than 125 instructions in all warps")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
-      ->group(rarely(group::annealing));
-  verb->add_option("--runs", options->runs, "Number of annealing runs")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))
-      ->capture_default_str()
-      ->group(rarely(group::annealing));
-  add_output(*verb, "--curve", options->curve,
-             "Write the longest schedule of every annealing run by iteration, as .csv or .svg")
-      ->type_name("FILE")
-      ->group(group::annealing);
-  verb->add_option("--temperature", options->temperature, "Initial annealing temperature, in cycles")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str()
-      ->group(rarely(group::annealing));
-  verb->add_option("--seed", options->seed, "Random seed of the annealing")
-      ->check(CLI::Range(std::uint64_t{0}, (std::uint64_t{1} << 53) - 1))
-      ->capture_default_str()
-      ->group(rarely(group::annealing));
-  verb->add_option("--time-limit", options->time_limit,
-                   "Stop after this many seconds and print the bounds found so far")
-      ->check(CLI::Range(0.001, 1e9));
-  verb->add_option("--memory-limit", options->memory_limit, "Memory for states and bounds, in MiB")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 24))
-      ->capture_default_str()
-      ->group(rarely(group::run));
-  verb->add_option("--jobs", options->jobs,
-                   "Number of threads. Default: one per core. The result does not depend on it")
-      ->check(CLI::Range(1U, 1024U))
-      ->group(rarely(group::run));
+  add_options(
+      *verb,
+      {row("iterations", &options->iterations,
+           "Iterations per annealing run. Default: 2000000, fewer for more than 125 instructions in all warps",
+           rare(group::annealing), {.range = Range{1, 1'000'000'000'000}, .usual = ""}),
+       row("runs", &options->runs, "Number of annealing runs", rare(group::annealing), {.range = Range{1, 100'000}}),
+       row("curve", &options->curve, "Write the longest schedule of every annealing run by iteration, as .csv or .svg",
+           {group::annealing}, {.takes = "FILE", .file = FileKind::written}),
+       row("temperature", &options->temperature, "Initial annealing temperature, in cycles", rare(group::annealing),
+           {.range = RealRange{0.0, 1e6}}),
+       row("seed", &options->seed, "Random seed of the annealing", rare(group::annealing),
+           {.range = Range{0, (std::uint64_t{1} << 53U) - 1}}),
+       row("time-limit", &options->time_limit, "Stop after this many seconds and print the bounds found so far",
+           {group::options}, {.range = RealRange{0.001, 1e9}, .usual = ""}),
+       row("memory-limit", &options->memory_limit, "Memory for states and bounds, in MiB", rare(group::run),
+           {.range = Range{1, 1 << 24}}),
+       row("jobs", &options->jobs, "Number of threads. Default: one per core. The result does not depend on it",
+           rare(group::run), {.range = Range{1, 1024}, .usual = ""})});
   add_format(*verb, options->format);
   describe(*verb,
            {"amalthea gpu makespan --kernel \"5L 9C 2L 9C\" --warps 4",

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -41,14 +42,16 @@ int run(const OccupancyOptions& options) {
 void add_gpu_occupancy(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<OccupancyOptions>();
   CLI::App* verb = gpu.add_subcommand("occupancy", "Compute the blocks that fit on an SM and the limiting resource");
-  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_options(*verb, {row("platform", &options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file",
+                          {group::options}, {.takes = "NAME", .file = FileKind::read})});
   verb->add_option("--threads", options->shape.threads, "Threads per block")->required();
-  verb->add_option("--registers", options->shape.registers, "Registers per thread. Default: not counted");
-  verb->add_option("--shared-memory", options->shape.shared_memory, "Shared memory per block, in bytes");
-  verb->add_flag("--threshold-counts", options->threshold_counts,
-                 "Count exactly 3 KB of shared memory, too. By default only more than 3 KB counts");
+  add_options(*verb, {row("registers", &options->shape.registers, "Registers per thread. Default: not counted",
+                          {group::options}, {.usual = ""}),
+                      row("shared-memory", &options->shape.shared_memory, "Shared memory per block, in bytes",
+                          {group::options}, {.usual = ""}),
+                      row("threshold-counts", &options->threshold_counts,
+                          "Count exactly 3 KB of shared memory, too. By default only more than 3 KB counts",
+                          {group::options})});
   add_format(*verb, options->format);
   describe(*verb, {"amalthea gpu occupancy --threads 256", "amalthea gpu occupancy --threads 256 --registers 64",
                    "amalthea gpu occupancy --platform xavier --threads 128 --shared-memory 16384"});

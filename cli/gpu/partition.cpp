@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -145,34 +146,31 @@ int run(const PartitionChoice& choice) {
 void add_gpu_partition(CLI::App& gpu, int& exit_code) {
   auto choice = std::make_shared<PartitionChoice>();
   CLI::App* verb = gpu.add_subcommand("partition", "Predict kernel response times under CU masks of an AMD GPU");
-  add_input(*verb, "--platform", choice->platform, "GPU profile: built-in name (radeon-vii) or JSON file")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_options(*verb, {row("platform", &choice->platform, "GPU profile: built-in name (radeon-vii) or JSON file",
+                          {group::options}, {.takes = "NAME", .file = FileKind::read})});
   verb->add_option("--kernel", choice->kernel, "Kernel of the profile, launched repeatedly")
       ->type_name("KERNEL")
       ->required();
-  verb->add_option("--mask", choice->mask, "CUs that the kernel may use")->type_name("MASK");
+  add_options(*verb, {row("mask", &choice->mask, "CUs that the kernel may use", {group::options}, {.takes = "MASK"})});
   auto* against = verb->add_option("--against", choice->against, "Kernel that another task launches at the same time")
                       ->type_name("KERNEL");
   verb->add_option("--against-mask", choice->against_mask, "CUs that the other kernel may use")
       ->type_name("MASK")
       ->capture_default_str()
       ->needs(against);
-  verb->add_option("--units", choice->units, "CUs of the kernel if the two are separated. Default: half of them")
-      ->check(CLI::Range(1, 1 << 20));
-  verb->add_option("--launches", choice->launches, "Number of launches")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  verb->add_option("--pause", choice->pause,
-                   "Time between the end of a launch and the next call. Default: that of the profile")
-      ->type_name("TIME");
+  add_options(
+      *verb,
+      {row("units", &choice->units, "CUs of the kernel if the two are separated. Default: half of them",
+           {group::options}, {.range = Range{1, 1 << 20}, .usual = ""}),
+       row("launches", &choice->launches, "Number of launches", {group::options}, {.range = Range{1, 10000}}),
+       row("pause", &choice->pause, "Time between the end of a launch and the next call. Default: that of the profile",
+           {group::options}, {.takes = "TIME"})});
   verb->add_option("--offset", choice->offset, "First call of the other task. Default: that of the profile")
       ->type_name("TIME")
       ->needs(against);
-  add_output(*verb, "--samples", choice->samples,
-             "Also write the response time of every launch as CSV, in ascending order")
-      ->type_name("FILE")
-      ->group(group::output);
+  add_options(*verb, {row("samples", &choice->samples,
+                          "Also write the response time of every launch as CSV, in ascending order", {group::output},
+                          {.takes = "FILE", .file = FileKind::written})});
   add_format(*verb, choice->format);
   describe(
       *verb,

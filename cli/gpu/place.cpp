@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -131,19 +132,20 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<PlaceOptions>();
   CLI::App* verb = gpu.add_subcommand("place", "Predict which SM runs which block of several streams");
   verb->add_option("STREAM", options->streams, "Blocks x warps per block of each stream, such as 4x5, in launch order");
-  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
-      ->type_name("NAME");
-  verb->add_option("--sms", options->sms, "Number of SMs")->check(CLI::Range(1, 1024));
-  verb->add_option("--max-warps", options->max_warps, "Warps per SM")->check(CLI::Range(1, 65536));
-  verb->add_option("--sms-per-gpc", options->sms_per_gpc, "SMs per GPC")->check(CLI::Range(1, 1024));
-  verb->add_option("--scan", options->scan, "Order in which the block scheduler tries SMs")
-      ->check(CLI::IsMember({"even-odd", "gpc", "ascending"}))
-      ->capture_default_str();
-  verb->add_option("--ties", options->ties,
-                   "How to choose between SMs with equal room: those of the preceding stream first, the first in scan "
-                   "order, or that of the previous block")
-      ->check(CLI::IsMember({"stream", "scan", "last-sm"}))
-      ->capture_default_str();
+  add_options(
+      *verb,
+      {row("platform", &options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file",
+           {group::options}, {.takes = "NAME", .file = FileKind::read}),
+       row("sms", &options->sms, "Number of SMs", {group::options}, {.range = Range{1, 1024}, .usual = ""}),
+       row("max-warps", &options->max_warps, "Warps per SM", {group::options}, {.range = Range{1, 65536}, .usual = ""}),
+       row("sms-per-gpc", &options->sms_per_gpc, "SMs per GPC", {group::options},
+           {.range = Range{1, 1024}, .usual = ""}),
+       row("scan", &options->scan, "Order in which the block scheduler tries SMs", {group::options},
+           {.choices = {"even-odd", "gpc", "ascending"}}),
+       row("ties", &options->ties,
+           "How to choose between SMs with equal room: those of the preceding stream first, the first in scan order, "
+           "or that of the previous block",
+           {group::options}, {.choices = {"stream", "scan", "last-sm"}})});
   CLI::Option* matrix =
       verb->add_option("--matrix", options->matrix,
                        "Print for blocks of 1 to N warps whether a block joins the SM of an earlier one")

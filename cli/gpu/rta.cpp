@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -127,24 +128,22 @@ void add_gpu_rta(CLI::App& gpu, int& exit_code) {
   add_input(*verb, "FILE", options->file,
             "JSON file such as {\"g_max\": 8, \"kernels\": [{\"r\": 0, \"C\": 4, \"g\": 2}]}")
       ->required();
-  verb->add_option("--algorithm", options->algorithm,
-                   "Algorithm. closed: for kernels with the same release and C; paper: as printed, for comparison")
-      ->check(CLI::IsMember({"corrected", "closed", "paper"}))
-      ->capture_default_str();
-  verb->add_option("--releases", options->releases,
-                   "Release kernels once or with period T. periodic: over as many hyperperiods as the schedule needs "
-                   "to repeat")
-      ->check(CLI::IsMember({"once", "periodic"}))
-      ->capture_default_str();
+  add_options(
+      *verb,
+      {row("algorithm", &options->algorithm,
+           "Algorithm. closed: for kernels with the same release and C; paper: as printed, for comparison",
+           {group::options}, {.choices = {"corrected", "closed", "paper"}}),
+       row("releases", &options->releases,
+           "Release kernels once or with period T. periodic: over as many hyperperiods as the schedule needs to repeat",
+           {group::options}, {.choices = {"once", "periodic"}})});
   CLI::Option* trace =
       verb->add_flag("--trace", options->trace, "Print the list h, t_a and g_f after every step instead");
   verb->add_option("--sms", options->sms,
                    "Draw the blocks on so many SMs, which hold g_max blocks together, instead. 1: one big SM")
       ->check(CLI::Range(1, 1024))
       ->excludes(trace);
-  add_output(*verb, "--timeline", options->drawing, "Also write the drawing: .txt, .svg, .json (Perfetto) or .btf")
-      ->type_name("FILE")
-      ->group(group::output);
+  add_options(*verb, {row("timeline", &options->drawing, "Also write the drawing: .txt, .svg, .json (Perfetto) or .btf",
+                          {group::output}, {.takes = "FILE", .file = FileKind::written})});
   add_format(*verb, options->format);
   describe(*verb,
            {"amalthea gpu rta kernels.json", "amalthea gpu rta --releases periodic kernels.json",

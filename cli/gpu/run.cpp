@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -230,26 +231,20 @@ void add_gpu_run(CLI::App& gpu, int& exit_code) {
             "JSON file (docs/reference/gpu.md). Configurations of cuda_scheduling_examiner and "
             "hip_plugin_framework work, too")
       ->required();
-  add_input(*verb, "--platform", options->platform,
-            "GPU profile: built-in name or JSON file. Default: that of the scenario, or tx2")
-      ->type_name("NAME");
-  verb->add_option("--format", options->format, "Output format")
-      ->check(CLI::IsMember({"text", "json", "gantt"}))
-      ->capture_default_str()
-      ->group(group::output);
-  add_output(*verb, "--timeline", options->timelines,
-             "Also write a timeline: .txt, .svg, .json (Perfetto) or .btf. May be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false)
-      ->group(group::output);
-  add_output(*verb, "--active-threads", options->active_threads,
-             "Also write how many threads are resident over time: .csv or .svg")
-      ->type_name("FILE")
-      ->group(group::output);
-  verb->add_option("--width", options->width,
-                   "Width of a text timeline in characters. Default: that of the terminal, or 100")
-      ->check(CLI::Range(1, 10000))
-      ->group(group::output);
+  add_options(
+      *verb,
+      {row("platform", &options->platform,
+           "GPU profile: built-in name or JSON file. Default: that of the scenario, or tx2", {group::options},
+           {.takes = "NAME", .file = FileKind::read}),
+       row("format", &options->format, "Output format", {group::output}, {.choices = {"text", "json", "gantt"}}),
+       row("timeline", &options->timelines,
+           "Also write a timeline: .txt, .svg, .json (Perfetto) or .btf. May be repeated", {group::output},
+           {.takes = "FILE", .file = FileKind::written}),
+       row("active-threads", &options->active_threads,
+           "Also write how many threads are resident over time: .csv or .svg", {group::output},
+           {.takes = "FILE", .file = FileKind::written}),
+       row("width", &options->width, "Width of a text timeline in characters. Default: that of the terminal, or 100",
+           {group::output}, {.range = Range{1, 10000}, .usual = ""})});
   add_folder(*verb, "--log-directory", options->log_directory,
              "Folder for a log per stream, as cuda_scheduling_examiner or hip_plugin_framework writes it")
       ->type_name("FOLDER")

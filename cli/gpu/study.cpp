@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -45,14 +46,12 @@ void add_gpu_study(CLI::App& gpu, int& exit_code) {
                     "amalthea gpu study placement --format json"});
   auto options = std::make_shared<PlacementStudyOptions>();
   CLI::App* verb = study->add_subcommand("placement", "Count how often round robin predicts the wrong SM for a block");
-  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
-      ->type_name("NAME")
-      ->capture_default_str();
-  verb->add_option("--configurations", options->study.configurations,
-                   "Number of random configurations. They are split evenly between 2 to 8 streams")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::max_studied))
-      ->capture_default_str();
-  verb->add_option("--seed", options->study.seed, "Random seed")->capture_default_str();
+  add_options(*verb, {row("platform", &options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file",
+                          {group::options}, {.takes = "NAME", .file = FileKind::read}),
+                      row("configurations", &options->study.configurations,
+                          "Number of random configurations. They are split evenly between 2 to 8 streams",
+                          {group::options}, {.range = Range{std::int64_t{1}, nvidia::max_studied}}),
+                      row("seed", &options->study.seed, "Random seed", {group::options})});
   add_format(*verb, options->format);
   describe(*verb, {"amalthea gpu study placement", "amalthea gpu study placement --configurations 1000 --seed 7",
                    "amalthea gpu study placement --format json"});

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <tl/expected.hpp>
 
+#include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
@@ -147,35 +148,30 @@ std::vector<std::string> names_of(const Table& table) {
 void add_gpu_warps(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<WarpsOptions>();
   CLI::App* verb = gpu.add_subcommand("warps", "Simulate the warp schedulers of an SM cycle by cycle");
-  verb->add_option("--latencies", options->latencies,
-                   "Instruction latencies of a warp in cycles: 2,1,int32:2. The unit is fp32 unless given: "
-                   "2,1,int32:2,memory:20. Once for all kernels, or repeated for each")
-      ->type_name("LIST")
-      ->allow_extra_args(false);
-  verb->add_option("--kernels", options->kernels, "Number of kernels. Default: the length of the longest list")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps));
-  verb->add_option("--warps", options->warps, "Warps per kernel, for all or for each: 2,4")
-      ->type_name("LIST")
-      ->capture_default_str();
+  add_options(*verb, {row("latencies", &options->latencies,
+                          "Instruction latencies of a warp in cycles: 2,1,int32:2. The unit is fp32 unless given: "
+                          "2,1,int32:2,memory:20. Once for all kernels, or repeated for each",
+                          {group::options}, {.takes = "LIST"}),
+                      row("kernels", &options->kernels, "Number of kernels. Default: the length of the longest list",
+                          {group::options}, {.range = Range{std::int64_t{1}, nvidia::max_warps}, .usual = ""}),
+                      row("warps", &options->warps, "Warps per kernel, for all or for each: 2,4", {group::options},
+                          {.takes = "LIST"})});
   auto* offset = verb->add_option("--offset", options->offset, "Cycles between the releases of two kernels")
                      ->check(CLI::Range(std::int64_t{0}, nvidia::max_cycles))
                      ->capture_default_str();
   verb->add_option("--releases", options->releases, "Release cycle of each kernel: 0,5")
       ->type_name("LIST")
       ->excludes(offset);
-  verb->add_option("--policy", options->policy, "Warp scheduler")
-      ->check(CLI::IsMember(names_of(nvidia::warp_policies())))
-      ->capture_default_str();
-  verb->add_option("--budgets", options->budgets, "Context switches that QAWS grants, for all kernels or each: 1,4")
-      ->type_name("LIST")
-      ->capture_default_str();
-  verb->add_option("--sub-cores", options->sub_cores, "Number of sub-cores. They receive warps round robin")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps))
-      ->capture_default_str();
-  verb->add_option("--pipelines", options->pipelines,
-                   "Pipeline model. It defines which units share a pipeline and how long they occupy it")
-      ->check(CLI::IsMember(names_of(nvidia::warp_pipelines())))
-      ->capture_default_str();
+  add_options(*verb,
+              {row("policy", &options->policy, "Warp scheduler", {group::options},
+                   {.choices = names_of(nvidia::warp_policies())}),
+               row("budgets", &options->budgets, "Context switches that QAWS grants, for all kernels or each: 1,4",
+                   {group::options}, {.takes = "LIST"}),
+               row("sub-cores", &options->sub_cores, "Number of sub-cores. They receive warps round robin",
+                   {group::options}, {.range = Range{std::int64_t{1}, nvidia::max_warps}}),
+               row("pipelines", &options->pipelines,
+                   "Pipeline model. It defines which units share a pipeline and how long they occupy it",
+                   {group::options}, {.choices = names_of(nvidia::warp_pipelines())})});
   auto* sweep = verb->add_flag("--sweep", options->sweep,
                                "Run random programs under all policies instead. Varies the budget and the stall share");
   sweep->group(group::sweep);
@@ -202,10 +198,8 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
       ->type_name("FILE")
       ->needs(sweep)
       ->group(rarely(group::sweep));
-  verb->add_option("--format", options->format, "Output format. csv requires --sweep")
-      ->check(CLI::IsMember({"text", "json", "csv"}))
-      ->capture_default_str()
-      ->group(group::output);
+  add_options(*verb, {row("format", &options->format, "Output format. csv requires --sweep", {group::output},
+                          {.choices = {"text", "json", "csv"}})});
   describe(*verb, {"amalthea gpu warps --latencies 2,1,int32:2,memory:20 --warps 4",
                    "amalthea gpu warps --latencies 2,2,memory:30 --warps 2,4 --policy qaws",
                    "amalthea gpu warps --sweep --programs 10 --format csv"});

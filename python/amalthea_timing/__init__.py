@@ -18,7 +18,7 @@ from ._core import version as __version__
 from .errors import AmaltheaError, ModelError, OptionError, UnreadableError
 from .findings import Finding, Findings
 from .model import Model, Options, parse, read
-from .results import Distribution, Exploration, Results, Trace
+from .results import Distribution, Explanation, Exploration, Results, Trace
 from .system import System
 from .times import Time
 
@@ -26,7 +26,7 @@ built_with: str = _built_with
 """The versions of compiler and libraries, one per line."""
 
 __all__ = [
-    "AmaltheaError", "Distribution", "Exploration", "Finding", "Findings", "Model", "ModelError", "Node",
-    "OptionError", "Options", "Results", "System", "Time", "Trace", "UnreadableError", "__version__", "built_with",
+    "AmaltheaError", "Distribution", "Explanation", "Exploration", "Finding", "Findings", "Model", "ModelError",
+    "Node", "OptionError", "Options", "Results", "System", "Time", "Trace", "UnreadableError", "__version__", "built_with",
     "gpu", "parse", "read",
 ]

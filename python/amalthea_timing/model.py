@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypedDict, 
 
 from . import _core
 from .findings import Findings, findings_in
-from .results import Distribution, Exploration, Results, Trace
+from .results import Distribution, Explanation, Exploration, Results, Trace
 from .times import TimeLike, time_text
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Options(TypedDict, total=False):
     until: TimeLike
     """Simulated time; by default the hyperperiod."""
     execution: str
-    """ "worst", "average", "best" or "random" execution times."""
+    """ "worst", "average" or "best" execution times; "random" for `simulate`. Not for `explore`."""
     platform: Path
     """GPU profile: built-in name or JSON file."""
     memory: Path
@@ -52,6 +52,52 @@ class Options(TypedDict, total=False):
     lenient: bool
     keep_wrappers: bool
     max_steps: int
+    max_activities: int
+    bounds: str
+    """ "quick" or "exact"."""
+    bound_states: int
+
+
+class AnalysisOptions(Options, total=False):
+    """Those of `Model.analyze`, too."""
+
+    headroom: bool
+    """Also compute how much execution times, accesses and jitter may grow."""
+    headroom_analyses: int
+
+
+class SimulationOptions(Options, total=False):
+    """Those of `Model.simulate`, too."""
+
+    merge: list[str]
+    """Files of parts to join, instead of a simulation."""
+    checkpoint: Path
+    """A file that keeps what the runs add up to."""
+    witness: str
+    """A task: searches for releases that make it take long, and simulates them."""
+
+
+class ReportOptions(AnalysisOptions, total=False):
+    """Those of `Model.report`, too."""
+
+    baseline: Path
+    """An earlier model, or its results, to compare with."""
+    runs: int
+    """Also show distributions over so many runs, with random execution times."""
+    seed: int
+    trace_events: int
+    what_ifs: int
+
+
+class ExplorationOptions(Options, total=False):
+    """Those of `Model.explore`, too."""
+
+    compare: list[str]
+    """Files of mappings, or of models with the same tasks, to show beside."""
+    merge: list[str]
+    """Files of parts to join, instead of a search."""
+    checkpoint: Path
+    """A file that keeps the finished parts of the search."""
 
 
 def _core_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +106,7 @@ def _core_options(options: dict[str, Any]) -> dict[str, Any]:
         known["until"] = time_text(known["until"])
     if isinstance(known.get("map"), dict):
         known["map"] = [f"{task}={core}" for task, core in known["map"].items()]
-    for name in ("platform", "memory", "mapping"):
+    for name in ("platform", "memory", "mapping", "checkpoint", "baseline"):
         if known.get(name) is not None:
             known[name] = os.fspath(known[name])
     return {name: value for name, value in known.items() if value is not None}
@@ -147,7 +193,9 @@ class Model:
         """Checks it for errors, missing timing data and design flaws."""
         return findings_in(self._core.validate())
 
-    def analyze(self, *, trace: bool = False, progress: Progress = None, **options: "Unpack[Options]") -> Results:
+    def analyze(
+        self, *, trace: bool = False, progress: Progress = None, **options: "Unpack[AnalysisOptions]"
+    ) -> Results:
         """Simulates the model, bounds response times and judges every limit. `trace` also records the simulation.
 
         Raises ModelError if the model has errors, OptionError if an option does not fit. Ctrl-C stops it."""
@@ -164,7 +212,7 @@ class Model:
         seed: Optional[int] = None,
         jobs: Optional[int] = None,
         progress: Progress = None,
-        **options: "Unpack[Options]",
+        **options: "Unpack[SimulationOptions]",
     ) -> Distribution:
         """Simulates many runs with random execution times. The same seed gives the same result for any number of
         threads (`jobs`)."""
@@ -175,6 +223,22 @@ class Model:
             all_options["jobs"] = jobs
         found = self._core.simulate(all_options, _progress(progress))
         return Distribution(json.loads(found["results"]), found["text"])
+
+    def simulate_part(self, shard: str, runs: int, **options: Any) -> str:
+        """The `shard`-th part of the runs, such as "2/10": write it to a file for `merge`."""
+        all_options = {**_core_options(options), "runs": runs, "shard": shard}
+        return self._core.simulate(all_options, None)["results"]  # type: ignore[no-any-return]
+
+    def explain(
+        self, name: str, *, picture: Optional[Path] = None, progress: Progress = None, **options: "Unpack[Options]"
+    ) -> Explanation:
+        """Why the longest job of a task takes as long as it does, step by step. `name` may be that of a runnable.
+
+        `picture`: an SVG file that also shows it. Raises ModelError if no job of the task has ended."""
+        found = self._core.explain(name, _core_options(options), _progress(progress))
+        if picture is not None:
+            _write([("explanation.svg", found["picture"].encode())], picture)
+        return Explanation(json.loads(found["results"]), found["text"])
 
     def explore(
         self,
@@ -192,7 +256,7 @@ class Model:
         jobs: Optional[int] = None,
         solution: int = 1,
         progress: Progress = None,
-        **options: "Unpack[Options]",
+        **options: "Unpack[ExplorationOptions]",
     ) -> Exploration:
         """Searches for a mapping that meets all deadlines.
 
@@ -218,14 +282,49 @@ class Model:
         found = self._core.explore(known, _progress(progress))
         return Exploration(json.loads(found["results"]), found["text"], found["mapping"], found["files"])
 
+    def explore_part(self, shard: str, checkpoint: Path, **options: Any) -> None:
+        """The `shard`-th part of a search, such as "2/8", which it leaves in the file `checkpoint` for `merge`.
+        Options are those of the command."""
+        self._core.explore({**_core_options(options), "shard": shard, "checkpoint": os.fspath(checkpoint)}, None)
+
+    def report(self, path: Path, *, progress: Progress = None, **options: "Unpack[ReportOptions]") -> None:
+        """Writes an HTML page with verdicts, schedule, chains and findings (docs/reference/report.md)."""
+        page = self._core.report(_core_options(options), _progress(progress))
+        _write([("report.html", page.encode())], path)
+
+    def diff(
+        self, newer: "Model", *, timing: bool = False, progress: Progress = None, **options: "Unpack[Options]"
+    ) -> dict[str, Any]:
+        """What changed from this model to a newer one (docs/reference/diff.md). `timing` also analyzes both."""
+        text = self._core.diff(newer._core, timing, "json", _core_options(options), _progress(progress))
+        return json.loads(text)  # type: ignore[no-any-return]
+
+    def graph(
+        self,
+        format: str = "dot",
+        *,
+        task: Optional[str] = None,
+        keep_wrappers: bool = False,
+        max_activities: Optional[int] = None,
+        lenient: bool = False,
+    ) -> str:
+        """The runnable graph of the system, or of one task: "dot", "json" or "svg"."""
+        options = {
+            "task": task,
+            "keep_wrappers": keep_wrappers,
+            "max_activities": max_activities,
+            "lenient": lenient,
+        }
+        return self._core.graph(options, format)
+
     def convert(self, release: str) -> "Model":
         """The model in another AMALTHEA release, such as "2.0.0". Raises ModelError if that release cannot hold it."""
-        files, _ = self._core.convert(release)
+        files, _ = self._core.convert({"to": release})
         return parse(files)
 
-    def conversion_report(self, release: str) -> dict[str, Any]:
+    def conversion_report(self, release: str, *, places: int = 1000) -> dict[str, Any]:
         """What a conversion changes (`amalthea-conversion/1`, docs/reference/convert.md)."""
-        return json.loads(self._core.convert(release)[1])  # type: ignore[no-any-return]
+        return json.loads(self._core.convert({"to": release, "places": places})[1])  # type: ignore[no-any-return]
 
     def annotate(
         self,
@@ -236,7 +335,8 @@ class Model:
         **options: "Unpack[Options]",
     ) -> "Model":
         """The model with the computed timing in it, and nothing else changed (docs/reference/annotation.md)."""
-        return parse(self._core.annotate(_core_options(options), list(forms), detail, _progress(progress)))
+        all_options = {**_core_options(options), "forms": list(forms), "detail": detail}
+        return parse(self._core.annotate(all_options, _progress(progress)))
 
     def strip(self) -> "Model":
         """The model without such annotations, byte for byte as it was."""

@@ -341,6 +341,19 @@ class Distribution(_WithVerdict):
         return int(self.dict["simulation"]["runs"])
 
 
+class Explanation:
+    """Why a job takes as long as it does."""
+
+    def __init__(self, dict_: dict[str, Any], text: str) -> None:
+        self.dict = dict_
+        """The JSON form (docs/reference/json.md)."""
+        self.text = text
+        """The same for people, as the command prints it."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class Exploration:
     """The results of `Model.explore`: the best mappings found."""
 

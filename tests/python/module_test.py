@@ -73,6 +73,27 @@ class Results(unittest.TestCase):
         self.assertEqual(found.dict, json.loads(command("explore", path, "--candidates", 100, "--format", "json")))
         self.assertEqual(found.model().analyze().tasks["Log"].name, "Log")
 
+    def test_explanation_drawing_difference_and_page_are_those_of_the_command(self):
+        path, other = SAMPLES / "offload-minimal.amxmi", SAMPLES / "two-gpus.amxmi"
+        model = at.read(path)
+        self.assertEqual(model.explain("Control", until="20ms").dict,
+                         json.loads(command("explain", path, "Control", "--until", "20ms", "--format", "json")))
+        self.assertEqual(model.graph(task="Control"), command("graph", path, "--task", "Control"))
+        self.assertEqual(model.diff(at.read(other), timing=True),
+                         json.loads(command("diff", path, other, "--timing", "--format", "json")))
+        self.assertEqual(model.analyze(headroom=True, headroom_analyses=3).dict,
+                         json.loads(command("analyze", path, "--headroom", "--headroom-analyses", 3, "--format", "json")))
+        with tempfile.TemporaryDirectory() as folder:
+            command("report", path, "--what-ifs", 2, "-o", f"{folder}/a.html")
+            model.report(f"{folder}/b.html", what_ifs=2)
+            self.assertEqual(pathlib.Path(folder, "a.html").read_bytes(), pathlib.Path(folder, "b.html").read_bytes())
+
+    def test_a_wrong_word_is_refused(self):
+        with self.assertRaisesRegex(at.OptionError, "--execution wrost: expected one of worst, average, best"):
+            minimal().analyze(execution="wrost")
+        with self.assertRaisesRegex(TypeError, "unknown option"):
+            minimal().explore(execution="worst")
+
     def test_findings_are_those_of_the_command(self):
         path = SAMPLES / "broken.amxmi"
         ids = [finding["rule"] for finding in json.loads(command("validate", path, "--format", "json"))["findings"]]

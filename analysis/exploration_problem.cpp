@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/exploration_input.hpp"
+#include "analysis/exploration_problem.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,15 +10,11 @@
 #include <fmt/format.h>
 
 #include "amalthea/detail/near_miss.hpp"
-#include "cli/complaint.hpp"
-#include "cli/help.hpp"
-#include "cli/shown_findings.hpp"
-#include "cli/streams.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "importer/building/mapping_constraints.hpp"
 
-namespace amalthea::cli {
+namespace amalthea::analysis {
 namespace {
 
 constexpr std::string_view chain_prefix = "chain:";
@@ -42,10 +38,9 @@ std::vector<std::string> split(std::string_view text, char separator) {
 class Placer {
  public:
   /// `chains`: those after the model's own.
-  Placer(const Model& model, importer::BuildOptions build, const PreparedAnalysis& prepared,
-         std::vector<std::string> chains)
-      : model_(&model), build_(std::move(build)), prepared_(&prepared), chains_(std::move(chains)) {
-    const System& system = prepared.system;
+  Placer(const Model& model, std::shared_ptr<const Prepared> prepared, std::vector<std::string> chains)
+      : model_(&model), prepared_(std::move(prepared)), chains_(std::move(chains)) {
+    const System& system = prepared_->system;
     for (TaskIndex task = 0; task < system.tasks.size(); ++task)
       if (is_function(task)) functions_.push_back(task);
   }
@@ -56,7 +51,7 @@ class Placer {
 
   std::optional<System> place(const std::vector<bool>& on_cpu) const {
     const System& system = prepared_->system;
-    importer::BuildOptions build = build_;
+    importer::BuildOptions build = prepared_->build;
     for (const TaskIndex task : functions_) {
       const bool is_on_cpu = system.tasks[task].side == Side::host;
       if (on_cpu[task] == is_on_cpu) continue;
@@ -112,8 +107,7 @@ class Placer {
   }
 
   const Model* model_;
-  importer::BuildOptions build_;
-  const PreparedAnalysis* prepared_;
+  std::shared_ptr<const Prepared> prepared_;
   std::vector<std::string> chains_;
   std::vector<TaskIndex> functions_;
   std::vector<std::vector<UnitIndex>> allowed_;
@@ -132,25 +126,25 @@ std::vector<System> other_placements(const Placer& placer, const System& system)
   return others;
 }
 
-/// `--pin`; false and a message if one is impossible.
-bool pin(const System& system, const std::vector<std::string>& texts, explore::Constraints& constraints) {
+/// `--pin`.
+Outcome<void> pin(const System& system, const std::vector<std::string>& texts, explore::Constraints& constraints) {
   for (const std::string& text : texts) {
     const std::string option = fmt::format("--pin {}", text);
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-      return complain(fmt::format("{}: expected TASK=UNIT or TASK=UNIT|UNIT", option));
-    const auto task = find_task(system, option, text.substr(0, equals));
-    if (!task) return false;
+      return misused(fmt::format("{}: expected TASK=UNIT or TASK=UNIT|UNIT", option));
+    const auto task = task_named(system, option, text.substr(0, equals));
+    if (!task) return tl::unexpected(task.error());
     std::vector<UnitIndex> wanted;
     for (const std::string& name : split(text.substr(equals + 1), '|')) {
       const auto& units = system.platform.units;
       const auto unit = std::find_if(units.begin(), units.end(), [&](const auto& other) { return other.name == name; });
       if (unit == units.end())
-        return complain(fmt::format("{}: the model has no processing unit \"{}\"{}", option, name,
-                                    did_you_mean_or_list(name, units, &ProcessingUnit::name)));
+        return misused(fmt::format("{}: the model has no processing unit \"{}\"{}", option, name,
+                                   did_you_mean_or_list(name, units, &ProcessingUnit::name)));
       const auto index = static_cast<UnitIndex>(unit - units.begin());
       if (!contains(constraints.allowed[*task], index))
-        return complain(
+        return misused(
             fmt::format("{}: \"{}\" cannot run on \"{}\": it has no ticks for that unit, the unit has no scheduler or "
                         "no clock, or a constraint forbids it",
                         option, system.tasks[*task].name, name));
@@ -158,30 +152,29 @@ bool pin(const System& system, const std::vector<std::string>& texts, explore::C
     }
     constraints.allowed[*task] = std::move(wanted);
   }
-  return true;
+  return {};
 }
 
-/// `--together` and `--apart`; false and a message if one is impossible.
-bool add_groups(const System& system, std::string_view option, const std::vector<std::string>& texts,
-                std::vector<std::vector<TaskIndex>>& groups) {
+/// `--together` and `--apart`.
+Outcome<void> add_groups(const System& system, std::string_view option, const std::vector<std::string>& texts,
+                         std::vector<std::vector<TaskIndex>>& groups) {
   for (const std::string& text : texts) {
     const std::string given = fmt::format("{} {}", option, text);
     std::vector<TaskIndex> group;
     for (const std::string& name : split(text, ',')) {
-      const auto task = find_task(system, given, name);
-      if (!task) return false;
+      const auto task = task_named(system, given, name);
+      if (!task) return tl::unexpected(task.error());
       if (!contains(group, *task)) group.push_back(*task);
     }
-    if (group.size() < 2) return complain(fmt::format("{}: expected two or more tasks, separated by commas", given));
+    if (group.size() < 2) return misused(fmt::format("{}: expected two or more tasks, separated by commas", given));
     groups.push_back(std::move(group));
   }
-  return true;
+  return {};
 }
 
 /// The objectives; adds chains that the model lacks to the system and to `chains`.
-std::optional<std::vector<explore::Objective>> objectives_of(const ExplorationInput& input, System& system,
-                                                             std::vector<std::string>& chains,
-                                                             Diagnostics& diagnostics) {
+Outcome<std::vector<explore::Objective>> objectives_of(const ExplorationRequest& input, System& system,
+                                                       std::vector<std::string>& chains, Diagnostics& diagnostics) {
   std::vector<explore::Objective> objectives;
   for (const std::string& text : input.objectives) {
     if (text == "response") {
@@ -196,33 +189,30 @@ std::optional<std::vector<explore::Objective>> objectives_of(const ExplorationIn
       while (index < system.chains.size() && system.chains[index].name != chain_text) ++index;
       if (index == system.chains.size()) {
         auto chain = engine::parse_chain(system, chain_text);
-        if (!chain) {
-          complain(fmt::format("--objective {}: {}", text, chain.error()));
-          return std::nullopt;
-        }
+        if (!chain) return misused(fmt::format("--objective {}: {}", text, chain.error()));
         engine::report_gaps(system, *chain, diagnostics);
         system.chains.push_back(std::move(*chain));
         chains.push_back(chain_text);
       }
       objectives.emplace_back(explore::ChainLatency{index});
     } else {
-      complain(fmt::format("--objective {}: expected response, load, changes or chain:A->B->C{}", text,
-                           did_you_mean(text, std::array<std::string_view, 3>{"response", "load", "changes"})));
-      return std::nullopt;
+      return misused(fmt::format("--objective {}: expected response, load, changes or chain:A->B->C{}", text,
+                                 did_you_mean(text, std::array<std::string_view, 3>{"response", "load", "changes"})));
     }
   }
   return objectives;
 }
 
-explore::Freedom freedom_of(const ExplorationInput& input) {
+explore::Freedom freedom_of(const ExplorationRequest& input) {
   const auto is_free = [&](std::string_view what) {
     return std::find(input.keep.begin(), input.keep.end(), what) == input.keep.end();
   };
   return {is_free("mapping"), is_free("offloading"), is_free("priorities"), is_free("waiting"), is_free("slices")};
 }
 
-/// Functions that need not move between CPU and GPU; false and a message if `--pin` requires a move.
-bool keep_sides(const System& system, const std::vector<std::string>& pins, explore::Constraints& constraints) {
+/// Functions need not move between CPU and GPU; a failure if `--pin` requires a move.
+Outcome<void> keep_sides(const System& system, const std::vector<std::string>& pins,
+                         explore::Constraints& constraints) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& allowed = constraints.allowed[task];
     const bool on_gpu = system.platform.units[system.tasks[task].unit].type == PuType::gpu;
@@ -234,12 +224,12 @@ bool keep_sides(const System& system, const std::vector<std::string>& pins, expl
     const std::string& name = system.tasks[task].name;
     for (const std::string& pin : pins)
       if (pin.starts_with(name + "="))
-        return complain(fmt::format(
+        return misused(fmt::format(
             "--pin {}: --keep offloading does not let \"{}\" move between CPU and GPU; omit one of the two options",
             pin, name));
     allowed.push_back(system.tasks[task].unit);
   }
-  return true;
+  return {};
 }
 
 /// For tasks that must be on one unit, the units on which all may run; tasks that a placement removes do not count in
@@ -289,107 +279,105 @@ std::string names_of(const System& system, const std::vector<TaskIndex>& tasks) 
 }
 
 /// Omits, with a note, groups of the model that no unit can hold.
-void drop_impossible_groups(const std::vector<const System*>& placements, explore::Constraints& constraints) {
+void drop_impossible_groups(const std::vector<const System*>& placements, explore::Constraints& constraints,
+                            std::vector<std::string>& notes) {
   const auto wanted = std::exchange(constraints.together, {});
   for (const auto& group : wanted) {
     constraints.together.push_back(group);
     const auto whole = whole_group(constraints, group);
     if (!common_units(placements, constraints, whole).empty()) continue;
     constraints.together.pop_back();
-    if (is_quiet()) continue;
-    tell(
-        "amalthea: note: affinity constraints of the model require {} to share a unit, but no unit can run all of "
-        "them; the search ignores the constraint on {}\n",
-        names_of(*placements.front(), whole), names_of(*placements.front(), group));
+    notes.push_back(fmt::format(
+        "affinity constraints of the model require {} to share a unit, but no unit can run all of them; the search "
+        "ignores the constraint on {}",
+        names_of(*placements.front(), whole), names_of(*placements.front(), group)));
   }
 }
 
-/// False and a message if options leave no unit to tasks that must be together.
-bool check_groups(const std::vector<const System*>& placements, const explore::Constraints& constraints) {
+/// A failure if options leave no unit to tasks that must be together.
+Outcome<void> check_groups(const std::vector<const System*>& placements, const explore::Constraints& constraints) {
   for (const auto& group : constraints.together) {
     const auto whole = whole_group(constraints, group);
     if (common_units(placements, constraints, whole).empty())
-      return complain(
+      return misused(
           fmt::format("{} have to share a unit, but no unit may run all of them; omit --together, or allow them a "
                       "common unit (--pin)",
                       names_of(*placements.front(), whole)));
   }
-  return true;
+  return {};
 }
 
 }  // namespace
 
-void add_exploration_options(CLI::App& verb, ExplorationInput& input) {
-  verb.add_option("--objective", input.objectives,
-                  "What to improve: response, load, changes or chain:A->B->C. Only among mappings that meet all "
-                  "deadlines. response: the largest response-time bound relative to its deadline; load: the largest "
-                  "CPU utilization; changes: the number of changes; chain: the reaction time of a chain, by its name "
-                  "or its tasks. Several, separated by commas, give a Pareto front")
-      ->type_name("WHAT")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str()
-      ->group(group::search);
-  verb.add_option("--keep", input.keep,
-                  "Do not change these, separated by commas: mapping, offloading, priorities, waiting, slices")
-      ->type_name("WHAT")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"mapping", "offloading", "priorities", "waiting", "slices"}))
-      ->group(group::search);
-  verb.add_option("--pin", input.pins, "Run the task only on this unit. TASK=UNIT or TASK=UNIT|UNIT; may be repeated")
-      ->type_name("TASK=UNIT")
-      ->allow_extra_args(false)
-      ->group(group::search);
-  verb.add_option("--together", input.together, "Run these tasks on one unit. May be repeated")
-      ->type_name("A,B")
-      ->allow_extra_args(false)
-      ->group(rarely(group::search));
-  verb.add_option("--apart", input.apart, "Run each of these tasks on a different unit. May be repeated")
-      ->type_name("A,B")
-      ->allow_extra_args(false)
-      ->group(rarely(group::search));
-  verb.add_flag("--affinity", input.keep_affinity,
-                "Keep the affinities of the model. Default: a task may run on every unit that has ticks for it")
-      ->group(rarely(group::search));
-  verb.add_option("--candidates", input.candidates, "Number of mappings to evaluate")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str()
-      ->group(group::search);
-  verb.add_option("--search-steps", input.steps,
-                  "Steps that all bounds of a search may take. A search that needs more ends earlier")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000'000}))
-      ->capture_default_str()
-      ->group(rarely(group::search));
-  verb.add_option("--seconds", input.seconds, "Stop the search after this time. Results may then differ between runs")
-      ->check(CLI::Range(0.0, 1e9))
-      ->group(rarely(group::search));
-  verb.add_option("--seed", input.seed, "Random seed of the search. The same seed gives the same result")
-      ->capture_default_str()
-      ->group(rarely(group::search));
-  verb.add_option("-j,--jobs", input.jobs, "Number of threads. Default: one per core. The result does not depend on it")
-      ->check(CLI::Range(1U, 1024U))
-      ->group(rarely(group::search));
+OptionTable search_options(ExplorationRequest& request) {
+  const OptionTable wanted = {
+      row("objective", &request.objectives,
+          "What to improve: response, load, changes or chain:A->B->C. Only among mappings that meet all deadlines. "
+          "response: the largest response-time bound relative to its deadline; load: the largest CPU utilization; "
+          "changes: the number of changes; chain: the reaction time of a chain, by its name or its tasks. Several, "
+          "separated by commas, give a Pareto front",
+          {group::search}, {.takes = "WHAT", .by_commas = true, .keyword = "objectives"}),
+      row("keep", &request.keep,
+          "Do not change these, separated by commas: mapping, offloading, priorities, waiting, slices", {group::search},
+          {.takes = "WHAT",
+           .choices = {"mapping", "offloading", "priorities", "waiting", "slices"},
+           .by_commas = true}),
+      row("pin", &request.pins, "Run the task only on this unit. TASK=UNIT or TASK=UNIT|UNIT; may be repeated",
+          {group::search}, {.takes = "TASK=UNIT", .keyword = "pins"}),
+      row("together", &request.together, "Run these tasks on one unit. May be repeated", rare(group::search),
+          {.takes = "A,B"}),
+      row("apart", &request.apart, "Run each of these tasks on a different unit. May be repeated", rare(group::search),
+          {.takes = "A,B"}),
+      row("affinity", &request.keep_affinity,
+          "Keep the affinities of the model. Default: a task may run on every unit that has ticks for it",
+          rare(group::search))};
+  const OptionTable effort = {
+      row("candidates", &request.candidates, "Number of mappings to evaluate", {group::search},
+          {.range = Range{1, 1'000'000'000}}),
+      row("search-steps", &request.steps,
+          "Steps that all bounds of a search may take. A search that needs more ends earlier", rare(group::search),
+          {.range = Range{1, 1'000'000'000'000'000}}),
+      row("seconds", &request.seconds, "Stop the search after this time. Results may then differ between runs",
+          rare(group::search), {.range = RealRange{0, 1e9}}),
+      row("seed", &request.seed, "Random seed of the search. The same seed gives the same result", rare(group::search)),
+      row("jobs", &request.jobs, "Number of threads. Default: one per core. The result does not depend on it",
+          rare(group::search), {.range = Range{1, 1024}, .usual = "", .letter = 'j'})};
+  return joined({wanted, effort});
 }
 
-std::string words_of(const ExplorationInput& input) {
-  return fmt::format(
-      "objectives {}; keep {}; pins {}; together {}; apart {}; affinity {}; {} candidates; {} steps; {} s; "
-      "seed {}",
-      fmt::join(input.objectives, ","), fmt::join(input.keep, ","), fmt::join(input.pins, ","),
-      fmt::join(input.together, ";"), fmt::join(input.apart, ";"), input.keep_affinity, input.candidates, input.steps,
-      input.seconds.value_or(0), input.seed);
+OptionTable walk_options(ExplorationRequest& request) {
+  return {
+      row("shard", &request.shard,
+          "Do only the I-th of N parts of the search, at most 8, and leave it in --checkpoint. --merge joins the parts",
+          rare(group::run), {.takes = "I/N"}),
+      row("merge", &request.merge, "Join this part, with the same options, instead of searching. May be repeated",
+          rare(group::run), {.takes = "PART", .file = FileKind::read, .excludes = {"shard"}}),
+      row("checkpoint", &request.checkpoint,
+          "Keep the finished parts of the search in this file. The same command goes on from there; at the end it "
+          "removes the file",
+          rare(group::run), {.takes = "FILE", .file = FileKind::written})};
 }
 
-std::optional<Search> make_search(const Model& model, const AnalysisInput& analysis, const PreparedAnalysis& prepared,
-                                  const ExplorationInput& input, Diagnostics& diagnostics) {
+OptionTable exploration_options(ExplorationRequest& request) {
+  const OptionTable shown = {
+      row("solution", &request.solution, "Solution of the Pareto front to show and write, counted from 1",
+          rare(group::output), {.range = Range{1, 1'000'000}}),
+      row("compare", &request.compare,
+          "Also show another mapping. A mapping file (*.json) or a model with the same tasks; may be repeated",
+          rare(group::output), {.takes = "FILE", .file = FileKind::read})};
+  return joined({search_options(request), simulation_options(request), picked(chain_options(request), {"chain"}), shown,
+                 walk_options(request)});
+}
+
+Outcome<Search> make_search(const Model& model, const ExplorationRequest& input,
+                            std::shared_ptr<const Prepared> prepared, Diagnostics& diagnostics) {
   Search search;
-  search.problem.system = prepared.system;
+  search.problem.system = prepared->system;
   const System& system = search.problem.system;
-  std::vector<std::string> chains = analysis.chains;
+  std::vector<std::string> chains = input.chains;
   auto objectives = objectives_of(input, search.problem.system, chains, diagnostics);
-  if (!objectives) return std::nullopt;
-  Placer placer(model, prepared.build, prepared, std::move(chains));
+  if (!objectives) return tl::unexpected(objectives.error());
+  Placer placer(model, prepared, std::move(chains));
 
   const std::vector<System> others = other_placements(placer, system);
   std::vector<const System*> placements = {&system};
@@ -397,16 +385,18 @@ std::optional<Search> make_search(const Model& model, const AnalysisInput& analy
   auto constraints = importer::mapping_constraints(model, placements, input.keep_affinity, diagnostics);
   search.problem.constraints = {std::move(constraints.allowed), std::move(constraints.together),
                                 std::move(constraints.apart)};
-  drop_impossible_groups(placements, search.problem.constraints);
-  if (!pin(system, input.pins, search.problem.constraints) ||
-      !add_groups(system, "--together", input.together, search.problem.constraints.together) ||
-      !add_groups(system, "--apart", input.apart, search.problem.constraints.apart))
-    return std::nullopt;
-
+  explore::Constraints& limits = search.problem.constraints;
+  drop_impossible_groups(placements, limits, search.notes);
   search.options.freedom = freedom_of(input);
-  if (!search.options.freedom.offloading && !keep_sides(system, input.pins, search.problem.constraints))
-    return std::nullopt;
-  if (!check_groups(placements, search.problem.constraints)) return std::nullopt;
+  const auto fits =
+      pin(system, input.pins, limits)
+          .and_then([&] { return add_groups(system, "--together", input.together, limits.together); })
+          .and_then([&] { return add_groups(system, "--apart", input.apart, limits.apart); })
+          .and_then([&] {
+            return search.options.freedom.offloading ? Outcome<void>() : keep_sides(system, input.pins, limits);
+          })
+          .and_then([&] { return check_groups(placements, limits); });
+  if (!fits) return tl::unexpected(fits.error());
   placer.allow(search.problem.constraints.allowed);
   search.problem.place = [placer](const std::vector<bool>& on_cpu) { return placer.place(on_cpu); };
   search.complete = [placer](System& other) { return placer.complete(other); };
@@ -416,8 +406,8 @@ std::optional<Search> make_search(const Model& model, const AnalysisInput& analy
   search.options.seconds = input.seconds;
   search.options.seed = input.seed;
   search.options.threads = input.jobs != 0 ? input.jobs : std::max(1U, std::thread::hardware_concurrency());
-  search.options.analysis = prepared.analysis;
+  search.options.analysis = prepared->analysis;
   return search;
 }
 
-}  // namespace amalthea::cli
+}  // namespace amalthea::analysis

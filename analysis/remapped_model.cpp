@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/remapped_model.hpp"
+#include "analysis/remapped_model.hpp"
 
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "cli/complaint.hpp"
 #include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
@@ -13,7 +12,7 @@
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/model_reader.hpp"
 
-namespace amalthea::cli {
+namespace amalthea::analysis {
 namespace {
 
 /// The text of a file of the model with the new mapping, without annotations: those are for the old mapping.
@@ -29,18 +28,17 @@ std::optional<std::string> unannotated_text(const Document& document, std::strin
 
 }  // namespace
 
-std::optional<std::vector<std::string>> remapped_texts(const Model& model, bool keep_wrappers, const System& after,
-                                                       const importer::Limits& limits, Diagnostics& diagnostics) {
+Outcome<std::vector<std::string>> remapped_texts(const Model& model, bool keep_wrappers, const System& after,
+                                                 const importer::Limits& limits, Diagnostics& diagnostics) {
   Diagnostics known;  // already reported
   importer::BuildOptions build;
   build.keep_wrappers = keep_wrappers;
   const auto before = importer::build_system(model, build, known);
-  if (!before) {
-    complain("the mapping cannot be written, because the model cannot be analyzed without --map; correct it first");
-    return std::nullopt;
-  }
+  if (!before)
+    return misused(
+        "the mapping cannot be written, because the model cannot be analyzed without --map; correct it first");
   const auto splices = exporter::remap(model, *before, after, diagnostics);
-  if (!splices) return std::nullopt;
+  if (!splices) return tl::unexpected(Failure{});
   std::vector<std::string> texts;
   for (const auto& document : model.documents()) {
     const std::string_view bytes = document->source().bytes();
@@ -48,16 +46,14 @@ std::optional<std::vector<std::string>> remapped_texts(const Model& model, bool 
     auto text = unannotated_text(*document,
                                  found == splices->end() ? std::string(bytes) : exporter::apply(bytes, found->second),
                                  limits, diagnostics);
-    if (!text) {
-      complain(
+    if (!text)
+      return misused(
           fmt::format("cannot write the new mapping to {}: the file would exceed the limits on input (--max-size "
                       "and others)",
                       document->source().path()));
-      return std::nullopt;
-    }
     texts.push_back(std::move(*text));
   }
   return texts;
 }
 
-}  // namespace amalthea::cli
+}  // namespace amalthea::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/first_mapping.hpp"
+#include "analysis/first_mapping.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -13,7 +13,7 @@
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/model_reader.hpp"
 
-namespace amalthea::cli {
+namespace amalthea::analysis {
 namespace {
 
 using Splices = std::map<std::uint32_t, std::vector<exporter::Splice>>;
@@ -113,4 +113,4 @@ std::optional<MappedModel> map_unmapped_tasks(const Model& model, bool keep_wrap
   return mapped;
 }
 
-}  // namespace amalthea::cli
+}  // namespace amalthea::analysis

@@ -16,7 +16,7 @@
 #include "exporter/rewriting/first_mapping.hpp"
 #include "importer/reading/limits.hpp"
 
-namespace amalthea::cli {
+namespace amalthea::analysis {
 
 struct MappedModel {
   Model model;                     ///< of the files' bytes, with insertions
@@ -33,4 +33,4 @@ struct MappedModel {
 std::optional<MappedModel> map_unmapped_tasks(const Model& model, bool keep_wrappers, const importer::Limits& limits,
                                               Diagnostics& diagnostics);
 
-}  // namespace amalthea::cli
+}  // namespace amalthea::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/mapping.hpp"
+#include "analysis/mapping_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "exporter/results/result_view.hpp"
 #include "importer/reading/file_bytes.hpp"
 
-namespace amalthea::cli {
+namespace amalthea::analysis {
 namespace {
 
 using engine::error_at;
@@ -105,4 +105,4 @@ tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const
   return changes;
 }
 
-}  // namespace amalthea::cli
+}  // namespace amalthea::analysis

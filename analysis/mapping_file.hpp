@@ -11,7 +11,7 @@
 
 #include "importer/building/mapping_change.hpp"
 
-namespace amalthea::cli {
+namespace amalthea::analysis {
 
 /// The changes in the file given by this option. Adds its hash to `files`. The error states what is wrong and where.
 tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_file(std::string_view option,
@@ -23,4 +23,4 @@ tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_fil
 tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_changes(
     const std::string& file, const std::vector<std::string>& texts, std::string& files);
 
-}  // namespace amalthea::cli
+}  // namespace amalthea::analysis

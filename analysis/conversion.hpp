@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// A model in another release.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "amalthea/editable_model.hpp"
+#include "amalthea/element.hpp"
+#include "analysis/option.hpp"
+#include "exporter/rewriting/conversion_report.hpp"
+#include "migration/migration.hpp"
+
+namespace amalthea::analysis {
+
+struct ConversionRequest {
+  std::string to;             ///< "3.3.0"
+  std::size_t places = 1000;  ///< that a report lists per rule
+};
+OptionTable conversion_options(ConversionRequest& request);
+
+/// The release that the request names; `to` is not empty.
+Outcome<migration::Release> target_of(const ConversionRequest& request);
+
+/// A converted model; it refers to the model.
+struct Conversion {
+  Conversion(const Model& model, migration::Release target, std::size_t places);
+  migration::Release from, to;
+  EditableModel editable;
+  std::size_t objects_before = 0;
+  Diagnostics findings;
+  migration::Record record;
+  bool done = false;  ///< false: the release cannot hold the model, and `findings` says why
+};
+exporter::Conversion report_of(const Conversion& conversion, const Model& model);
+
+}  // namespace amalthea::analysis

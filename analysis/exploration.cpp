@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/exploration.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analysis/facts.hpp"
+#include "analysis/remapped_model.hpp"
+#include "analysis/shard.hpp"
+#include "exporter/exploration/walk_parts.hpp"
+#include "exporter/primitives/write_file.hpp"
+#include "importer/reading/file_bytes.hpp"
+
+namespace amalthea::analysis {
+namespace {
+
+/// Checks as far as possible before the search.
+Outcome<void> check_solution(std::uint64_t solution, std::size_t objectives) {
+  const std::size_t most = objectives == 1 ? 1 : explore::max_solutions;
+  if (solution >= 1 && solution <= most) return {};
+  return misused(fmt::format("--solution {}: the largest number is {}", solution,
+                             most == 1 ? "1, because there is one objective" : std::to_string(most)));
+}
+
+bool has_walk(const std::vector<explore::WalkRecord>& walks, std::size_t number) {
+  return std::any_of(walks.begin(), walks.end(), [&](const auto& walk) { return walk.number == number; });
+}
+
+/// Adds the walks of a file, if it is one of this search and repeats no walk.
+Outcome<void> read_walks(const std::string& path, Exploration& exploration) {
+  const auto text = importer::read_bytes(path);
+  if (!text) return misused(fmt::format("{}: {}", path, text.error()));
+  auto part = exporter::parse_walk_part(*text, exploration.search.problem.system.tasks.size());
+  if (!part) return misused(fmt::format("{}: {}", path, part.error()));
+  if (part->key != exploration.key)
+    return misused(
+        fmt::format("{}: the part belongs to another model, or to other options or another version of amalthea", path));
+  for (explore::WalkRecord& walk : part->walks) {
+    if (has_walk(exploration.finished, walk.number))
+      return misused(fmt::format("{}: walk {} is in several parts", path, walk.number + 1));
+    exploration.finished.push_back(std::move(walk));
+  }
+  return {};
+}
+
+/// Which walks are known, and which to make.
+Outcome<void> divide_walks(Exploration& exploration) {
+  const ExplorationRequest& request = exploration.request;
+  std::error_code error;
+  std::vector<std::string> files = request.merge;
+  if (!request.checkpoint.empty() && std::filesystem::exists(request.checkpoint, error))
+    files.push_back(request.checkpoint);
+  for (const std::string& path : files)
+    if (auto known = read_walks(path, exploration); !known) return known;
+  Shard shard;
+  if (!request.shard.empty()) {
+    const auto parsed = parse_shard(request.shard);
+    if (!parsed) return misused(fmt::format("--shard {}", parsed.error()));
+    if (request.checkpoint.empty()) return misused("--shard requires --checkpoint FILE, in which the part is written");
+    shard = *parsed;
+  }
+  std::string missing;
+  for (std::size_t number = 0; number < explore::walk_count; ++number) {
+    if (has_walk(exploration.finished, number) || !shard.has(number)) continue;
+    exploration.walks.push_back(number);
+    missing += fmt::format("{}{}", missing.empty() ? "" : ", ", number + 1);
+  }
+  if (request.merge.empty() || exploration.walks.empty()) return {};
+  return misused(fmt::format("--merge: the parts lack walks {} of {}", missing, explore::walk_count));
+}
+
+Outcome<void> write_walks(const Exploration& exploration) {
+  if (exploration.request.checkpoint.empty()) return {};
+  const auto done = exporter::write_file(exploration.request.checkpoint,
+                                         exporter::render_walk_part({exploration.key, exploration.finished}));
+  return done ? Outcome<void>() : misused(done.error());
+}
+
+/// Makes the walks that are not known.
+void make_walks(Exploration& exploration, const explore::Options& options, const ExplorationWatch& watch) {
+  const bool keeps = !exploration.request.checkpoint.empty();
+  auto made = explore::walk(exploration.search.problem, options, exploration.walks, [&](const auto& done) {
+    if (!keeps) return;
+    exploration.finished.push_back(done);
+    if (const auto written = write_walks(exploration); !written && watch.failed) watch.failed(written.error().message);
+  });
+  for (explore::WalkRecord& walk : made)
+    if (!has_walk(exploration.finished, walk.number)) exploration.finished.push_back(std::move(walk));
+}
+
+}  // namespace
+
+Outcome<Exploration> prepare_exploration(const Model& model, const ExplorationRequest& request,
+                                         const importer::Limits& limits, Diagnostics& findings,
+                                         Diagnostics& of_compared) {
+  const auto resolved = resolve(request);
+  if (!resolved) return tl::unexpected(resolved.error());
+  Exploration exploration;
+  exploration.request = request;
+  exploration.limits = limits;
+  exploration.model = &model;
+  if (auto mapped = map_unmapped_tasks(model, request.build.keep_wrappers, limits, findings)) {
+    exploration.mapped = std::make_shared<const MappedModel>(std::move(*mapped));
+    exploration.model = &exploration.mapped->model;
+  }
+  const std::size_t reading = findings.all().size();
+  auto search = prepare(*exploration.model, *resolved, findings).and_then([&](Prepared&& prepared) {
+    return make_search(*exploration.model, request, std::make_shared<const Prepared>(std::move(prepared)), findings);
+  });
+  if (exploration.mapped) findings = exploration.mapped->in_files(findings, reading);
+  if (!search) return tl::unexpected(search.error());
+  exploration.search = std::move(*search);
+  exploration.notes = std::move(exploration.search.notes);
+  if (const auto fits = check_solution(request.solution, exploration.search.options.objectives.size()); !fits)
+    return tl::unexpected(fits.error());
+  auto compared =
+      compared_mappings(*exploration.model, request, limits, exploration.search, of_compared, exploration.notes);
+  if (!compared) return tl::unexpected(compared.error());
+  exploration.compared = std::move(*compared);
+  ExplorationRequest sought = request;  // without what says where results go, and which part is made
+  sought.solution = 1;
+  sought.compare.clear();
+  sought.shard.clear();
+  sought.merge.clear();
+  sought.checkpoint.clear();
+  sought.jobs = 0;
+  exploration.key = exporter::hash_of_text(fmt::format(
+      "{} {}\n{}\nlimits{}{}{}", exporter::tool_name, exporter::tool_version, exporter::hash_of_model(model),
+      asked_text(limits, limit_options), resolved->files, asked_text(sought, exploration_options)));
+  if (const auto divided = divide_walks(exploration); !divided) return tl::unexpected(divided.error());
+  return exploration;
+}
+
+Outcome<Explored> explore(Exploration& exploration, const ExplorationWatch& watch, Diagnostics& findings) {
+  explore::Options options = exploration.search.options;
+  options.analysis.work = watch.work;
+  options.progress = watch.progress;
+  const auto is_interrupted = [&] { return watch.work != nullptr && watch.work->stop; };
+  Explored explored;
+  try {
+    make_walks(exploration, options, watch);
+    if (!exploration.request.shard.empty()) {
+      explored.interrupted = is_interrupted();
+      const auto kept = explored.interrupted ? Outcome<void>() : write_walks(exploration);
+      return kept.map([&] { return explored; });
+    }
+    explored.exploration = explore::conclude(exploration.search.problem, options, exploration.finished);
+  } catch (const std::overflow_error&) {
+    engine::report_time_overflow(findings);
+    return tl::unexpected(Failure{});
+  }
+  explored.interrupted = is_interrupted();
+  if (explored.interrupted)
+    findings.add("AM0571", Severity::warning,
+                 fmt::format("the search was interrupted after {} of {} mappings; it may have missed better ones",
+                             explored.exploration.judged, options.candidates));
+  else if (explored.exploration.is_cut)
+    findings.add("AM0570", Severity::warning,
+                 fmt::format("the search ended after {} steps, with {} mappings judged; to judge more of {}, raise "
+                             "--search-steps",
+                             explored.exploration.steps, explored.exploration.judged, options.candidates));
+  std::error_code error;
+  if (!explored.interrupted && !exploration.request.checkpoint.empty())
+    std::filesystem::remove(exploration.request.checkpoint, error);
+  const std::size_t solutions = explored.exploration.front.size();
+  if (solutions == 0) return tl::unexpected(Failure{});
+  if (exploration.request.solution > solutions)
+    return misused(fmt::format("--solution {}: the largest number is {}", exploration.request.solution, solutions));
+  return explored;
+}
+
+ChosenMapping chosen_mapping(const Exploration& exploration, const Explored& explored, const Diagnostics& findings) {
+  const Search& search = exploration.search;
+  ChosenMapping chosen;
+  chosen.solution = &explored.exploration.front[exploration.request.solution - 1];
+  auto after = explore::applied(search.problem, chosen.solution->candidate);
+  if (!after) throw std::logic_error("a solution cannot be applied to the model");
+  chosen.after = std::move(*after);
+  for (const explore::Objective& objective : search.options.objectives)
+    chosen.objectives.push_back({explore::describe(search.problem.system, objective), explore::unit_of(objective)});
+  chosen.findings = findings;
+  if (const auto results = engine::analyze(chosen.after, search.options.analysis, chosen.findings)) {
+    chosen.assessment = engine::assess(chosen.after, *results, chosen.findings);
+    chosen.late_after = late_tasks(chosen.after, *results);
+  }
+  Diagnostics ignored;
+  if (const auto results = engine::analyze(search.problem.system, search.options.analysis, ignored))
+    chosen.late_before = late_tasks(search.problem.system, *results);
+  const explore::Judgement& judgement = chosen.solution->judgement;
+  chosen.keeps_limits = judgement.late.empty() && judgement.broken == 0 && explored.exploration.impossible.empty();
+  return chosen;
+}
+
+exporter::ExplorationView view_of(const exporter::ModelInfo& info, const Exploration& exploration,
+                                  const Explored& explored, const ChosenMapping& chosen) {
+  return {info,
+          exploration.search.problem.system,
+          chosen.after,
+          explored.exploration,
+          chosen.objectives,
+          exploration.request.solution - 1,
+          exploration.compared,
+          chosen.assessment ? &*chosen.assessment : nullptr,
+          exploration.mapped ? &exploration.mapped->created : nullptr,
+          chosen.late_before ? &*chosen.late_before : nullptr,
+          chosen.late_after ? &*chosen.late_after : nullptr};
+}
+
+Outcome<std::vector<std::string>> remapped_texts(const Exploration& exploration, const System& after,
+                                                 Diagnostics& findings) {
+  return remapped_texts(*exploration.model, exploration.request.build.keep_wrappers, after, exploration.limits,
+                        findings);
+}
+
+}  // namespace amalthea::analysis

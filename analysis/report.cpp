@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "amalthea/source_text.hpp"
+#include "analysis/change_effects.hpp"
+#include "difference/comparison.hpp"
+#include "engine/many_runs.hpp"
+#include "engine/what_if.hpp"
+#include "exporter/differences/difference_formats.hpp"
+#include "exporter/report/report_schedule.hpp"
+#include "exporter/results/result_formats.hpp"
+#include "importer/building/mapping_constraints.hpp"
+#include "importer/reading/file_bytes.hpp"
+
+namespace amalthea::analysis {
+namespace {
+
+/// An earlier model, analyzed as the request says.
+Outcome<Earlier> analyze_earlier(const ReportRequest& request, const importer::Limits& limits, Diagnostics& findings) {
+  auto model = read({request.baseline}, limits, findings);
+  const auto analyzed = model.and_then([&](const Model& read_model) {
+    return resolve(request).and_then([&](const Resolved& how) { return analyze(read_model, how, findings); });
+  });
+  if (!analyzed)
+    return misused(!analyzed.error().message.empty()
+                       ? analyzed.error().message
+                       : fmt::format("--baseline {}: the model cannot be analyzed", request.baseline));
+  const exporter::ModelInfo info = exporter::model_info(*model);
+  auto baseline = exporter::read_baseline(
+      request.baseline, exporter::render_json({info, analyzed->system, analyzed->results, findings}, {}));
+  if (!baseline) return misused(fmt::format("--baseline {}: {}", request.baseline, baseline.error()));
+  return Earlier{std::move(*baseline), std::move(*model), {}};
+}
+
+/// The model of earlier results, if its files still are what they were.
+void read_earlier_model(const importer::Limits& limits, Earlier& earlier) {
+  const exporter::Baseline& results = *earlier.results;
+  earlier.no_model = fmt::format(
+      "The models are not compared: {} no longer has the content that was analyzed. Use --baseline with the earlier "
+      "model to see its changes.",
+      results.files.empty() ? "the model" : fmt::format("{}", fmt::join(results.files, ", ")));
+  if (results.files.empty()) return;
+  Diagnostics ignored;
+  auto model = read(results.files, limits, ignored);
+  if (model && exporter::hash_of_model(*model) == results.hash) earlier.model = std::move(*model);
+}
+
+/// What would help the first tasks whose deadline is missed or not judged.
+std::vector<exporter::TriedChanges> tried_changes(const Model& model, const System& system,
+                                                  const engine::AnalysisOptions& options,
+                                                  const engine::Results& results, std::size_t most) {
+  std::vector<exporter::TriedChanges> all;
+  if (results.stopped_early) return all;  // what was stopped would be stopped again
+  Diagnostics ignored;                    // `explore` reports constraints that it cannot keep
+  const auto allowed = importer::mapping_constraints(model, {&system}, false, ignored).allowed;
+  for (TaskIndex task = 0; task < system.tasks.size() && all.size() < most; ++task) {
+    const engine::Verdict verdict = results.tasks[task].verdict;
+    if (system.tasks[task].folded_into || verdict == engine::Verdict::met || verdict == engine::Verdict::no_deadline)
+      continue;
+    if (auto tried = engine::what_if(system, options, results, allowed, task).tried; !tried.empty())
+      all.push_back({task, std::move(tried)});
+  }
+  return all;
+}
+
+/// Response times over several runs; their findings are those of the analysis.
+std::optional<engine::ManyRuns> random_runs(const ReportRequest& request, const Prepared& prepared,
+                                            const BeginWork& begin) {
+  if (request.runs == 0) return std::nullopt;
+  Diagnostics ignored;
+  engine::AnalysisOptions random = prepared.analysis;
+  random.execution = engine::Execution::random;
+  const auto work = begin ? begin(false) : nullptr;
+  random.work = work.get();
+  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  return engine::simulate_runs(prepared.system, {random, request.runs, request.seed, threads}, ignored);
+}
+
+}  // namespace
+
+OptionTable page_options(ReportRequest& request) {
+  return {row("trace-events", &request.trace_events,
+              "Largest number of schedule intervals in the report. If there are more, the report shows the beginning "
+              "and the longest jobs",
+              rare(group::output), {.range = Range{100, 10'000'000}, .always_told = true}),
+          row("what-ifs", &request.what_ifs,
+              "Largest number of failing tasks that are analyzed again with changes that may help. 0: none",
+              rare(group::output), {.range = Range{0, 1000}, .always_told = true}),
+          row("baseline", &request.baseline,
+              "Compare with an earlier state: a model file, or results that analyze --format json wrote",
+              {group::output}, {.takes = "FILE", .file = FileKind::read}),
+          row("runs", &request.runs, "Also show response-time distributions over N runs. Execution times are random",
+              {group::output}, {.range = Range{1, 1'000'000'000}, .usual = ""}),
+          row("seed", &request.seed, "Random seed of --runs", rare(group::output),
+              {.range = Range{0, engine::seed_limit - 1}, .needs = "runs"})};
+}
+
+OptionTable report_options(ReportRequest& request) {
+  return joined({request_options(request), page_options(request), headroom_options(request.headroom)});
+}
+
+Outcome<Earlier> read_earlier(const ReportRequest& request, const importer::Limits& limits, Diagnostics& findings) {
+  const std::string& path = request.baseline;
+  if (path.empty()) return Earlier{};
+  if (is_model_file_name(path)) return analyze_earlier(request, limits, findings);
+  const auto refuse = [&path](const std::string& why) {
+    return misused(
+        fmt::format("--baseline {}: {}; use an earlier model, or create the file with: amalthea analyze "
+                    "MODEL --format json -o FILE",
+                    path, why));
+  };
+  const auto text = importer::read_bytes(path);
+  if (!text) return refuse(text.error());
+  auto results = exporter::read_baseline(path, *text);
+  if (!results) return refuse(results.error());
+  Earlier earlier{std::move(*results), {}, {}};
+  read_earlier_model(limits, earlier);
+  return earlier;
+}
+
+Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier earlier, const BeginWork& begin,
+                       Diagnostics& findings) {
+  if (const auto possible = check_headroom(request.headroom, request); !possible)
+    return tl::unexpected(possible.error());
+  const auto prepared = prepare(model, request, findings);
+  if (!prepared) return tl::unexpected(prepared.error());
+  const auto recorded =
+      exporter::analyze_and_record(prepared->system, prepared->analysis, request.trace_events, findings);
+  if (!recorded) return tl::unexpected(Failure{});
+  const auto runs = random_runs(request, *prepared, begin);
+  std::optional<engine::Headroom> headroom;
+  if (request.headroom.wanted) {
+    const auto work = begin ? begin(true) : nullptr;
+    headroom = find_headroom(request.headroom, *prepared, recorded->results, work.get());
+  }
+  const exporter::ModelInfo info = exporter::model_info(model);
+  std::optional<ComparedModels> states;
+  std::optional<exporter::ModelInfo> older_info;
+  difference::Comparison comparison;
+  std::optional<exporter::DifferenceView> difference;
+  if (earlier.model) {
+    states.emplace(std::vector<const Model*>{&*earlier.model, &model});
+    older_info = exporter::model_info(*earlier.model);
+    if (!states->unconverted) {
+      comparison = states->compare(0, 1);
+      difference.emplace(exporter::DifferenceView{*older_info, info, to_string(states->release), comparison.changes});
+    } else {
+      earlier.no_model = "The models are not compared: they cannot be converted to one AMALTHEA version.";
+    }
+  }
+  const exporter::ReportView view{
+      {info, prepared->system, recorded->results, findings, &model, headroom ? &*headroom : nullptr},
+      recorded->schedule,
+      runs ? &*runs : nullptr,
+      earlier.results ? &*earlier.results : nullptr,
+      asked(request, report_options),
+      tried_changes(model, prepared->system, prepared->analysis, recorded->results, request.what_ifs),
+      difference ? &*difference : nullptr,
+      earlier.no_model};
+  return Report{exporter::render_report_html(view), engine::assess(prepared->system, recorded->results, findings)};
+}
+
+}  // namespace amalthea::analysis
