@@ -59,11 +59,9 @@ class Constraints {
     if (c_.kind == K::delay) return delay();
     if (c_.kind == K::repetition) return repetition();
     if (c_.kind == K::synchronization) return c_.multiple ? windows() : in_step();
-    if (c_.kind == K::chains) return chains();
     if (c_.kind == K::latency) return latency(communication);
     if (c_.kind == K::age) return age();
-    if (c_.kind == K::sequence) return sequence();
-    return c_.kind == K::section ? section() : undisturbed();
+    return undisturbed();
   }
 
  private:
@@ -75,9 +73,6 @@ class Constraints {
     std::vector<Index> labels = c_.labels;
     for (const auto event : c_.events) {
       if (model_.events[event].of == Event::Of::label) labels.push_back(model_.events[event].entity);
-    }
-    for (const auto chain : c_.chains) {
-      for (const auto& link : model_.chains[chain].links) labels.push_back(link.label);
     }
     for (const auto label : labels) {
       for (const auto task : accessors(model_, label, none, ""))
@@ -200,36 +195,6 @@ class Constraints {
     return judge_.out;
   }
 
-  /// The instants of all events of a chain.
-  std::vector<Times> links(Index chain) const {
-    std::vector<Times> out;
-    for (const auto& link : model_.chains[chain].links) out.push_back(times(link.event));
-    return out;
-  }
-  static Time follow(const std::vector<Times>& links, Time from, bool back) {
-    for (std::size_t i = 1; i < links.size() && from >= 0; ++i) {
-      const auto& next = links[back ? links.size() - 1 - i : i];
-      const auto later = std::lower_bound(next.begin(), next.end(), back ? from + 1 : from);
-      from = back ? (later == next.begin() ? -1 : *std::prev(later)) : (later == next.end() ? -1 : *later);
-    }
-    return from;
-  }
-
-  Judged chains() {
-    const bool stimulus = c_.type == "Stimulus";
-    if (c_.chains.size() != 2 || (!stimulus && c_.type != "Response")) return judge_.unknown("type");
-    const auto a = links(c_.chains[0]), b = links(c_.chains[1]);
-    for (const auto time : stimulus ? a.back() : a.front()) {
-      const auto x = follow(a, time, stimulus), y = follow(b, time, stimulus);
-      if (x >= 0 && y >= 0) {
-        judge_.within(real(std::abs(x - y)), 0, real(c_.tolerance), time);
-      } else if ((x >= 0) != (y >= 0) && !stimulus && std::max(x, y) + c_.tolerance < end()) {
-        judge_.miss(time);
-      }
-    }
-    return judge_.out;
-  }
-
   Judged latency(Passage::Communication communication) {
     const auto* passage = passage_of(execution_, c_.chains[0], communication);
     if (passage == nullptr) return judge_.unknown("no chain of tasks");
@@ -282,43 +247,6 @@ class Constraints {
   }
 
   const Job& job_of(std::int64_t number) const { return execution_.jobs[static_cast<std::size_t>(number)]; }
-
-  Judged sequence() {
-    if (c_.type != "successor") return judge_.unknown("order");  // choice: only this order is read
-    struct Run {
-      std::size_t group = 0, groups = 0;  ///< the last one; how many
-      bool wrong = false;
-    };
-    std::map<std::int64_t, Run> runs;  // by job
-    for (const auto& one : execution_.events) {
-      if (one.of != Event::Of::runnable || one.type != "start" ||
-          (!c_.scopes.empty() && !contains(c_.scopes, one.task)))
-        continue;
-      const auto group = std::find_if(c_.groups.begin(), c_.groups.end(),
-                                      [&](const std::vector<Index>& members) { return contains(members, one.entity); });
-      if (group == c_.groups.end()) continue;
-      auto& run = runs[one.job];
-      const auto number = static_cast<std::size_t>(group - c_.groups.begin()) + 1;
-      run.wrong = run.wrong || number < run.group;
-      run.groups += number > run.group ? 1 : 0;
-      run.group = std::max(run.group, number);
-    }
-    for (const auto& [job, run] : runs)
-      if (run.wrong || (run.groups > 1 && job_of(job).end >= 0)) holds(!run.wrong, job_of(job).release);
-    return judge_.out;
-  }
-
-  Judged section() {
-    bool unmapped = false;
-    for (const auto& label : model_.labels) {
-      if (label.section != c_.section) continue;
-      unmapped = unmapped || label.memory == none;
-      if (label.memory != none && !contains(c_.memories, label.memory)) judge_.miss(0);
-    }
-    if (unmapped && judge_.out.verdict != Verdict::missed) return judge_.unknown("a label without memory");
-    if (judge_.out.verdict != Verdict::missed) holds(true, 0);
-    return judge_.out;
-  }
 
   const Model& model_;
   const Execution& execution_;

@@ -221,11 +221,24 @@ TEST_CASE("metrics of a job are its times in the states of a process", "[measure
   }
 }
 
+/// The text without the elements that contain something; each ends with its tag, or at once.
+std::string without(std::string text, const std::string& tag, const std::string& what) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what)) {
+    const auto begin = text.rfind("<" + tag, at);
+    const auto empty = text.find("/>", at), next = text.find('<', at), end = text.find("</" + tag + ">", at);
+    text.erase(begin, (empty < next ? empty + 2 : end + tag.size() + 3) - begin);
+  }
+  return text;
+}
+
 TEST_CASE("the constraints of the sample have the verdicts that its comment states", "[measures]") {
   std::ifstream in(AMALTHEA_SOURCE_DIR "/samples/constraints.amxmi");
   std::stringstream file;
   file << in.rdbuf();
-  const auto model = read(file.str());
+  CHECK_THROWS_AS(read(file.str()), Refused);  // for what this reading does not judge
+  auto judged = without(file.str(), "timingConstraints", "EventChainSynchronizationConstraint");
+  judged = without(judged, "runnableSequencingConstraints", "orderType");
+  const auto model = read(without(judged, "physicalSectionConstraints", "memories"));
   RunOptions options;
   options.until = 200 * ms;
   Behaviour behaviour;

@@ -125,7 +125,6 @@ struct Runnable {
   std::string name;
   Condition condition;  ///< of its execution; empty: none
   std::vector<Item> items;
-  Index section = none;
   Properties properties;
 };
 
@@ -233,15 +232,14 @@ struct Chain {
 };
 
 struct Constraint {
-  enum class Kind { delay, repetition, synchronization, chains, latency, age, coherency, stability, sequence, section };
+  enum class Kind { delay, repetition, synchronization, latency, age, coherency, stability };
 
   std::string name;
   Kind kind = Kind::delay;
-  std::string type;           ///< mapping, synchronization, latency, direction or order, as written
-  std::vector<Index> events;  ///< delay: source and target
-  std::vector<Index> chains, labels, memories, scopes;  ///< scopes: tasks, or runnables of_runnables
-  std::vector<std::vector<Index>> groups;               ///< runnables
-  Index section = none, runnable = none;
+  std::string type;                           ///< mapping, synchronization, latency, direction or order, as written
+  std::vector<Index> events;                  ///< delay: source and target
+  std::vector<Index> chains, labels, scopes;  ///< scopes: tasks, or runnables of_runnables
+  Index runnable = none;
   Time lower = 0, upper = never;
   bool lower_stated = false, upper_stated = false;
   Time jitter = 0, tolerance = 0;

@@ -65,14 +65,12 @@ class Reader : protected Platform {
     const std::string list = node.name();
     auto& one = model_.constraints.emplace_back();
     one.name = text_of(node, "name");
-    one.kind = pick<K>(
-        at(node), list == "timingConstraints" ? type_of(node) : list,
-        "DelayConstraint RepetitionConstraint EventSynchronizationConstraint EventChainSynchronizationConstraint "
-        "EventChainLatencyConstraint dataAgeConstraints dataCoherencyGroups dataStabilityGroups "
-        "runnableSequencingConstraints physicalSectionConstraints",
-        {K::delay, K::repetition, K::synchronization, K::chains, K::latency, K::age, K::coherency, K::stability,
-         K::sequence, K::section});
-    for (const char* type : {"mappingType", "type", "direction", "orderType"}) one.type += text_of(node, type);
+    one.kind =
+        pick<K>(at(node), list == "timingConstraints" ? type_of(node) : list,
+                "DelayConstraint RepetitionConstraint EventSynchronizationConstraint EventChainLatencyConstraint "
+                "dataAgeConstraints dataCoherencyGroups dataStabilityGroups",
+                {K::delay, K::repetition, K::synchronization, K::latency, K::age, K::coherency, K::stability});
+    for (const char* type : {"mappingType", "type", "direction"}) one.type += text_of(node, type);
     for (const char* event : {"source", "target", "event", "events"}) {
       for (const auto each : refer_all(node, event)) one.events.push_back(each);
     }
@@ -83,10 +81,6 @@ class Reader : protected Platform {
     one.multiple = truth(node, "multipleOccurrencesAllowed", false);
     one.runnable = refer(node, "runnable", one.kind == K::age);
     one.labels = refer_all(node, one.kind == K::age ? "label" : "labels");
-    one.section = refer(node, "section", one.kind == K::section);
-    one.memories = refer_all(node, "memories");
-    one.scopes = refer_all(node, "processScope");
-    for (const auto& group : node.children("runnableGroups")) one.groups.push_back(refer_all(group, "runnables"));
     if (const auto scope = node.child("scope")) {
       one.of_runnables = pick<bool>(at(scope), type_of(scope), "ProcessScope RunnableScope", {false, true});
       one.scopes = {refer(scope, one.of_runnables ? "runnable" : "process", true)};

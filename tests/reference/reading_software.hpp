@@ -30,7 +30,6 @@ class Software : protected Names {
     });
     read_all("runnables", model_.runnables, [&](const Node& node, Runnable& runnable) {
       runnable.condition = condition_of(node.child("executionCondition"));
-      runnable.section = refer(node, "section");
       runnable.properties = properties(
           node, "copy access memoryIntensity grid block registers sharedMemory cacheConfig instructions budget");
       runnable.items = items_of(node.child("activityGraph"));
