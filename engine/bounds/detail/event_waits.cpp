@@ -209,9 +209,37 @@ std::optional<Duration> EventWaits::response_of(TaskIndex task, const Solution& 
 bool EventWaits::may_miss(TaskStep step, Duration response, std::optional<TaskIndex> caller) const {
   const Task& task = subject_.task(step.task);
   if (task.activation_limit != 1) return false;
-  const bool last = subject_.is_host(step.task) && step.step + 1 == subject_.steps(step.task).size();
-  if (last && (!caller || is_apart(step, *caller))) return false;
+  if (ends_with(step) && (!caller || is_apart(step, *caller))) return false;
   return most_pending(input_, step.task, response) > 1;
+}
+
+/// Whether a job ends as soon as it executes the step: nothing follows, and no task that it wakes precedes the end.
+bool EventWaits::ends_with(TaskStep step) const {
+  const auto& core_of = input_.cores.core_of;
+  const auto& rank = input_.cores.ranks.rank;
+  const auto contains = [&](const std::vector<TaskStep>& steps) {
+    return std::any_of(steps.begin(), steps.end(),
+                       [&](const TaskStep& each) { return each.task == step.task && each.step == step.step; });
+  };
+  const auto wakes = [&](TaskIndex other) {
+    for (std::size_t at = 0; at < subject_.steps(other).size(); ++at)
+      if (subject_.step({other, at}).kind == StepKind::wait)
+        for (const EventIndex event : subject_.activity<WaitEvents>({other, at}).events)
+          if (contains(setters_of(subject_, triggers_, event, other))) return true;
+    for (const StimulusIndex stimulus : triggers_.activating[other]) {
+      if (contains(triggers_.of_stimulus[stimulus])) return true;
+      if (const auto* driven = std::get_if<EventDriven>(&subject_.system.stimuli[stimulus].occurrence))
+        for (const EventIndex event : driven->events)
+          if (contains(triggers_.of_event[event])) return true;
+    }
+    return false;
+  };
+  if (!subject_.is_host(step.task) || step.step + 1 != subject_.steps(step.task).size()) return false;
+  for (TaskIndex other = 0; other < subject_.tasks(); ++other)
+    if (other != step.task && core_of[other] && core_of[other] == core_of[step.task] &&
+        rank[other] >= rank[step.task] && wakes(other))
+      return false;
+  return true;
 }
 
 /// Whether every trigger of the task finds the job ended that set the event before.

@@ -15,8 +15,9 @@
 /// execute the call.
 ///
 /// An activation that is lost triggers nothing. With a limit of two or more, or none, this does no harm: some pending job
-/// has not begun then, and it executes the step no later. With a limit of one, the step must be the last one of B, or no
-/// other job of B may be pending when one is released. A call needs more: its trigger may come before the end of the job
+/// has not begun then, and it executes the step no later. With a limit of one, the step must end the job of B, or no other
+/// job of B may be pending when one is released. It does not end the job if something follows, or if it wakes a task of
+/// the same core that may run before the end. A call needs more: its trigger may come before the end of the job
 /// whose event the caller awaited last, at the same instant. So then only the caller triggers B, and it certainly executes
 /// in between (trigger_gaps.hpp).
 ///
@@ -76,6 +77,7 @@ class EventWaits {
   Time until_release(TaskIndex task, const Waiting& waiting, const Solution& solution, const Faults& faults) const;
   std::optional<Duration> response_of(TaskIndex task, const Solution& solution, const Faults& faults) const;
   bool may_miss(TaskStep step, Duration response, std::optional<TaskIndex> caller) const;
+  bool ends_with(TaskStep step) const;
   bool is_apart(TaskStep step, TaskIndex caller) const;
   std::optional<TaskIndex> next_in_cycle(TaskIndex task) const;
 

@@ -326,6 +326,32 @@ TEST_CASE("a call may be lost where its caller does not execute after it has wai
   if (!bound.worst) CHECK(bound.reason == "it waits for called, whose activations may be lost");
 }
 
+TEST_CASE("a second call is lost if the caller keeps its core from the end of the first one") {
+  // The caller preempts the called task when that one sets the event: it has not ended when the caller triggers it again.
+  const auto bound_of = [](bool same_core, std::int64_t priority) {
+    SystemMaker maker;
+    const UnitIndex one = maker.core("one"), two = maker.core("two");
+    const StimulusIndex request = maker.inter_process();
+    const EventIndex done = maker.event("done");
+    const TaskIndex caller = maker.task("caller", one, 2, maker.periodic(100)),
+                    called = maker.task("called", same_core ? one : two, priority, request);
+    for (int calls = 0; calls < 2; ++calls) {
+      maker.trigger(caller, request);
+      maker.wait(caller, done, false);
+      maker.clear(caller, done);
+      maker.compute(caller, 3);
+    }
+    maker.compute(called, 5);
+    maker.set(called, done, caller);
+    maker[called].activation_limit = 1;
+    return found_for(maker).tasks[caller].worst;
+  };
+  CHECK(bound_of(false, 1) == us(3 + 3 + 10 + 10));  // two calls may be pending
+  CHECK(bound_of(true, 3).has_value());
+  CHECK_FALSE(bound_of(true, 2).has_value());
+  CHECK_FALSE(bound_of(true, 1).has_value());
+}
+
 TEST_CASE("a host may lose a trigger of a device task where it does not execute after it has waited for the last one") {
   const bool limited = GENERATE(true, false);
   const int between = GENERATE(0, 2);
