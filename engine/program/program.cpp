@@ -105,9 +105,9 @@ class Compiler {
   }
 
   /// A stated overhead becomes a step even if it takes no time: all executions have the same steps.
-  void add_overhead(const std::optional<Ticks>& stated, NodeIndex node, bool in_runnable = true) {
+  void add_overhead(const std::optional<Ticks>& stated, NodeIndex node, bool in_runnable = true, bool certain = true) {
     if (!stated) return;
-    push(StepKind::execute, node, ticks(*stated), in_runnable);
+    push(StepKind::execute, node, certain || execution_ != Execution::best ? ticks(*stated) : Work{}, in_runnable);
     program_.steps.back().overhead = true;
   }
 
@@ -358,8 +358,10 @@ class Compiler {
   bool add_service(const Activity& activity, NodeIndex node) {
     static const OverheadTicks none;
     const OverheadTicks& overhead = overhead_ == nullptr ? none : *overhead_;
-    if (std::holds_alternative<Trigger>(activity)) {
-      add_overhead(overhead.activate_task, node);
+    if (const auto* trigger = std::get_if<Trigger>(&activity)) {
+      // Nothing states whether what causes an event stimulus also calls the operating system.
+      const bool calls = !std::holds_alternative<EventDriven>(system_.stimuli[trigger->stimulus].occurrence);
+      add_overhead(overhead.activate_task, node, true, calls);
       push_effect(StepKind::trigger, node);
     } else if (std::holds_alternative<SetEvents>(activity)) {
       add_overhead(overhead.set_event, node);
