@@ -97,14 +97,25 @@ class Observer {
       case Kind::chain_limit:
         return latency(execution, guarantee, place);
       case Kind::constraint:
-        return judged(reference::judge(model_, execution, place.entity), guarantee);
+        return judged(reference::judge(model_, execution, place.entity), 0);
       case Kind::requirement:
-        return judged(reference::meets(model_, execution, place.entity, until_), guarantee);
+        return judged(reference::meets(model_, execution, place.entity, until_), rounding_of(guarantee.index));
     }
     return {};
   }
 
  private:
+  /// A step that continues on a core with another clock is rounded once more.
+  static constexpr Time rounding = 10;
+  Time rounding_of(std::size_t index) const {
+    const amalthea::Requirement& requirement = system_.requirements[index];
+    const auto* of = std::get_if<amalthea::Requirement::OfProcess>(&requirement.subject);
+    return of != nullptr && std::holds_alternative<amalthea::Requirement::TimeLimit>(requirement.limit) &&
+                   system_.tasks[of->task].units.size() > 1
+               ? rounding
+               : 0;
+  }
+
   static Place known(reference::Index entity) { return {entity, {}, true}; }
 
   Place place_of(const Guarantee& guarantee) const {
@@ -183,8 +194,6 @@ class Observer {
           (quickest == nullptr || job.end - job.release < quickest->end - quickest->release))
         quickest = &job;
     if (quickest == nullptr) return {};
-    // A step that continues on a core with another clock is rounded once more.
-    constexpr Time rounding = 10;
     const bool migrates = system_.tasks[guarantee.index].units.size() > 1;
     Observation found = against(quickest->end - quickest->release, guarantee.limit - (migrates ? rounding : 0), false);
     if (found.broken)
@@ -243,10 +252,10 @@ class Observer {
   }
 
   /// The margin becomes a closeness by a scale of its own, mostly 100 us.
-  static Observation judged(const reference::Judged& judged, const Guarantee&) {
+  static Observation judged(const reference::Judged& judged, Time allowed) {
     Observation found;
     found.any = judged.verdict != reference::Verdict::unknown;
-    found.broken = judged.verdict == reference::Verdict::missed;
+    found.broken = judged.verdict == reference::Verdict::missed && -judged.margin > static_cast<double>(allowed);
     constexpr double scale = 1e8;
     found.closeness = 1 - std::min(judged.margin, scale) / scale;
     if (found.broken) found.seen = fmt::format("missed at {} ps, by {}", judged.at, -judged.margin);

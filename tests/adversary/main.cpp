@@ -27,6 +27,8 @@ constexpr std::string_view usage = R"(usage: adversary table [SYSTEMS [SEED [FIR
        adversary hunt [SYSTEMS [SEED [FIRST]]]
            attacks systems until a guarantee is broken
        adversary replay MODEL.amxmi BEHAVIOUR.txt
+       adversary attack MODEL.amxmi [EXECUTIONS]
+           attacks the guarantees of a model, and prints how close it came to each
        adversary results [SYSTEMS [SEED]]
            prints the results of systems, one for each line
        adversary model SEED NUMBER
@@ -133,6 +135,32 @@ int replay(const char* model, const char* behaviour) {
   return replayed.stated && replayed.broken ? 1 : 0;
 }
 
+/// Returns how many guarantees are broken.
+int attack_model(const char* path, int executions) {
+  const std::string amxmi = content_of(path);
+  const auto profile = adversary::draw_system(1, 0).random.profile;
+  adversary::AttackOptions options;
+  options.executions = executions;
+  options.common = executions / 2;
+  options.climbing = executions / 4;
+  amalthea::engine::AnalysisOptions analysis;
+  analysis.profile = &profile;
+  const adversary::Statement statement = adversary::statement_of(amxmi, analysis);
+  if (!statement.refused.empty()) throw std::runtime_error(statement.refused);
+  const adversary::Target& target = statement.targets.front();
+  const adversary::Attack found = adversary::attack(amxmi, target, profile, options);
+  if (!found.refused.empty()) throw std::runtime_error(found.refused);
+  int broken = 0;
+  for (std::size_t index = 0; index < target.guarantees.size(); ++index) {
+    const adversary::Attacked& one = found.of[index];
+    const bool breaks = one.outcome == adversary::Attacked::Outcome::broken;
+    fmt::print("{:<7}{:<44} limit {:>14} ps, closeness {:.4f} {}\n", breaks ? "BROKEN" : "",
+               target.guarantees[index].name, target.guarantees[index].limit, one.closeness, one.seen);
+    broken += breaks ? 1 : 0;
+  }
+  return broken;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -148,6 +176,7 @@ int main(int count, char** arguments) {
     if (verb == "table") return print_table(number(2, 400), number(3, 1), number(4, 0), count > 5 ? arguments[5] : "");
     if (verb == "hunt") return hunt(number(2, 2000), number(3, 1), number(4, 0));
     if (verb == "replay" && count == 4) return replay(arguments[2], arguments[3]);
+    if (verb == "attack" && count > 2) return attack_model(arguments[2], static_cast<int>(number(3, 1000))) > 0 ? 1 : 0;
     if (verb == "model" && count == 4) {
       const adversary::Statement statement =
           adversary::statement_of(adversary::draw_system(number(2, 1), number(3, 0)), number(3, 0));
