@@ -322,9 +322,24 @@ class Compiler {
     if (program_.unanalyzable.empty()) program_.unanalyzable = std::move(why);
   }
 
+  /// Whether other activities of the job may come before the activity or after it: both are in a group of any order, and
+  /// this one does not enclose the group.
+  bool has_any_place(NodeIndex node) const {
+    const std::uint32_t group = system_.graph[node].unordered;
+    if (group == 0) return false;
+    const auto within = [&](NodeIndex other) { return system_.graph[other].unordered == group; };
+    const NodeIndex first = *std::find_if(body_->begin(), body_->end(), within),
+                    last = *std::find_if(body_->rbegin(), body_->rend(), within);
+    const bool encloses = std::holds_alternative<Uninterruptible>(system_.graph[node].activity);
+    return encloses ? node != first && node != last : first != last;
+  }
+
   /// Adds a step that does more than execute: within a branch, no flattened program can tell when it happens.
   void push_effect(StepKind kind, NodeIndex node) {
     push(kind, node, {});
+    if (has_any_place(node))
+      unanalyzable(fmt::format("a group of any order contains more than execution ({})",
+                               kind_name(system_.graph[node].activity)));
     if (depth_ > 0 && (!options_.every_alternative || kind == StepKind::terminate))
       unanalyzable(fmt::format("a branch contains more than execution ({})", kind_name(system_.graph[node].activity)));
     // The others take no time, and decide nothing for the job itself.

@@ -81,6 +81,8 @@ class OffloadSearch {
   /// The device task must have finished its operations when it sets the event.
   std::string fault_of_setter(TaskStep set) const {
     const std::vector<Step>& steps = subject_.steps(set.task);
+    if (const std::string& unknown = subject_.worst[set.task].unanalyzable; !unknown.empty())
+      return fmt::format("it waits for {}: {}", name(set.task), unknown);
     if (!places_of(steps)[set.step].contains(0))
       return fmt::format("it waits for {}, which sets its event only in an alternative", name(set.task));
     bool works = false;

@@ -47,7 +47,8 @@ std::optional<std::vector<cpu::GraphTask::Part>> parts_of(const AnalyzedSystem& 
   const Task& stated = subject.task(task);
   const bool cooperative = stated.preemption == Preemption::cooperative;
   if (cooperative && std::any_of(stated.body.begin(), stated.body.end(), [&](NodeIndex node) {
-        return std::holds_alternative<Branch>(subject.system.graph[node].activity);
+        const GraphNode& part = subject.system.graph[node];
+        return part.unordered != 0 || std::holds_alternative<Branch>(part.activity);
       }))
     return std::nullopt;
   const auto& steps = subject.steps(task);

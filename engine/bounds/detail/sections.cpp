@@ -174,11 +174,67 @@ bool is_call(const AnalyzedSystem& subject, TaskStep task_step) {
   return std::holds_alternative<Call>(subject.activity(task_step));
 }
 
+/// A group of any order in a cooperative task.
+struct AnyOrder {
+  std::size_t end = 0;
+  Duration beside;             ///< execution outside of the runnables that the task itself calls
+  Duration longest, shortest;  ///< of these runnables
+  bool calls = false;          ///< there are some
+  bool certain = true;         ///< every job executes all of it; otherwise it counts as one section
+  bool open = true;            ///< other cooperative tasks may preempt it between them
+  bool matters() const { return calls && open; }
+};
+
+AnyOrder any_order_from(const AnalyzedSystem& subject, TaskIndex task, const std::vector<bool>& in_branch,
+                        const std::vector<Piece>& pieces, std::size_t begin) {
+  const auto group_of = [&](std::size_t step) {
+    return subject.system.graph[subject.step({task, step}).node].unordered;
+  };
+  AnyOrder group;
+  Duration runnable, all;
+  const auto add_runnable = [&] {
+    group.longest = std::max(group.longest, runnable);
+    group.shortest = group.calls ? std::min(group.shortest, runnable) : runnable;
+    group.calls = true;
+  };
+  bool within = false;
+  for (group.end = begin; group.end < pieces.size() && group_of(group.end) == group_of(begin); ++group.end) {
+    const TaskStep step{task, group.end};
+    const bool inside = subject.system.graph[subject.step(step).node].depth > 0;
+    const bool call = is_call(subject, step) && is_outer(subject, step);
+    if (within && (call || !inside)) add_runnable();
+    if (call) runnable = {};
+    within = call || (within && inside);
+    Duration& sum = within ? runnable : group.beside;
+    sum = std::min(endless, sum + pieces[group.end].time);
+    all = std::min(endless, all + pieces[group.end].time);
+    group.certain = group.certain && !in_branch[group.end];
+    group.open = group.open && !pieces[group.end].threshold;
+  }
+  if (within) add_runnable();
+  if (!group.certain) {
+    group.beside = all;
+    group.longest = group.shortest = {};
+  }
+  return group;
+}
+
 void add_cooperative_sections(const AnalyzedSystem& subject, TaskIndex task, const std::vector<bool>& in_branch,
                               const std::vector<Piece>& pieces, TaskShape& shape) {
   const std::vector<Step>& steps = subject.steps(task);
   Duration longest, run, last, after_point;
   for (std::size_t index = 0; index < pieces.size(); ++index) {
+    AnyOrder group;
+    if (subject.system.graph[steps[index].node].unordered != 0)
+      group = any_order_from(subject, task, in_branch, pieces, index);
+    if (group.matters()) {
+      longest = std::max(longest, std::min(endless, std::max(run, group.longest) + group.beside));
+      run = std::min(endless, std::max(group.certain ? Duration{} : run, group.longest) + group.beside);
+      last = {};
+      after_point = group.shortest;
+      index = group.end - 1;
+      continue;
+    }
     const bool call = is_call(subject, {task, index});
     const bool point = steps[index].kind == StepKind::schedule_point;
     // Within another section nothing may preempt, not at a schedule point or between runnables either.
@@ -287,18 +343,37 @@ std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const R
   return requests;
 }
 
-/// Whether others may precede the end of a job although it has executed all: it may execute nothing after it has triggered
-/// tasks or set events, after a section, or after a schedule point.
+/// Whether a release of the semaphore may let other tasks of the core run, which wait for it or are below its ceiling.
+bool lets_others_run(const AnalyzedSystem& subject, TaskIndex task, SemaphoreIndex semaphore) {
+  if (subject.system.semaphores[semaphore].priority_ceiling) return true;
+  const std::vector<UnitIndex> core = joined_cores(subject.system);
+  for (TaskIndex other = 0; other < subject.tasks(); ++other) {
+    if (other == task || !subject.is_host(other) || core[subject.task(other).unit] != core[subject.task(task).unit])
+      continue;
+    for (std::size_t step = 0; step < subject.steps(other).size(); ++step)
+      if (subject.step({other, step}).kind == StepKind::request_semaphore &&
+          subject.activity<UseSemaphore>({other, step}).semaphore == semaphore)
+        return true;
+  }
+  return false;
+}
+
+/// Whether others may precede the end of a job that has executed all: after it has triggered tasks or set events, after
+/// a section, or after a schedule point.
 bool others_precede_end(const AnalyzedSystem& subject, TaskIndex task, const std::vector<Piece>& pieces) {
   const bool points = subject.task(task).preemption != Preemption::non_preemptive;
+  const auto& tasks = subject.system.tasks;
+  if (!points && std::none_of(tasks.begin(), tasks.end(), is_interrupt)) return false;
   for (std::size_t step = pieces.size(); step-- > 0;) {
     if (!pieces[step].time.is_zero() || pieces[step].leaves) break;
     switch (subject.step({task, step}).kind) {
       case StepKind::trigger:
       case StepKind::set_events:
-      case StepKind::release_semaphore:
       case StepKind::uninterruptible:
         return true;
+      case StepKind::release_semaphore:
+        if (lets_others_run(subject, task, subject.activity<UseSemaphore>({task, step}).semaphore)) return true;
+        break;
       case StepKind::schedule_point:
         if (points) return true;
         break;

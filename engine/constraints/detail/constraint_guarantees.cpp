@@ -24,7 +24,7 @@ bool in_limits(Int128 least, Int128 most, const TimeLimits& limits) {
 struct Timed {
   std::vector<StimulusIndex> cause;  ///< in order, at least one
   Duration lo, hi;
-  std::optional<TaskIndex> task;  ///< the task whose jobs contain the event
+  std::optional<TaskIndex> task;  ///< the task whose jobs contain the event, if its place in them is known
   std::size_t place = 0;          ///< position within a job, increasing with time
 };
 
@@ -101,7 +101,10 @@ class Prover {
       if (!sequence.tasks.empty() &&
           std::find(sequence.tasks.begin(), sequence.tasks.end(), task) == sequence.tasks.end())
         continue;
-      if (!linear_[task]) return false;
+      const auto& steps = programs_[task].steps;
+      if (!linear_[task] || std::any_of(steps.begin(), steps.end(),
+                                        [&](const Step& step) { return system_.graph[step.node].unordered != 0; }))
+        return false;
       const auto extents = run_extents(system_, programs_[task]);
       std::vector<RunnableRun> runs;
       for (const RunExtent& extent : extents) {
@@ -180,10 +183,11 @@ class Prover {
     if (sets_mode_by_stimulus(event)) return std::nullopt;
     std::optional<Timed> found;
     std::size_t times = 0;
-    const auto add = [&](TaskIndex task, std::size_t place, bool certain = true) {
+    const auto add = [&](TaskIndex task, const Step& step, std::size_t place, bool certain = true) {
       ++times;
       const auto worst = certain && linear_[task] ? worst_of(task) : std::nullopt;
-      if (worst) found = Timed{causes_[task], {}, *worst, task, place};
+      const bool anywhere = system_.graph[step.node].unordered != 0;
+      if (worst) found = Timed{causes_[task], {}, *worst, anywhere ? std::nullopt : std::optional(task), place};
     };
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       if (const auto* run = std::get_if<ObservableEvent::OfRunnable>(&event.what)) {
@@ -192,7 +196,8 @@ class Prover {
         if (run->task && run->task != task) continue;
         for (const RunExtent& extent : run_extents(system_, programs_[task]))
           if (extent.runnable == *run->runnable)
-            add(task, starts ? place_of_step(extent.begin) : place_of_step(extent.end - 1) + 1);
+            add(task, programs_[task].steps[extent.begin],
+                starts ? place_of_step(extent.begin) : place_of_step(extent.end - 1) + 1);
         continue;
       }
       if (const auto* use = std::get_if<ObservableEvent::OfSemaphore>(&event.what); use != nullptr && use->unit)
@@ -201,7 +206,8 @@ class Prover {
       for (std::size_t step = 0; step < steps.size(); ++step) {
         const StepMoment moment = moment_of(system_, event, task, steps[step]);
         if (moment != StepMoment::never)
-          add(task, place_of_step(step) + (moment == StepMoment::end ? 1U : 0U), always_accesses(steps[step]));
+          add(task, steps[step], place_of_step(step) + (moment == StepMoment::end ? 1U : 0U),
+              always_accesses(steps[step]));
       }
     }
     return times == 1 ? found : std::nullopt;
