@@ -2,7 +2,10 @@
 #include "engine/results/coverage.hpp"
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "engine/results/results.hpp"
 
 namespace amalthea::engine {
@@ -19,6 +22,30 @@ Coverage of_method(BoundMethod method) {
       return {Coverage::Offsets::stated, {}, {}};
   }
   return {Coverage::Offsets::stated, Coverage::Ties::one_rule, {}};
+}
+
+/// Whether some of these tasks wait for the event of a task with an activation limit, or of one that such a task triggers.
+bool await_limited(const System& system, const std::vector<TaskIndex>& tasks) {
+  const auto& graph = system.graph.boost();
+  std::set<TaskIndex> awaited;
+  std::vector<TaskIndex> open;
+  const auto add_causes = [&](TaskIndex task, bool triggers) {
+    for (const NodeIndex node : system.tasks[task].body)
+      for (const auto& edge : boost::make_iterator_range(boost::in_edges(node, graph))) {
+        const EdgeKind kind = graph[edge].kind;
+        const TaskIndex by = system.graph[boost::source(edge, graph)].task;
+        if ((kind == EdgeKind::event || (triggers && kind == EdgeKind::trigger)) && awaited.insert(by).second)
+          open.push_back(by);
+      }
+  };
+  for (const TaskIndex task : tasks) add_causes(task, false);
+  while (!open.empty()) {
+    const TaskIndex task = open.back();
+    open.pop_back();
+    add_causes(task, true);
+  }
+  return std::any_of(awaited.begin(), awaited.end(),
+                     [&](TaskIndex task) { return system.tasks[task].activation_limit > 0; });
 }
 
 }  // namespace
@@ -53,8 +80,11 @@ std::string_view to_string(Coverage::Losses losses) {
 Coverage coverage_of(const System& system, TaskIndex task, const Bound& bound) {
   Coverage coverage = of_method(bound.method);
   if (bound.awaits_signal) coverage.offsets = std::max(coverage.offsets, Coverage::Offsets::up_to_period);
-  if (system.tasks[system.tasks[task].folded_into.value_or(task)].activation_limit > 0)
-    coverage.losses = Coverage::Losses::none;
+  std::vector<TaskIndex> tasks = {system.tasks[task].folded_into.value_or(task)};
+  const bool limited = system.tasks[tasks.front()].activation_limit > 0;
+  for (const Contribution& part : bound.parts)
+    if (part.by) tasks.push_back(*part.by);
+  if (limited || await_limited(system, tasks)) coverage.losses = Coverage::Losses::none;
   return coverage;
 }
 

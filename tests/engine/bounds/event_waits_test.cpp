@@ -309,6 +309,22 @@ TEST_CASE("waits for events that may never be set have a reason") {
   CHECK(reason(late).empty());
 }
 
+TEST_CASE("a guarantee that rests on a wait for a task with an activation limit says so") {
+  for (const std::uint32_t limit : {0U, 2U}) {
+    Listener waits;
+    waits.maker[waits.sender(waits.maker.periodic(20), 3)].activation_limit = limit;
+    const TaskIndex below = waits.maker.task("below", waits.one, 0, waits.maker.periodic(100));
+    waits.maker.compute(below, 2);
+    const SystemBounds bounds = found_for(waits.maker);
+    const System system = waits.maker.build();
+    for (const TaskIndex task : {waits.listener, below}) {
+      REQUIRE(bounds.tasks[task].worst);
+      CHECK(coverage_of(system, task, bounds.tasks[task]).losses ==
+            (limit > 0 ? Coverage::Losses::none : Coverage::Losses::no_limit));
+    }
+  }
+}
+
 TEST_CASE("a call may be lost where its caller does not execute after it has waited for the last one") {
   const bool limited = GENERATE(true, false);
   const int between = GENERATE(0, 2);
