@@ -153,6 +153,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0640", unknown},
     FindingConsequence{"AM0641", unknown},
     FindingConsequence{"AM0642", unknown},
+    FindingConsequence{"AM0647", unknown},
+    FindingConsequence{"AM0651", unknown},
     FindingConsequence{"AM0653", assumption, "the probabilities of a switch are relative weights",
                        "the probabilities of {} switches are relative weights"},
     FindingConsequence{"AM0654", unknown},

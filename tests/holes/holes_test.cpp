@@ -42,12 +42,13 @@ struct AnotherModel {
   std::string_view feature;  ///< the end of "Class.feature", or "Class."
   std::string_view kinds;    ///< their names
   std::string_view reason;
-  std::string_view of_class = {};  ///< of the child, if only those
+  std::string_view of_class = {};  ///< of the child, or the value 0, if only those
 };
 constexpr std::array another_model{
     AnotherModel{".name", "absent, no value, out of range, misplaced", "an object of another name"},
     AnotherModel{"ConstraintsModel.", "absent", "a whole limit"},
     AnotherModel{"Runnable.deadline", "absent", "a whole limit"},
+    AnotherModel{"ConstraintsModel.requirements", "repeated", "one more limit"},
     AnotherModel{"ProcessRequirement.process", "repeated", "one more limit"},
     AnotherModel{".items", "absent, misplaced, repeated", "a whole step of a task or runnable"},
     AnotherModel{".items", "no value", "a step that does nothing", "am:CallSequence"},
@@ -66,11 +67,13 @@ constexpr std::array another_model{
     AnotherModel{"ModeLabelAccess.step", "repeated", "one more step"},
     AnotherModel{"Switch.entries", "absent, misplaced", "a whole alternative"},
     AnotherModel{"Switch.defaultEntry", "absent, no value", "a whole alternative"},
-    AnotherModel{"DiscreteValueHistogram.entries", "absent", "a whole range of a histogram"},
+    AnotherModel{"Histogram.entries", "absent", "a whole range of a histogram"},
     AnotherModel{".customProperties", "misplaced", "a property of another element"},
     AnotherModel{"HwAccessElement.accessPath", "misplaced", "a way of another unit"},
     AnotherModel{"Prescaler.clockRatio", "misplaced", "a ratio of another clock"},
     AnotherModel{"Constant.value", "out of range", "0 is a value"},
+    AnotherModel{"Time.value", "out of range", "0 is a value", "0"},
+    AnotherModel{"ModeValueCondition.value", "out of range", "0 and negative numbers are values"},
     AnotherModel{"IntegerObject.value", "out of range", "0 and negative numbers are values"},
     AnotherModel{".priority", "out of range", "0 and negative numbers are values"},
 };
@@ -84,8 +87,8 @@ bool is_another_model(const Hole& hole) {
   return std::any_of(another_model.begin(), another_model.end(), [&](const AnotherModel& rule) {
     const bool fits =
         rule.feature.ends_with(".") ? hole.feature.starts_with(rule.feature) : hole.feature.ends_with(rule.feature);
-    return fits && hole.what.find(rule.of_class) != hole.what.npos &&
-           rule.kinds.find(to_string(hole.kind)) != rule.kinds.npos;
+    const bool same = rule.of_class == "0" ? hole.what == "0" : hole.what.find(rule.of_class) != hole.what.npos;
+    return fits && same && rule.kinds.find(to_string(hole.kind)) != rule.kinds.npos;
   });
 }
 
