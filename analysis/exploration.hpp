@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "amalthea/work.hpp"
-#include "analysis/compared_mappings.hpp"
 #include "analysis/exploration_problem.hpp"
 #include "analysis/first_mapping.hpp"
 #include "explore/exploration.hpp"
@@ -66,7 +65,7 @@ ChosenMapping chosen_mapping(const Exploration& exploration, const Explored& exp
 /// `info`: of the model as it was read.
 exporter::ExplorationView view_of(const exporter::ModelInfo& info, const Exploration& exploration,
                                   const Explored& explored, const ChosenMapping& chosen);
-/// The text of every file with that mapping.
+/// The text of every file with that mapping. Annotations are removed, because they are for the old one.
 Outcome<std::vector<std::string>> remapped_texts(const Exploration& exploration, const System& after,
                                                  Diagnostics& findings);
 

@@ -90,8 +90,8 @@ const Option* find_option(const OptionTable& table, std::string_view name);
 std::optional<Failure> fault_in(const Option& option);
 
 /// What was asked: the names ("--until") and values of the options that differ from those of a new request, and of
-/// those that need one of these. A list has one entry for each of its values; a flag has no text. `usual`: the same rows
-/// of a new request.
+/// those that need one of these. A list has one entry for each of its values; a flag has no text. `usual`: the same
+/// rows of a new request.
 std::vector<std::pair<std::string, std::string>> asked(const OptionTable& table, const OptionTable& usual);
 template <typename Request>
 std::vector<std::pair<std::string, std::string>> asked(const std::type_identity_t<Request>& request,

@@ -157,7 +157,8 @@ class Renderer {
           fmt::format("Created: a first mapping of what the model leaves unmapped: {}", describe(*view_.created)));
     if (markdown_) out_ += "\n";
     const std::string after = words_on_after();
-    out_ += after + (after.empty() ? "" : " ") + words_on_before() + ".\n";
+    const bool good = !after.empty() && chosen_.judgement.late.empty();
+    out_ += after + (after.empty() ? "" : " ") + words_on_before(good) + ".\n";
     out_ += fmt::format("{}{} of the mapping {}.\n", markdown_ ? "\n" : "",
                         chosen_.changes == 1 ? std::string("1 value") : fmt::format("{} values", chosen_.changes),
                         chosen_.changes == 1 ? "changes" : "change");
@@ -194,8 +195,8 @@ class Renderer {
     return paint(text, Colour::bad, colour_);
   }
 
-  /// Without a period.
-  std::string words_on_before() const {
+  /// Without a period. `good`: that the found mapping has no late task was said.
+  std::string words_on_before(bool good) const {
     const Judgement& judgement = exploration_.original_judgement;
     const auto [late, open] = lateness(judgement, view_.late_before);
     const char* const before = view_.created == nullptr ? "the mapping of the model" : "the first mapping";
@@ -207,7 +208,7 @@ class Renderer {
       text = fmt::format("Not guaranteed with {}: {}", before, names(open));
     else
       text = fmt::format("With {}, no {}task is late{}", before, exploration_.impossible.empty() ? "" : "other ",
-                         chosen_.judgement.late.empty() ? " either" : "");
+                         good ? " either" : "");
     return judgement.broken > 0 ? fmt::format("{}; constraints that it violates: {}", text, judgement.broken) : text;
   }
 

@@ -94,14 +94,17 @@ TEST_CASE("includes follow the data flow between folders") {
         "difference", "lsp", "cli"}},
       {"python",
        {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "migration", "difference",
-        "traces", "cli", "python"}},
+        "traces", "python"}},
   };
-  for (const std::string& folder : folders)
+  std::vector<std::string> all = folders;
+  all.emplace_back("python");
+  for (const std::string& folder : all)
     for (const std::string& file : sources_in(folder)) {
       const std::string text = test::read_text(file);
       for (const std::string& target : matches(text, "#include \"([a-z_]+)/")) {
         INFO(file << " includes " << target << "/…");
-        CHECK(allowed.at(folder).count(target) == 1);
+        const bool runs_commands = target == "cli" && file.ends_with("/python/module.cpp");  // for at.gpu
+        CHECK((runs_commands || allowed.at(folder).count(target) == 1));
       }
       if (fs::path(file).filename() != "xml_reader.cpp") {
         INFO(file);
