@@ -138,6 +138,9 @@ void periods(Model& model) {
   for (Index task = 0; task < model.tasks.size(); ++task) {
     each_item(model, model.tasks[task].items, none, [&](const Item& item, Index) {
       if (item.kind == Item::Kind::trigger) triggers[item.target].push_back(task);
+      for (Index stimulus = 0; item.kind == Item::Kind::custom_event && stimulus < triggers.size(); ++stimulus)
+        if (const auto& by = model.stimuli[stimulus].triggers; std::find(by.begin(), by.end(), item.target) != by.end())
+          triggers[stimulus].push_back(task);
     });
   }
   for (std::size_t round = 0; round <= model.tasks.size(); ++round) {
@@ -147,7 +150,10 @@ void periods(Model& model) {
       const auto& one = model.stimuli[task.stimuli[0]];
       task.period = distance(one);
       const bool always = one.condition.any_of.empty() && one.counter.prescaler == 1 && one.counter.offset == 0;
-      if (one.kind == Stimulus::Kind::triggered && always && by.size() == 1) task.period = model.tasks[by[0]].period;
+      const bool caused = std::all_of(one.triggers.begin(), one.triggers.end(),
+                                      [&](Index event) { return model.events[event].of == Event::Of::custom; });
+      if (one.kind >= Stimulus::Kind::triggered && caused && always && by.size() == 1)
+        task.period = model.tasks[by[0]].period;
     }
   }
 }
