@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <stdexcept>
 
@@ -48,6 +49,7 @@ constexpr std::string_view kinds[] = {"offset",
                                       "gpu_slowdown",
                                       "block_order",
                                       "block_time",
+                                      "warp_order",
                                       "activation"};
 static_assert(std::size(kinds) == reference::question_kinds);
 
@@ -281,6 +283,7 @@ class Attacker {
     run_.gpu = settings_of(profile);
     run_.trace = !model.constraints.empty();
     attack_.of.resize(target.guarantees.size());
+    closest_.resize(target.guarantees.size());
   }
 
   Attack run() {
@@ -295,6 +298,8 @@ class Attacker {
       climb();
       common(options_.executions);
     }
+    for (std::size_t index = 0; index < closest_.size(); ++index)
+      if (closest_[index]) attack_.of[index].closest = *closest_[index];
     return std::move(attack_);
   }
 
@@ -314,12 +319,13 @@ class Attacker {
   }
 
   /// Executes it and keeps it for every guarantee that it comes closer to than all before.
-  void try_one(Behaviour& behaviour) {
+  void try_one(Behaviour behaviour) {
     ++attack_.executions;
     ++executed_;
     for (const QuestionKind kind : settled)
       if (is_settled(kind)) behaviour.rule(kind, Rule::least);
     const Execution execution = reference::run(model_, behaviour, run_);
+    std::shared_ptr<const Behaviour> kept;
     for (const std::size_t index : group_) {
       Observation found = observer_.observe(execution, target_.guarantees[index], index);
       if (!found.any) continue;
@@ -335,15 +341,15 @@ class Attacker {
       best.reached = best.reached || found.broken || found.closeness >= 0.99;
       if (found.broken) best.seen = std::move(found.seen);
       if (!better && draw(0, 1) == 0) continue;
-      best.closest = behaviour;  // rules and seed give the answers that it does not store
+      if (!kept) kept = std::make_shared<const Behaviour>(std::move(behaviour));
+      closest_[index] = kept;  // rules and seed give the answers that it does not store
     }
   }
 
   /// Corner values, then random ones, up to this number of executions.
   void common(int executions) {
     while (executed_ < std::max(1, executions)) {
-      Behaviour behaviour = executed_ < corners ? corner(executed_) : chance(executed_);
-      try_one(behaviour);
+      try_one(executed_ < corners ? corner(executed_) : chance(executed_));
     }
   }
 
@@ -354,10 +360,10 @@ class Attacker {
     behaviour.rule(QuestionKind::block_time, number % 2 == 0 ? Rule::most : Rule::least);
     // Who comes first.
     const Rule ties[] = {Rule::least, Rule::most, Rule::corners, Rule::random};
-    for (const QuestionKind kind :
-         {QuestionKind::ready_tie, QuestionKind::semaphore_tie, QuestionKind::core_choice,
-          QuestionKind::simultaneous_events, QuestionKind::gpu_request_order, QuestionKind::gpu_tie,
-          QuestionKind::block_order, QuestionKind::access_position, QuestionKind::gpu_slice_phase})
+    for (const QuestionKind kind : {QuestionKind::ready_tie, QuestionKind::semaphore_tie, QuestionKind::core_choice,
+                                    QuestionKind::simultaneous_events, QuestionKind::gpu_request_order,
+                                    QuestionKind::gpu_tie, QuestionKind::block_order, QuestionKind::warp_order,
+                                    QuestionKind::access_position, QuestionKind::gpu_slice_phase})
       behaviour.rule(kind, ties[number / 2 % 4]);
     behaviour.rule(QuestionKind::alternative, number / 2 % 2 == 0 ? Rule::most : Rule::corners);
     behaviour.rule(QuestionKind::iterations, Rule::most);
@@ -394,8 +400,7 @@ class Attacker {
   }
 
   /// All answers of a kind for some time become least or most: of one entity, or of all.
-  void mutate_together(Behaviour& behaviour) {
-    const std::vector<Behaviour::Answered>& answered = behaviour.answered();  // in the order of time
+  void mutate_together(Behaviour& behaviour, const std::vector<Behaviour::Answered>& answered) {
     const auto size = static_cast<int>(answered.size());
     const int at = draw(0, size - 1), reach = 1 << draw(0, 6);
     const reference::Question chosen = answered[static_cast<std::size_t>(at)].question;
@@ -409,11 +414,10 @@ class Attacker {
     }
   }
 
-  /// A few answers change.
-  void mutate(Behaviour& behaviour) {
-    const auto& answered = behaviour.answered();
+  /// A few answers change. `answered`: in the order of time.
+  void mutate(Behaviour& behaviour, const std::vector<Behaviour::Answered>& answered) {
     if (answered.empty()) return;
-    if (draw(0, 2) == 0) return mutate_together(behaviour);
+    if (draw(0, 2) == 0) return mutate_together(behaviour, answered);
     const int changes = 1 << draw(0, 3);
     const bool of_one_kind = draw(0, 2) == 0;
     const auto any = [&]() -> const Behaviour::Answered& {
@@ -453,12 +457,11 @@ class Attacker {
         std::count_if(group_.begin(), group_.end(), [&](std::size_t index) { return is_open(index); }));
     const int each = std::max(options_.climbing, (options_.executions - executed_) / std::max(1, open));
     for (const std::size_t index : group_) {
-      const Attacked& best = attack_.of[index];
       for (int step = 0; step < each; ++step) {
         if (!is_open(index)) break;
-        Behaviour behaviour = best.closest;
-        mutate(behaviour);
-        try_one(behaviour);
+        Behaviour behaviour = closest_[index]->again();
+        mutate(behaviour, closest_[index]->answered());
+        try_one(std::move(behaviour));
       }
     }
   }
@@ -472,6 +475,7 @@ class Attacker {
   std::vector<std::size_t> group_;  ///< the guarantees that the present executions serve
   int executed_ = 0;                ///< executions for them
   Attack attack_;
+  std::vector<std::shared_ptr<const Behaviour>> closest_;  ///< by guarantee
 };
 
 std::string why_refused(const amalthea::engine::DeviceProfile& profile) {
@@ -504,6 +508,11 @@ reference::GpuSettings settings_of(const amalthea::engine::DeviceProfile& profil
     settings.register_unit = limits->register_unit;
     settings.shared_unit = limits->shared_memory_unit;
     settings.shared_ignored = limits->shared_memory_ignored;
+    settings.schedulers = static_cast<int>(limits->warp_schedulers);
+    settings.units.clear();
+    for (const auto& [letter, lanes] : {std::pair{'L', limits->load_store_units}, std::pair{'C', limits->cores},
+                                        std::pair{'S', limits->special_units}, std::pair{'D', limits->double_units}})
+      settings.units.append(static_cast<std::size_t>(lanes / 32), letter);
   }
   const gpu::InterferenceTable& table = profile.interference;
   settings.kernel_by_memcpy = thousandths(table.kernel_by_memcpy);

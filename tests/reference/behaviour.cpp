@@ -2,6 +2,7 @@
 #include "reference/behaviour.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace reference {
 
@@ -15,7 +16,25 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+constexpr auto least_answer = std::numeric_limits<std::int64_t>::min();
+
 }  // namespace
+
+void Behaviour::set(Question::Kind kind, std::uint32_t entity, std::uint64_t ordinal, std::int64_t value) {
+  const auto id = key(kind, entity, ordinal);
+  const auto at = std::lower_bound(stored_.begin(), stored_.end(), std::pair(id, least_answer));
+  if (at != stored_.end() && at->first == id)
+    at->second = value;
+  else
+    stored_.insert(at, {id, value});
+}
+
+Behaviour Behaviour::again() const {
+  Behaviour same(Rule::least, seed_);
+  same.rules_ = rules_;
+  same.stored_ = stored_;
+  return same;
+}
 
 void Behaviour::keep_answers() {
   for (const auto& one : answered_) set(one.question.kind, one.question.entity, one.question.ordinal, one.value);
@@ -26,8 +45,8 @@ std::int64_t Behaviour::answer(const Question& question) {
   if (question.least == question.most) return question.least;
   const auto id = key(question.kind, question.entity, question.ordinal);
   auto value = question.least;
-  const auto found = stored_.empty() ? stored_.end() : stored_.find(id);
-  if (found != stored_.end()) {
+  const auto found = std::lower_bound(stored_.begin(), stored_.end(), std::pair(id, least_answer));
+  if (found != stored_.end() && found->first == id) {
     value = std::clamp(found->second, question.least, question.most);
   } else {
     const auto rule = rules_[static_cast<std::size_t>(question.kind)];

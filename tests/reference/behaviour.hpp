@@ -9,7 +9,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace reference {
@@ -52,6 +52,7 @@ struct Question {
     gpu_slowdown,
     block_order,
     block_time,
+    warp_order,  ///< with which warp an SM begins a cycle
     activation,  ///< whether an activation precedes the end of a job at the same instant, and is lost
     count
   };
@@ -86,9 +87,7 @@ class Behaviour {
   void seed(std::uint64_t seed) { seed_ = seed; }
 
   /// Stores an answer; it is limited to [least, most] when it is used.
-  void set(Question::Kind kind, std::uint32_t entity, std::uint64_t ordinal, std::int64_t value) {
-    stored_[key(kind, entity, ordinal)] = value;
-  }
+  void set(Question::Kind kind, std::uint32_t entity, std::uint64_t ordinal, std::int64_t value);
   /// Stores every answer of the last run (if recorded), so that the next run is the same under any rule and seed.
   void keep_answers();
 
@@ -99,6 +98,8 @@ class Behaviour {
   /// Whether answered() is filled (default), in the order of the questions, without those that had one answer only.
   void record(bool on) { recording_ = on; }
   const std::vector<Answered>& answered() const { return answered_; }
+  /// The same stored answers, rules and seed, without answered().
+  Behaviour again() const;
   /// A new run begins; run() calls it. Stored answers, rules and seed stay.
   void restart();
 
@@ -111,7 +112,7 @@ class Behaviour {
   bool recording_ = true;
   std::array<Rule, question_kinds> rules_{};
   std::array<std::vector<std::uint64_t>, question_kinds> asked_;  ///< by kind and entity
-  std::unordered_map<std::uint64_t, std::int64_t> stored_;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> stored_;    ///< by key, in order
   std::vector<Answered> answered_;
 };
 

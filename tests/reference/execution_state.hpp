@@ -111,6 +111,7 @@ class ExecutionState {
       one.job = a.job;
     }
     if (trace_) result_.events.push_back(one);
+    if (!event_stimuli_) return;
     for (Index stimulus = 0; stimulus < model_.stimuli.size(); ++stimulus) {
       for (const auto event : model_.stimuli[stimulus].triggers)
         if (fits(model_.events[event], one)) occur(stimulus);

@@ -3,7 +3,6 @@
 /// \file
 /// Executes one NVIDIA GPU, event by event: contexts in time slices, streams, copy engines, and blocks on SMs. A
 /// paragraph such as S-gpu-5 is one of docs/theory/semantics.md. Whoever drives it does for each instant t, in this order:
-///
 ///     t = min(gpu.next(), ...);  ended = gpu.advance(t);  consequences: submit(), cpu_traffic();  gpu.settle();
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "reference/behaviour.hpp"
+#include "reference/warps.hpp"
 
 namespace reference {
 
@@ -33,7 +33,8 @@ struct GpuSettings {
   int sms = 2, sms_per_gpc = 2, sms_per_tpc = 1;
   int warps = 64, blocks = 32;                            // of an SM
   std::int64_t registers = 65536, shared_memory = 65536;  // of an SM; bytes
-  int threads_per_block = 1024;                           // at most
+  int threads_per_block = 1024, schedulers = 4;           // at most; schedulers: warps of an SM in a cycle (S-gpu-16)
+  std::string units = "CCCC";                             ///< of them on units of each kind, a letter for each
   std::int64_t registers_per_block = 65536, shared_memory_per_block = 49152;
   std::int64_t register_unit = 256, shared_unit = 256, shared_ignored = 3072;  ///< per warp; bytes; N17
 
@@ -59,6 +60,7 @@ struct GpuOperation {
   std::vector<Launch> launch;  ///< empty or one: without it a kernel has the whole engine
   std::uint32_t task = 0;      ///< entity of the questions about its times
   std::int64_t memory = 1000;  ///< thousandths of the time that wait for memory
+  std::string instructions;    ///< of each warp, a letter for each, in place of the time of a block (S-gpu-16)
 };
 
 struct GpuContext {
@@ -84,7 +86,8 @@ class Gpu {
     std::uint32_t operation = 0;
     int sm = -1;
     Time start = 0, end = -1;
-    Wide left = 0;  ///< work, in picoseconds / 2^20
+    Wide left = 0;                   ///< work, in picoseconds / 2^20; with instructions that of the present cycle
+    std::vector<std::size_t> warps;  ///< with instructions: the next one of each warp
   };
   /// A turn of a context on an engine: 0 execution engine, 1 and 2 copy engines.
   struct Turn {
@@ -137,6 +140,7 @@ class Gpu {
         throw Refused(fmt::format("kernel {}", number), "only some kernels of its context state a cache configuration");
       stated = launch.cache.empty() ? 0 : 1;
     }
+    if (slows_ && !what.instructions.empty()) throw Refused("Gpu", "instructions beside slowdowns");
     added.unassigned = what.launch.empty() ? 1 : what.launch.front().blocks;
     submitted_.push_back(number);
     return number;
@@ -150,6 +154,7 @@ class Gpu {
     for (Engine& engine : engines_) arbitrate(engine);
     start_copies();
     assign_blocks();
+    for (int sm = 0; sm < settings_.sms; ++sm) issue(sm);
   }
   /// The next instant at which something ends by itself; `never`.
   Time next() const {
@@ -186,6 +191,7 @@ class Gpu {
     now_ = to;
     for (const std::size_t number : finished) {
       Block& block = blocks_[number];
+      if (!has_ended(operations_[block.operation].what.instructions, block.warps)) continue;
       block.end = now_;
       unfinished_.erase(std::find(unfinished_.begin(), unfinished_.end(), number));
       Operation& operation = operations_[block.operation];
@@ -237,7 +243,6 @@ class Gpu {
   };
   static constexpr Wide unit = 1 << 20;                  // of work in a picosecond
   static constexpr Wide full_speed = 1'000'000'000'000;  // slowness of what nothing slows down
-
   /// Warps, places, registers and bytes of shared memory.
   using Room = std::array<std::int64_t, 4>;
 
@@ -505,10 +510,28 @@ class Gpu {
     block.left =
         unit * (operation.duration >= 0 ? operation.duration
                                         : behaviour_.ask(Question::Kind::block_time, what.task, what.least, what.most));
+    if (!what.instructions.empty()) block.warps.resize(static_cast<std::size_t>(need(what.launch.front())[0]));
+    if (!block.warps.empty()) block.left = 0;
     unfinished_.push_back(blocks_.size() - 1);
     --operation.unassigned;
     ++operation.running;
   }
+  void issue(int sm) {             // S-gpu-16
+    std::vector<Block*> resident;  // the first one is within a cycle if any is
+    std::vector<Warp> warps;
+    for (const std::size_t place : unfinished_) {
+      Block& block = blocks_[place];
+      if (block.sm != sm || block.warps.empty() || !runs(block)) continue;
+      resident.push_back(&block);
+      for (std::size_t& next : block.warps) warps.push_back({operations_[block.operation].what.instructions, next});
+    }
+    if (!resident.empty() && resident.front()->left == 0) {
+      execute_cycle(warps, choose(Question::Kind::warp_order, warps.size()), settings_.units, settings_.schedulers);
+      resident.front()->left = unit * operations_[resident.front()->operation].what.least;
+    }
+    for (Block* block : resident) block->left = resident.front()->left;
+  }
+
   bool runs(const Block& block) const {
     const Operation& operation = operations_[block.operation];
     const Engine& engine = engines_[static_cast<std::size_t>(engine_of(operation.what))];

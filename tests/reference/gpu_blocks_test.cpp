@@ -57,6 +57,16 @@ std::vector<std::vector<int>> placed(const GpuSettings& settings, const std::vec
   return result;
 }
 
+Time end_of_instructions(const std::string& instructions, int threads, Behaviour::Rule rule) {
+  GpuSettings settings;
+  settings.units = "LCCCC";
+  Behaviour behaviour(rule);
+  Gpu gpu(0, settings, false, behaviour);
+  GpuOperation what = kernel(1'000, 1, threads);
+  what.instructions = instructions;
+  return execute(gpu, {{0, gpu.add_stream(gpu.add_context({}), false), what}}).front();
+}
+
 /// A published test vector, in AMALTHEA_SPEC (default ../shared/spec); empty: absent.
 std::string vectors(const char* file) {
   const char* folder = std::getenv("AMALTHEA_SPEC");
@@ -66,6 +76,14 @@ std::string vectors(const char* file) {
 }
 
 }  // namespace
+
+TEST_CASE("reference GPU: in every cycle, warps share the units and schedulers of their SM", "[reference]") {
+  for (const auto rule : {Behaviour::Rule::least, Behaviour::Rule::most, Behaviour::Rule::random}) {
+    CHECK(end_of_instructions("CCC", 32, rule) == 3'000);
+    CHECK(end_of_instructions("C", 256, rule) == 2'000);  // eight warps, four schedulers
+    CHECK(end_of_instructions("LLLC", 64, rule) == 7'000);
+  }
+}
 
 TEST_CASE("reference GPU: the thesis' example and its three scenarios end as published", "[reference]") {
   const KernelOfTask k1{0, 4, 2}, k2{0, 6, 7}, k3{0, 6, 2}, k4{0, 5, 5};  // eight blocks of 512 threads at a time

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -90,7 +91,6 @@ class RunnableOperations {
   RunnableOperations(const Model& model, Index task, const Runnable& runnable)
       : model_(model), task_(task), runnable_(runnable), unit_(model.units[unit_of(model, task)]) {
     if (!runnable.condition.any_of.empty()) throw Refused(runnable.name, "a condition of a device task's runnable");
-    refuse(runnable.properties, {"gpu.instructions", "gpu.budget"}, runnable.name);
     const std::string access = value_of(runnable.properties, "gpu.access");
     if (!access.empty() && access != "zero-copy") throw Refused(runnable.name, "gpu.access = " + access);
     zero_copy_ = !access.empty();
@@ -109,13 +109,18 @@ class RunnableOperations {
       const auto kind = pick<K>(runnable_.name, copy, "h2d d2h memset", {K::to_device, K::from_device, K::memset});
       return {copy_of(kind, items_)};
     }
+    if (!value_of(runnable_.properties, "gpu.instructions").empty()) {
+      if (!items_.empty()) throw Refused(runnable_.name, "gpu.instructions beside ticks or accesses");
+      result.push_back(kernel(nullptr));
+      return result;
+    }
     if (kernels.empty()) {
       add_copies(result, 0, items_.size(), true, true);
       return result;
     }
     add_copies(result, 0, kernels.front(), true, false);
     add_copies(result, kernels.front(), kernels.back() + 1, false, false);
-    for (const std::size_t at : kernels) result.push_back(kernel(*items_[at]));
+    for (const std::size_t at : kernels) result.push_back(kernel(items_[at]));
     add_copies(result, kernels.back() + 1, items_.size(), false, true);
     return result;
   }
@@ -182,12 +187,31 @@ class RunnableOperations {
     return result;
   }
 
-  GpuOperation kernel(const Item& item) const {
+  /// "5L 9C" is LLLLLCCCCCCCCC (S-gpu-16).
+  std::string instructions() const {
+    std::istringstream text(value_of(runnable_.properties, "gpu.instructions"));
+    std::string all;
+    for (std::string each; text >> each;) {
+      const std::string count = each.substr(0, each.size() - 1);
+      if (each.find_last_of("LCSD") != count.size() || value_of(runnable_.properties, "gpu.budget", "1") != "1")
+        throw Refused(runnable_.name, "gpu.instructions: " + each);
+      all.append(static_cast<std::size_t>(whole_of(count.empty() ? "1" : count, runnable_.name)), each.back());
+    }
+    return all;
+  }
+
+  /// \param item  its ticks; null: it has instructions
+  GpuOperation kernel(const Item* item) const {
     GpuOperation result;
     result.task = task_;
-    const Range& ticks = ticks_on(item.ticks, unit_, runnable_.name);
-    result.least = duration(ticks.least, unit_.hertz);
-    result.most = duration(ticks.most, unit_.hertz);
+    if (item == nullptr) {
+      result.instructions = instructions();
+      result.least = result.most = duration(1, unit_.hertz);  // of a cycle
+    } else {
+      const Range& ticks = ticks_on(item->ticks, unit_, runnable_.name);
+      result.least = duration(ticks.least, unit_.hertz);
+      result.most = duration(ticks.most, unit_.hertz);
+    }
     if (const std::string share = value_of(runnable_.properties, "gpu.memoryIntensity"); !share.empty()) {
       char* rest = nullptr;
       const double thousandths = 1000 * std::strtod(share.c_str(), &rest);
@@ -202,6 +226,7 @@ class RunnableOperations {
       return value_of(runnable_.properties, key, value_of(task, key));
     };
     if (stated("gpu.block").empty()) {
+      if (item == nullptr) throw Refused(runnable_.name, "gpu.instructions without gpu.block");
       for (const std::string& key : of_kernels)
         if (!stated(key).empty()) throw Refused(runnable_.name, key + " without gpu.block");
       if (!value_of(task, "gpu.smMask").empty()) throw Refused(runnable_.name, "gpu.smMask without gpu.block");
