@@ -149,20 +149,31 @@ void set_event(System& system, TaskIndex setter, EventIndex event, TaskIndex wai
          one_in(random, 10), random);
 }
 
-/// A core with fixed priorities at 1 MHz.
-UnitIndex add_core(System& system) {
+/// A unit at 1 MHz with a scheduler of its own; a core has fixed priorities.
+UnitIndex add_unit(System& system, PuType type) {
   Platform& platform = system.platform;
-  const auto core = static_cast<UnitIndex>(platform.units.size());
+  const auto added = static_cast<UnitIndex>(platform.units.size());
   ProcessingUnit unit = *std::find_if(platform.units.begin(), platform.units.end(),
                                       [](const ProcessingUnit& each) { return each.type == PuType::cpu; });
-  unit.name = fmt::format("own{}", core);
+  unit.name = fmt::format("own{}", added);
   unit.frequency = Frequency::millihertz(1'000'000'000);
+  if (type == PuType::gpu) {
+    unit.type = type;
+    unit.definition = static_cast<DefinitionIndex>(platform.definitions.size());
+    platform.definitions.push_back({fmt::format("definition_own{}", added), type});
+  }
   platform.units.push_back(std::move(unit));
   Scheduler scheduler;
-  scheduler.name = fmt::format("scheduler_own{}", core);
-  scheduler.units = {core};
+  scheduler.name = fmt::format("scheduler_own{}", added);
+  scheduler.units = {added};
   platform.schedulers.push_back(std::move(scheduler));
-  return core;
+  return added;
+}
+UnitIndex add_core(System& system) { return add_unit(system, PuType::cpu); }
+
+void add_chain(System& system, std::vector<TaskIndex> tasks) {
+  system.chains.push_back(
+      {fmt::format("chain{}", system.chains.size()), std::move(tasks), {}, Chain::Source::model, {}});
 }
 
 SchedulerIndex last_scheduler(const System& system) {
@@ -178,7 +189,7 @@ StimulusIndex add_stimulus(System& system, Occurrence occurrence) {
 }
 
 TaskIndex add_task(System& system, std::string_view kind, SchedulerIndex scheduler, int priority,
-                   Occurrence occurrence) {
+                   StimulusIndex stimulus) {
   const auto index = static_cast<TaskIndex>(system.tasks.size());
   Task task;
   task.name = fmt::format("{}{}", kind, index);
@@ -186,23 +197,26 @@ TaskIndex add_task(System& system, std::string_view kind, SchedulerIndex schedul
   task.scheduler = scheduler;
   task.priority = priority;
   system.tasks.push_back(std::move(task));
-  const StimulusIndex stimulus = add_stimulus(system, std::move(occurrence));
   system.stimuli[stimulus].activates = {index};
   return index;
 }
+TaskIndex add_task(System& system, std::string_view kind, SchedulerIndex scheduler, int priority,
+                   Occurrence occurrence) {
+  return add_task(system, kind, scheduler, priority, add_stimulus(system, std::move(occurrence)));
+}
 
 /// Every `period` microseconds, or up to `jitter` later; or at least that far apart.
-Occurrence irregular(int period, int jitter, Random& random) {
+Occurrence irregular(int period, int jitter, Random& random, int offset = 0) {
   Distribution distribution;
   if (one_in(random, 2)) {
     distribution.lower = Duration::microseconds(period).picoseconds();
     distribution.upper = Duration::microseconds(period + jitter).picoseconds();
     distribution.average = (distribution.lower + distribution.upper) / 2;
-    return Sporadic{{}, distribution};
+    return Sporadic{Duration::microseconds(offset), distribution};
   }
   distribution.upper = Duration::microseconds(jitter).picoseconds();
   distribution.average = distribution.upper / 2;
-  return Periodic{Duration::microseconds(period), {}, distribution};
+  return Periodic{Duration::microseconds(period), Duration::microseconds(offset), distribution};
 }
 
 bool is_caused(const Stimulus& stimulus) {
@@ -456,12 +470,114 @@ void add_losing_setter(System& system, Random random) {
   append_activity(system, setter, SetEvents{{event}, std::nullopt});
   append_activity(system, setter, between(0, draw(random, 3, 6)));
   const TaskIndex above =
-      add_task(system, "above", sets, 2, irregular(2 * period - draw(random, 0, 6), draw(random, 2, 12), random));
+      add_task(system, "above", sets, 2, irregular(2 * period - draw(random, 0, 6), draw(random, 2, 12), random, 10));
   append_activity(system, above, between(0, period + draw(random, -2, 2)));
   const TaskIndex waiting = add_task(system, "waiting", waits, 1, irregular(480, 40, random));
   append_activity(system, waiting, ClearEvents{{event}});
   append_activity(system, waiting, WaitEvents{{event}, true, one_in(random, 4)});
   append_activity(system, waiting, between(0, draw(random, 1, 4)));
+}
+
+void add_waiting_rivals(System& system, Random random) {
+  const int cores = draw(random, 1, 2), period = 10 * draw(random, 4, 5), wait = draw(random, 8, 14), work = 8;
+  std::vector<UnitIndex> units = {add_core(system)};
+  if (cores > 1) {
+    units.push_back(add_core(system));
+    system.platform.schedulers.pop_back();
+    system.platform.schedulers.back().units = units;
+  }
+  const SchedulerIndex shared = last_scheduler(system);
+  for (int rival = 0; rival < cores; ++rival) {
+    add_core(system);
+    const auto event = static_cast<EventIndex>(system.events.size());
+    system.events.push_back({fmt::format("awaited{}", event)});
+    const StimulusIndex request = add_stimulus(system, InterProcess{});
+    const TaskIndex task = add_task(system, "rival", shared, 2 + rival, irregular(period, draw(random, 0, 6), random));
+    append_activity(system, task, Trigger{request});
+    append_activity(system, task, WaitEvents{{event}, true, false});
+    append_activity(system, task, ClearEvents{{event}});
+    append_activity(system, task, between(1, work));
+    const TaskIndex partner = add_task(system, "partner", last_scheduler(system), 1, request);
+    append_activity(system, partner, between(0, wait));
+    append_activity(system, partner, SetEvents{{event}, task});
+    if (cores > 1) system.tasks[task].units = units;
+  }
+  // Just too long to fit between two late jobs of a rival.
+  const TaskIndex delayed = add_task(system, "delayed", shared, 1, irregular(240, 40, random));
+  const int free = period - wait - work;
+  append_activity(system, delayed, between(free, free + draw(random, 1, 6)));
+  if (cores > 1) system.tasks[delayed].units = units;
+}
+
+void add_tied_chain(System& system, Random random) {
+  add_core(system);
+  const SchedulerIndex own = last_scheduler(system);
+  const Duration shorter = Duration::microseconds(40), longer = Duration::microseconds(10 * draw(random, 5, 7));
+  const bool ascends = one_in(random, 2);
+  const TaskIndex first = add_task(system, "first", own, 1, Periodic{ascends ? shorter : longer, {}});
+  append_activity(system, first, between(1, draw(random, 12, 18)));
+  const TaskIndex second = add_task(system, "second", own, 1, Periodic{ascends ? longer : shorter, {}});
+  append_activity(system, second, between(1, draw(random, 6, 12)));
+  add_chain(system, {first, second});
+}
+
+void add_losing_chain(System& system, Random random) {
+  add_core(system);
+  const SchedulerIndex own = last_scheduler(system);
+  const auto every = [](int period) { return Periodic{Duration::microseconds(period), {}}; };
+  const TaskIndex above = add_task(system, "above", own, 2, every(40));
+  append_activity(system, above, between(0, draw(random, 26, 30)));
+  const TaskIndex losing = add_task(system, "losing", own, 1, every(40));
+  system.tasks[losing].activation_limit = 1;
+  append_activity(system, losing, between(0, draw(random, 16, 20)));
+  add_core(system);
+  const TaskIndex first = add_task(system, "first", last_scheduler(system), 1, every(one_in(random, 2) ? 40 : 80));
+  append_activity(system, first, between(0, draw(random, 1, 4)));
+  add_chain(system, {first, losing});
+}
+
+void add_hasty_host(System& system, Random random) {
+  const UnitIndex gpu = add_unit(system, PuType::gpu);
+  const SchedulerIndex device_scheduler = last_scheduler(system);
+  add_unit(system, PuType::cpu);
+  const SchedulerIndex hosts = last_scheduler(system);
+  add_unit(system, PuType::cpu);
+  const auto event = static_cast<EventIndex>(system.events.size());
+  for (const EventIndex each : {event, event + 1}) system.events.push_back({fmt::format("awaited{}", each)});
+  const StimulusIndex request = add_stimulus(system, InterProcess{});
+  const TaskIndex host = add_task(system, "hasty", hosts, 1, Periodic{Duration::microseconds(120), {}});
+  append_activity(system, host, Trigger{request});
+  append_activity(system, host, WaitEvents{{event, event + 1}, false, one_in(random, 4)});
+  append_activity(system, host, ClearEvents{{event, event + 1}});
+  const TaskIndex device = add_task(system, "device", device_scheduler, 0, request);
+  system.tasks[device].side = Side::device;
+  system.tasks[device].unit = gpu;
+  system.tasks[device].time_slice = Duration::microseconds(100);
+  system.tasks[device].gpu.runlist_slots = 2;
+  Kernel kernel;
+  kernel.ticks = between(1, draw(random, 40, 60)).ticks;
+  append_activity(system, device, std::move(kernel));
+  append_activity(system, device, SetEvents{{event}, host});
+  const TaskIndex signal =
+      add_task(system, "signal", last_scheduler(system), 1, Periodic{Duration::microseconds(20), {}});
+  append_activity(system, signal, between(0, 1));
+  append_activity(system, signal, SetEvents{{event + 1}, host});
+  add_chain(system, {device});
+}
+
+void add_instructions(System& system, Random random) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+    auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
+    if (kernel == nullptr || !kernel->launch || one_in(random, 3)) continue;
+    KernelInstructions instructions;
+    for (int runs = draw(random, 1, 3); runs > 0; --runs)
+      instructions.text += fmt::format("{}{}{}", instructions.text.empty() ? "" : " ", draw(random, 1, 3),
+                                       any_of(std::vector{'L', 'C', 'S'}, random));
+    kernel->ticks = Ticks{};
+    kernel->instructions = std::move(instructions);
+    kernel->launch->threads = 32 * draw(random, 1, 3);
+    if (one_in(random, 2)) kernel->launch->blocks = draw(random, 1, 2);
+  }
 }
 
 void add_chains(System& system, Random random) {
@@ -481,8 +597,7 @@ void add_chains(System& system, Random random) {
       tasks.resize(std::min<std::size_t>(tasks.size(), static_cast<std::size_t>(draw(random, 1, 3))));
     }
     if (tasks.empty()) return;
-    system.chains.push_back(
-        {fmt::format("chain{}", system.chains.size()), std::move(tasks), {}, Chain::Source::model, {}});
+    add_chain(system, std::move(tasks));
   }
 }
 

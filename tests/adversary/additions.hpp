@@ -46,6 +46,21 @@ void add_served_task(amalthea::System& system, std::mt19937 random);
 /// On cores of their own, a task waits for one that a more urgent task delays until it loses its next activation.
 void add_losing_setter(amalthea::System& system, std::mt19937 random);
 
+/// On one core or two of their own, tasks that wait for others in their jobs delay a less urgent one.
+void add_waiting_rivals(amalthea::System& system, std::mt19937 random);
+
+/// On a core of its own, a chain of two tasks with the same priority.
+void add_tied_chain(amalthea::System& system, std::mt19937 random);
+
+/// A chain ends with a task that may lose activations, and whose response has no bound.
+void add_losing_chain(amalthea::System& system, std::mt19937 random);
+
+/// A host waits for its device task or for an earlier event; a chain consists of the device task.
+void add_hasty_host(amalthea::System& system, std::mt19937 random);
+
+/// Kernels with launches state instructions in place of ticks.
+void add_instructions(amalthea::System& system, std::mt19937 random);
+
 /// Tasks that a trigger or an event activates, tasks that may lose activations, and tasks of stimuli with a condition.
 /// `devices`: also those of GPUs.
 std::vector<amalthea::TaskIndex> special_tasks(const amalthea::System& system, bool devices);

@@ -12,6 +12,7 @@
 #include "engine/chains/detail/chain_limits.hpp"
 #include "engine/constraints/detail/constraint_guarantees.hpp"
 #include "engine/devices/chosen_devices.hpp"
+#include "engine/program/kernel_instructions.hpp"
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
 #include "engine/requirements.hpp"
@@ -138,7 +139,9 @@ std::vector<Theme> themes() {
           {alternatives, 2, features_of({F::branch, F::effect_branch}), 2, {add_alternatives, switch_off}, true},
           {visits, 3, features_of({F::offload}), 8, {widen_waits}, true},
           {turns, 4, {}, 8, {add_served_task, add_losing_setter}, true},
-          {known_releases, 2, {}, 12, {}, false, true},
+          {turns, 4, {}, 12, {add_waiting_rivals, add_hasty_host}, true},
+          {turns, 4, {}, 12, {add_tied_chain, add_losing_chain}, true},
+          {known_releases, 2, features_of({F::offset}), 24, {}, false, true},
           {any, 6}};
 }
 
@@ -186,6 +189,16 @@ void make_equal(System& system, Random random) {
       if (task.deadline) task.deadline = Duration::microseconds(240);
 }
 
+/// Kernels that nothing slows down often have instructions.
+void use_instructions(test::RandomSystem& random_system, Random random) {
+  DeviceProfile& profile = random_system.profile;
+  if (!profile.multiprocessors || profile.amd || one_in(random, 3)) return;
+  for (const F slows : {F::interference, F::cpu_traffic})
+    if (random_system.has()[static_cast<std::size_t>(slows)]) return;
+  profile.multiprocessors->load_store_units = profile.multiprocessors->special_units = 32;
+  add_instructions(random_system.system, random);
+}
+
 // ---- limits
 
 /// The least value in [low, high] for which `shown` holds, if it does for all larger ones; nothing if not for `high`.
@@ -215,12 +228,13 @@ class Limiter {
   void run() {
     const AnalysisOptions options = drawn_.options();
     Diagnostics findings;
-    auto results = analyze(system_, options, findings);
+    probe_ = system_;
+    if (!resolve_instructions(probe_, options.profile, findings)) return;
+    auto results = analyze(probe_, options, findings);
     if (!results) return;
     results_ = std::move(*results);
-    programs_ = compile_programs(system_, options.execution, choose_devices(system_, options.profile, nullptr).profiles,
+    programs_ = compile_programs(probe_, options.execution, choose_devices(system_, options.profile, nullptr).profiles,
                                  options.compile);
-    probe_ = system_;
     periods_ = periods_of(system_);
     special_ = special_tasks(system_, true);
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
@@ -532,6 +546,7 @@ DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number) {
   add_chains(drawn.random.system, generator(seed, number, 1));
   pass_data(drawn.random.system, generator(seed, number, 2));
   make_equal(drawn.random.system, generator(seed, number, 4));
+  use_instructions(drawn.random, generator(seed, number, 5));
   Random choice = generator(seed, number, 3);
   const int communication = draw(choice, 0, 3);
   drawn.communication = communication == 0   ? Communication::let
