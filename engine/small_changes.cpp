@@ -49,11 +49,6 @@ void scale(Ticks& ticks, std::int64_t percent) {
 
 }  // namespace
 
-bool by_fixed_priority(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
-         algorithm == SchedulingAlgorithm::priority_based_round_robin;
-}
-
 std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit) {
   const auto responsible = [unit](const Scheduler& scheduler) {
     return !scheduler.interrupt_controller &&

@@ -11,9 +11,6 @@
 
 namespace amalthea::engine {
 
-/// Whether priorities decide the order of the tasks of such a scheduler.
-bool by_fixed_priority(SchedulingAlgorithm algorithm);
-
 /// The scheduler of a task that moves to a unit: its own if that is responsible, else the first that is. Nothing if
 /// there is none.
 std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit);

@@ -221,7 +221,7 @@ class Trials {
   std::vector<TaskIndex> neighbors(const System& system) const {
     const Task& own = system.tasks[task_];
     std::vector<TaskIndex> tasks;
-    if (!by_fixed_priority(system.platform.schedulers[own.scheduler].kind)) return tasks;
+    if (!has_fixed_priorities(system.platform.schedulers[own.scheduler].kind)) return tasks;
     for (TaskIndex other = 0; other < system.tasks.size(); ++other) {
       const Task& task = system.tasks[other];
       if (other != task_ && task.kind == ProcessKind::task && task.side == Side::host && !task.folded_into &&
@@ -246,12 +246,9 @@ class Trials {
 
   void try_priorities() {
     std::vector<TaskIndex> others = neighbors(system_);
-    const std::string& scheduler = system_.platform.schedulers[task().scheduler].name;
-    if (!by_fixed_priority(system_.platform.schedulers[task().scheduler].kind)) {
-      in_vain(fmt::format("Priorities have no effect: scheduler {} uses {}", scheduler,
-                          system_.platform.schedulers[task().scheduler].algorithm));
-      return;
-    }
+    const Scheduler& own = system_.platform.schedulers[task().scheduler];
+    if (!has_fixed_priorities(own.kind) || own.interrupt_controller)
+      return in_vain(fmt::format("Priorities have no effect: scheduler {} uses {}", own.name, own.algorithm));
     if (others.empty()) return in_vain(fmt::format("Priorities have no effect: {} is alone on its core", task().name));
     try_higher_priority(others);
     if (others.size() < most_ranked) try {

@@ -218,7 +218,7 @@ Placement describe_placement(System system, std::vector<bool> on_cpu, const Prob
     placement.host.push_back(host);
     placement.movable.push_back(host && process && (options.freedom.mapping || came));
     placement.ranked.push_back(host && process && options.freedom.priorities &&
-                               engine::by_fixed_priority(system.platform.schedulers[stated.scheduler].kind));
+                               has_fixed_priorities(system.platform.schedulers[stated.scheduler].kind));
     placement.waiting.push_back(options.freedom.waiting && !placement.waits[task].empty());
     placement.sliced.push_back(active && !host && options.freedom.slices);
     placement.may_migrate.push_back(host && may_migrate(problem, task, stated));

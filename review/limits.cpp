@@ -115,7 +115,7 @@ void check_missing_deadlines(const Context& context, Report& report) {
   const Task* first = nullptr;
   for (const Task& task : system.tasks) {
     if (task.side != Side::host || task.folded_into || task.kind != ProcessKind::task ||
-        system.platform.schedulers[task.scheduler].kind != SchedulingAlgorithm::earliest_deadline_first)
+        !uses_only_deadlines(system.platform.schedulers[task.scheduler].kind))
       continue;
     ++tasks;
     if (!task.deadline && missing++ == 0) first = &task;

@@ -142,8 +142,8 @@ namespace {
 bool uses_priorities(const System& system, TaskIndex index) {
   const Task& task = system.tasks[index];
   const SchedulingAlgorithm kind = system.platform.schedulers[task.scheduler].kind;
-  return task.kind == ProcessKind::task && task.units.size() < 2 &&
-         (kind == SchedulingAlgorithm::fixed_priority_preemptive || kind == SchedulingAlgorithm::osek);
+  return task.kind == ProcessKind::task && task.units.size() < 2 && has_fixed_priorities(kind) &&
+         !traits_of(kind).takes_turns;
 }
 
 }  // namespace

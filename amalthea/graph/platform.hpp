@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
+#include "amalthea/graph/scheduling_algorithm.hpp"
 #include "amalthea/origin.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/time.hpp"
@@ -88,23 +89,6 @@ struct OverheadTicks {
   std::optional<Ticks> isr_category1_before, isr_category1_after;
   std::optional<Ticks> isr_category2_before, isr_category2_after;
 };
-
-/// The algorithms that the simulation supports; all others are rejected by name.
-enum class SchedulingAlgorithm : std::uint8_t {
-  fixed_priority_preemptive,
-  osek,                        ///< fixed priorities; equal ones in the order of activation
-  rate_monotonic,              ///< the shorter the period, the more urgent
-  deadline_monotonic,          ///< the shorter the relative deadline, the more urgent
-  earliest_deadline_first,     ///< the earlier the absolute deadline, the more urgent
-  priority_based_round_robin,  ///< tasks of equal priority take turns, each for a time slice
-  grouping,                    ///< for a child scheduler: passes the parameters of its tasks on to its parent
-  polling_periodic_server,     ///< a budget each period; unused budget is lost immediately
-  deferrable_server,           ///< a budget each period, kept until its end
-  constant_bandwidth_server,   ///< a budget, and a deadline that moves when the budget is exhausted (under EDF)
-  priority_based,              ///< for interrupt controllers
-};
-/// AMALTHEA's name: "FixedPriorityPreemptive", "OSEK", …
-std::string_view to_string(SchedulingAlgorithm);
 
 /// Parameters of a scheduler under its parent (SchedulerAssociation), or of a server without parent.
 struct SchedulerShare {

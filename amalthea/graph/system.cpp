@@ -33,34 +33,6 @@ Occurrence& Occurrence::operator=(const Occurrence&) = default;
 Occurrence& Occurrence::operator=(Occurrence&&) noexcept = default;
 Occurrence::~Occurrence() = default;
 
-std::string_view to_string(SchedulingAlgorithm algorithm) {
-  switch (algorithm) {
-    case SchedulingAlgorithm::fixed_priority_preemptive:
-      return "FixedPriorityPreemptive";
-    case SchedulingAlgorithm::osek:
-      return "OSEK";
-    case SchedulingAlgorithm::rate_monotonic:
-      return "RateMonotonic";
-    case SchedulingAlgorithm::deadline_monotonic:
-      return "DeadlineMonotonic";
-    case SchedulingAlgorithm::earliest_deadline_first:
-      return "EarliestDeadlineFirst";
-    case SchedulingAlgorithm::priority_based_round_robin:
-      return "PriorityBasedRoundRobin";
-    case SchedulingAlgorithm::grouping:
-      return "Grouping";
-    case SchedulingAlgorithm::polling_periodic_server:
-      return "PollingPeriodicServer";
-    case SchedulingAlgorithm::deferrable_server:
-      return "DeferrableServer";
-    case SchedulingAlgorithm::constant_bandwidth_server:
-      return "ConstantBandwidthServer";
-    case SchedulingAlgorithm::priority_based:
-      return "PriorityBased";
-  }
-  return "FixedPriorityPreemptive";
-}
-
 std::string_view to_string(EdgeKind kind) {
   switch (kind) {
     case EdgeKind::sequence:

@@ -14,41 +14,24 @@
 namespace amalthea::views {
 namespace {
 
-struct KnownAlgorithm {
-  AlgorithmKind kind;
-  std::string_view name;  // of the class
-};
-
-constexpr std::array<KnownAlgorithm, 19> known_algorithms{{
-    {AlgorithmKind::fixed_priority_preemptive, "FixedPriorityPreemptive"},
-    {AlgorithmKind::fixed_priority_preemptive_with_budget_enforcement, "FixedPriorityPreemptiveWithBudgetEnforcement"},
-    {AlgorithmKind::osek, "OSEK"},
-    {AlgorithmKind::rate_monotonic, "RateMonotonic"},
-    {AlgorithmKind::deadline_monotonic, "DeadlineMonotonic"},
-    {AlgorithmKind::earliest_deadline_first, "EarliestDeadlineFirst"},
-    {AlgorithmKind::least_local_remaining_execution_time_first, "LeastLocalRemainingExecutionTimeFirst"},
-    {AlgorithmKind::priority_based_round_robin, "PriorityBasedRoundRobin"},
-    {AlgorithmKind::pfair_pd2, "PfairPD2"},
-    {AlgorithmKind::partly_pfair_pd2, "PartlyPFairPD2"},
-    {AlgorithmKind::early_release_fair_pd2, "EarlyReleaseFairPD2"},
-    {AlgorithmKind::partly_early_release_fair_pd2, "PartlyEarlyReleaseFairPD2"},
-    {AlgorithmKind::grouping, "Grouping"},
-    {AlgorithmKind::constant_bandwidth_server, "ConstantBandwidthServer"},
-    {AlgorithmKind::constant_bandwidth_server_with_cash, "ConstantBandwidthServerWithCASH"},
-    {AlgorithmKind::deferrable_server, "DeferrableServer"},
-    {AlgorithmKind::polling_periodic_server, "PollingPeriodicServer"},
-    {AlgorithmKind::sporadic_server, "SporadicServer"},
-    {AlgorithmKind::priority_based, "PriorityBased"},
-}};
+/// Those that AMALTHEA names and that are not simulated.
+constexpr std::array<std::string_view, 8> other_algorithms{"FixedPriorityPreemptiveWithBudgetEnforcement",
+                                                           "LeastLocalRemainingExecutionTimeFirst",
+                                                           "PfairPD2",
+                                                           "PartlyPFairPD2",
+                                                           "EarlyReleaseFairPD2",
+                                                           "PartlyEarlyReleaseFairPD2",
+                                                           "ConstantBandwidthServerWithCASH",
+                                                           "SporadicServer"};
 
 /// Common short names of definitions.
-constexpr std::array<KnownAlgorithm, 6> short_names{{
-    {AlgorithmKind::fixed_priority_preemptive, "fpp"},
-    {AlgorithmKind::earliest_deadline_first, "edf"},
-    {AlgorithmKind::rate_monotonic, "rm"},
-    {AlgorithmKind::rate_monotonic, "rms"},
-    {AlgorithmKind::deadline_monotonic, "dm"},
-    {AlgorithmKind::deadline_monotonic, "dms"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> short_names{{
+    {"fpp", "FixedPriorityPreemptive"},
+    {"edf", "EarliestDeadlineFirst"},
+    {"rm", "RateMonotonic"},
+    {"rms", "RateMonotonic"},
+    {"dm", "DeadlineMonotonic"},
+    {"dms", "DeadlineMonotonic"},
 }};
 
 std::string bare(std::string_view name) {
@@ -310,22 +293,14 @@ class OperatingSystemBuilder {
 }  // namespace
 
 SchedulingAlgorithm algorithm_of_name(std::string_view name) {
-  SchedulingAlgorithm algorithm;
-  if (name.empty()) return algorithm;
-  const std::string letters = bare(name);
-  const auto named = [&letters](const KnownAlgorithm& known) { return lower_case(known.name) == letters; };
-  algorithm.kind = AlgorithmKind::custom;
-  algorithm.name = name;
-  if (const auto* known = std::find_if(known_algorithms.begin(), known_algorithms.end(), named);
-      known != known_algorithms.end())
-    algorithm.kind = known->kind;
-  else if (const auto* known_short = std::find_if(short_names.begin(), short_names.end(), named);
-           known_short != short_names.end())
-    algorithm.kind = known_short->kind;
-  if (algorithm.kind != AlgorithmKind::custom)
-    for (const KnownAlgorithm& known : known_algorithms)
-      if (known.kind == algorithm.kind) algorithm.name = known.name;
-  return algorithm;
+  std::string letters = bare(name);
+  for (const auto& [abbreviation, meant] : short_names)
+    if (abbreviation == letters) letters = lower_case(meant);
+  for (const SchedulingTraits& traits : scheduling_algorithms)
+    if (lower_case(traits.name) == letters) return {std::string(traits.name), true, traits.algorithm, {}};
+  for (const std::string_view other : other_algorithms)
+    if (lower_case(other) == letters) return {std::string(other), true, {}, {}};
+  return {std::string(name), false, {}, {}};
 }
 
 SchedulingAlgorithm algorithm_of(const Model& model, Element scheduler) {

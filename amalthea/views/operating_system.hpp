@@ -13,6 +13,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/graph/scheduling_algorithm.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/time.hpp"
 #include "amalthea/views/attributes.hpp"
@@ -20,36 +21,15 @@
 
 namespace amalthea::views {
 
-/// The algorithms that AMALTHEA names: classes up to 1.2.0, common names of definitions since 2.0.0.
-enum class AlgorithmKind : std::uint8_t {
-  none,    ///< the model states none
-  custom,  ///< any other name, including UserSpecificSchedulingAlgorithm
-  fixed_priority_preemptive,
-  fixed_priority_preemptive_with_budget_enforcement,
-  osek,
-  rate_monotonic,
-  deadline_monotonic,
-  earliest_deadline_first,
-  least_local_remaining_execution_time_first,
-  priority_based_round_robin,
-  pfair_pd2,
-  partly_pfair_pd2,
-  early_release_fair_pd2,
-  partly_early_release_fair_pd2,
-  grouping,
-  constant_bandwidth_server,
-  constant_bandwidth_server_with_cash,
-  deferrable_server,
-  polling_periodic_server,
-  sporadic_server,
-  priority_based,  ///< for interrupt controllers
-};
-
+/// The algorithm that a model names. AMALTHEA has classes for algorithms up to 1.2.0, and common names of definitions
+/// since 2.0.0.
 struct SchedulingAlgorithm {
-  AlgorithmKind kind = AlgorithmKind::none;
-  /// AMALTHEA's spelling of a known algorithm, e.g. "FixedPriorityPreemptive"; a custom name as written.
+  /// AMALTHEA's spelling of a known algorithm, e.g. "FixedPriorityPreemptive"; another name as written; "" if the model
+  /// states none.
   std::string name;
-  Element element;  ///< the algorithm, or the definition
+  bool known = false;                                 ///< AMALTHEA names it
+  std::optional<amalthea::SchedulingAlgorithm> kind;  ///< if it is simulated
+  Element element;                                    ///< the algorithm, or the definition
 };
 
 /// The algorithm with this name. Ignores case, blanks, '_' and '-'; knows "FPP", "EDF", "RM", "DM" and "RMS", "DMS".

@@ -49,12 +49,6 @@ Duration engine_time(const Task& task, const Program& program, ResourceKind kind
   return task.gpu.context.empty() ? program.kernels : program.kernels_packed;
 }
 
-bool has_fixed_priorities(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
-         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
-         algorithm == SchedulingAlgorithm::priority_based;
-}
-
 /// Whether in the long run all of `other` precedes any of `task` on their core; false if unknown. Under EDF an overload
 /// affects all tasks. Tasks that migrate are bound to no core.
 bool precedes(const System& system, const Task& other, const Task& task) {
@@ -64,7 +58,7 @@ bool precedes(const System& system, const Task& other, const Task& task) {
   const Scheduler& first = system.platform.schedulers[other.scheduler];
   const Scheduler& second = system.platform.schedulers[task.scheduler];
   if (first.parent || second.parent || first.kind != second.kind) return false;
-  if (first.kind == SchedulingAlgorithm::earliest_deadline_first) return true;
+  if (uses_only_deadlines(first.kind)) return true;
   return has_fixed_priorities(first.kind) && other.priority >= task.priority;
 }
 
@@ -201,7 +195,7 @@ class UnboundedSearch {
       return child ? system_.platform.schedulers[*child].share.priority : system_.tasks[index].priority;
     };
     own = child_of(task);
-    const bool by_deadline = outer.kind == SchedulingAlgorithm::earliest_deadline_first;
+    const bool by_deadline = uses_only_deadlines(outer.kind);
     for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
       if (!runs_in(system_, system_.tasks[other], server)) continue;
       const auto child = child_of(other);

@@ -121,12 +121,6 @@ bool sets_events_last(const System& system, TaskIndex task) {
   return set;
 }
 
-bool has_fixed_priorities(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
-         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
-         algorithm == SchedulingAlgorithm::priority_based;
-}
-
 /// Whether the task may leave its core before its end, or have its priority raised.
 bool waits_or_locks(const System& system, const Task& task) {
   return std::any_of(task.body.begin(), task.body.end(), [&](NodeIndex node) {

@@ -6,9 +6,7 @@
 namespace amalthea::engine {
 
 bool limits_time(const Scheduler& scheduler) {
-  return (scheduler.kind == SchedulingAlgorithm::polling_periodic_server ||
-          scheduler.kind == SchedulingAlgorithm::deferrable_server) &&
-         scheduler.share.budget && scheduler.share.period;
+  return stops_without_budget(scheduler.kind) && scheduler.share.budget && scheduler.share.period;
 }
 
 double share_of(const Scheduler& scheduler) {

@@ -62,9 +62,7 @@ class PhaseDescriber {
     const Task &own = system_.tasks[interval.task], &other = system_.tasks[*interval.standing.reason.by];
     if (own.kind != other.kind) return other.kind == ProcessKind::task ? "" : " (interrupt)";
     const auto by_priority = [this](const Task& task) {
-      const SchedulingAlgorithm kind = system_.platform.schedulers[task.scheduler].kind;
-      return kind == SchedulingAlgorithm::fixed_priority_preemptive || kind == SchedulingAlgorithm::osek ||
-             kind == SchedulingAlgorithm::priority_based_round_robin || kind == SchedulingAlgorithm::priority_based;
+      return has_fixed_priorities(system_.platform.schedulers[task.scheduler].kind);
     };
     if (own.scheduler != other.scheduler || !by_priority(own) || other.priority < own.priority) return {};
     return other.priority == own.priority ? " (same priority)" : " (higher priority)";

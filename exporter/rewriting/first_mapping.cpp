@@ -146,6 +146,12 @@ std::vector<std::uint32_t> stranded(const views::Mapping& mapping, const Schedul
   return {found.begin(), found.end()};
 }
 
+/// Whether it needs nothing but tasks with priorities, periods or deadlines.
+bool is_plain(SchedulingAlgorithm algorithm) {
+  const SchedulingTraits& traits = traits_of(algorithm);
+  return traits.server == ServerKind::none && !traits.takes_turns && !traits.passes_tasks_on && !traits.for_interrupts;
+}
+
 /// Those that have no tasks either, and whose algorithm needs no parameters.
 std::vector<std::uint32_t> idle(const views::Mapping& mapping, const Schedulers& schedulers) {
   std::set<std::uint32_t> used;
@@ -154,13 +160,9 @@ std::vector<std::uint32_t> idle(const views::Mapping& mapping, const Schedulers&
   std::vector<std::uint32_t> found;
   const auto& all = schedulers.systems().schedulers;
   for (std::uint32_t index = 0; index < all.size(); ++index) {
-    const views::AlgorithmKind kind = all[index].algorithm.kind;
-    const bool is_plain =
-        kind == views::AlgorithmKind::none || kind == views::AlgorithmKind::fixed_priority_preemptive ||
-        kind == views::AlgorithmKind::osek || kind == views::AlgorithmKind::rate_monotonic ||
-        kind == views::AlgorithmKind::deadline_monotonic || kind == views::AlgorithmKind::earliest_deadline_first;
-    if (is_plain && !all[index].interrupt_controller && !all[index].parent && !schedulers.has_units(index) &&
-        used.count(index) == 0)
+    const views::SchedulingAlgorithm& algorithm = all[index].algorithm;
+    if ((algorithm.name.empty() || (algorithm.kind && is_plain(*algorithm.kind))) && !all[index].interrupt_controller &&
+        !all[index].parent && !schedulers.has_units(index) && used.count(index) == 0)
       found.push_back(index);
   }
   return found;
@@ -311,7 +313,7 @@ class FirstMapper {
   /// The scheduler definition for fixed priorities, which is inserted if the model has none.
   Target algorithm_definition() {
     for (const views::OsSchedulerDefinition& known : schedulers_.systems().scheduler_definitions)
-      if (views::algorithm_of_name(known.name).kind == views::AlgorithmKind::fixed_priority_preemptive &&
+      if (views::algorithm_of_name(known.name).kind == SchedulingAlgorithm::fixed_priority_preemptive &&
           id_in_file(known.element))
         return {known.element};
     if (!std::exchange(defines_algorithm_, true)) {

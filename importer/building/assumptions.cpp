@@ -117,12 +117,6 @@ constexpr std::array<UnstatedKind, 22> unstated_kinds{{
      "state the priority in the isrAllocation"},
 }};
 
-bool is_by_deadline(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::earliest_deadline_first ||
-         algorithm == SchedulingAlgorithm::deadline_monotonic ||
-         algorithm == SchedulingAlgorithm::constant_bandwidth_server;
-}
-
 /// Whether a single periodic stimulus activates it.
 bool has_period(const System& system, TaskIndex task) {
   std::size_t activating = 0, periodic = 0;
@@ -159,7 +153,7 @@ void check_gpus(BuildContext& context) {
 /// The scheduler that decides when the tasks of a scheduler run: the parent schedules the tasks of a group.
 SchedulerIndex ruling_scheduler(const Platform& platform, SchedulerIndex scheduler) {
   const auto& schedulers = platform.schedulers;
-  while (schedulers[scheduler].kind == SchedulingAlgorithm::grouping && schedulers[scheduler].parent)
+  while (traits_of(schedulers[scheduler].kind).passes_tasks_on && schedulers[scheduler].parent)
     scheduler = *schedulers[scheduler].parent;
   return scheduler;
 }
@@ -200,7 +194,7 @@ void check_schedulers(BuildContext& context) {
     });
     for (const TaskIndex task : tasks) {
       const Element element = context.task_elements[task];
-      if (chooses && is_by_priority(algorithm) && !counts_as_stated(context, element, one_does))
+      if (chooses && has_fixed_priorities(algorithm) && !counts_as_stated(context, element, one_does))
         context.assume(Unstated::priority, element);
       const bool preemption = element.attribute_or("preemption", "_undefined_") != "_undefined_";
       if (shares && !preemption && element.document().itea() == IteaRelease::none)
@@ -215,7 +209,7 @@ void check_order(BuildContext& context) {
   const auto& schedulers = system.platform.schedulers;
   std::vector<std::size_t> ordered(schedulers.size());
   for (const Scheduler& scheduler : schedulers)
-    if (scheduler.parent && scheduler.kind != SchedulingAlgorithm::grouping) ++ordered[*scheduler.parent];
+    if (scheduler.parent && !traits_of(scheduler.kind).passes_tasks_on) ++ordered[*scheduler.parent];
   const auto is_task = [&](TaskIndex task) {
     return system.tasks[task].side == Side::host && system.tasks[task].kind == ProcessKind::task;
   };
@@ -223,10 +217,11 @@ void check_order(BuildContext& context) {
     if (is_task(task)) ++ordered[ruling_of(system, task)];
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     if (!is_task(task) || ordered[ruling_of(system, task)] < 2) continue;
-    const SchedulingAlgorithm algorithm = schedulers[ruling_of(system, task)].kind;
-    const bool no_deadline = is_by_deadline(algorithm) && !system.tasks[task].deadline;
+    const UrgencyOrder order = traits_of(schedulers[ruling_of(system, task)].kind).order;
+    const bool by_deadline = order == UrgencyOrder::relative_deadline || order == UrgencyOrder::absolute_deadline;
+    const bool no_deadline = by_deadline && !system.tasks[task].deadline;
     if (no_deadline) context.assume(Unstated::deadline, context.task_elements[task]);
-    if ((no_deadline || algorithm == SchedulingAlgorithm::rate_monotonic) && !has_period(system, task))
+    if ((no_deadline || order == UrgencyOrder::period) && !has_period(system, task))
       context.assume(Unstated::period, context.task_elements[task]);
   }
 }
@@ -234,7 +229,7 @@ void check_order(BuildContext& context) {
 /// By priorities alone: those of tasks under fixed priorities that have no parent.
 bool has_plain_priority(const System& system, TaskIndex task) {
   const Scheduler& scheduler = system.platform.schedulers[system.tasks[task].scheduler];
-  return is_by_priority(scheduler.kind) && !scheduler.parent;
+  return has_fixed_priorities(scheduler.kind) && !scheduler.parent;
 }
 
 /// Whether preemptive tasks run between a cooperative task and another one that waits for it.

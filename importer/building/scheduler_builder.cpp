@@ -23,52 +23,6 @@ constexpr std::string_view missing_parameter_id = "AM0341";
 namespace amalthea::importer::detail {
 namespace {
 
-std::optional<SchedulingAlgorithm> simulated(views::AlgorithmKind kind) {
-  using Kind = views::AlgorithmKind;
-  switch (kind) {
-    case Kind::none:
-    case Kind::fixed_priority_preemptive:
-      return SchedulingAlgorithm::fixed_priority_preemptive;
-    case Kind::osek:
-      return SchedulingAlgorithm::osek;
-    case Kind::rate_monotonic:
-      return SchedulingAlgorithm::rate_monotonic;
-    case Kind::deadline_monotonic:
-      return SchedulingAlgorithm::deadline_monotonic;
-    case Kind::earliest_deadline_first:
-      return SchedulingAlgorithm::earliest_deadline_first;
-    case Kind::priority_based_round_robin:
-      return SchedulingAlgorithm::priority_based_round_robin;
-    case Kind::grouping:
-      return SchedulingAlgorithm::grouping;
-    case Kind::polling_periodic_server:
-      return SchedulingAlgorithm::polling_periodic_server;
-    case Kind::deferrable_server:
-      return SchedulingAlgorithm::deferrable_server;
-    case Kind::constant_bandwidth_server:
-      return SchedulingAlgorithm::constant_bandwidth_server;
-    case Kind::priority_based:
-      return SchedulingAlgorithm::priority_based;
-    case Kind::custom:
-    case Kind::fixed_priority_preemptive_with_budget_enforcement:
-    case Kind::least_local_remaining_execution_time_first:
-    case Kind::pfair_pd2:
-    case Kind::partly_pfair_pd2:
-    case Kind::early_release_fair_pd2:
-    case Kind::partly_early_release_fair_pd2:
-    case Kind::constant_bandwidth_server_with_cash:
-    case Kind::sporadic_server:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-bool is_server(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::polling_periodic_server ||
-         algorithm == SchedulingAlgorithm::deferrable_server ||
-         algorithm == SchedulingAlgorithm::constant_bandwidth_server;
-}
-
 /// Names of a scheduler's parameters: attributes and extensions up to 1.2.0, the names of APP4MC's standard definitions
 /// since 2.0.0. The first one written counts.
 constexpr std::string_view least_budget_name = "minBudget";
@@ -107,10 +61,9 @@ class SchedulerBuilder {
     Scheduler scheduler;
     scheduler.name = view.name;
     scheduler.algorithm = view.algorithm.name;
-    scheduler.kind = simulated(view.algorithm.kind).value_or(SchedulingAlgorithm::fixed_priority_preemptive);
+    scheduler.kind = view.algorithm.kind.value_or(SchedulingAlgorithm::fixed_priority_preemptive);
     scheduler.interrupt_controller = view.interrupt_controller;
-    if (view.interrupt_controller && view.algorithm.kind == views::AlgorithmKind::none)
-      scheduler.kind = SchedulingAlgorithm::priority_based;
+    if (view.interrupt_controller && view.algorithm.name.empty()) scheduler.kind = SchedulingAlgorithm::priority_based;
     scheduler.origin = view.element.origin();
     scheduler.parent = view.parent;  // both lists have the same order
     scheduler.share = share(view);
@@ -239,7 +192,7 @@ class SchedulerBuilder {
   void pass_groupings() {
     auto& schedulers = context_.system.platform.schedulers;
     for (Scheduler& scheduler : schedulers)
-      while (scheduler.parent && schedulers[*scheduler.parent].kind == SchedulingAlgorithm::grouping &&
+      while (scheduler.parent && traits_of(schedulers[*scheduler.parent].kind).passes_tasks_on &&
              schedulers[*scheduler.parent].parent)
         scheduler.parent = schedulers[*scheduler.parent].parent;
   }
@@ -277,7 +230,7 @@ class SchedulerBuilder {
         std::count_if(schedulers.begin(), schedulers.end(),
                       [&](const auto& one) { return one.parent == child.parent; }) == 1;
     // Up to 1.2.0 a priority of 0 is not written.
-    if (is_by_priority(parent.kind) && child.kind != SchedulingAlgorithm::grouping && !alone &&
+    if (has_fixed_priorities(parent.kind) && !traits_of(child.kind).passes_tasks_on && !alone &&
         !states_priority(view.association_parameters) && view.element.document().version() >= Version::v2_0_0) {
       const Element holder = view.association ? view.association : view.element;
       context_.diagnostics.add(
@@ -399,16 +352,15 @@ bool has_equal_priorities(const System& system, SchedulerIndex index) {
 void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
   const Scheduler& scheduler = context.system.platform.schedulers[index];
   const Element element = context.model.element(scheduler.origin);
-  const views::AlgorithmKind kind = views::algorithm_of_name(scheduler.algorithm).kind;
-  const bool suits = scheduler.interrupt_controller == (kind == views::AlgorithmKind::priority_based);
-  if (kind == views::AlgorithmKind::none) {
+  const auto kind = views::algorithm_of_name(scheduler.algorithm).kind;
+  if (scheduler.algorithm.empty()) {
     if (!scheduler.interrupt_controller)
       context.diagnostics.add(
           "AM0402", Severity::note,
           fmt::format("scheduler \"{}\" states no algorithm; FixedPriorityPreemptive is assumed; state the algorithm",
                       scheduler.name),
           element.location(), element.path());
-  } else if (!simulated(kind) || !suits) {
+  } else if (!kind || traits_of(*kind).for_interrupts != scheduler.interrupt_controller) {
     context.error(
         "AM0306",
         fmt::format("{} \"{}\" uses the algorithm {}, which is not simulated; expected {}",
@@ -429,10 +381,10 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
                     "correct one of them",
                     scheduler.name, format_duration(*scheduler.share.budget), format_duration(*scheduler.share.period)),
         element.location(), element.path());
-  } else if (scheduler.kind == SchedulingAlgorithm::priority_based_round_robin && !scheduler.time_slice &&
+  } else if (traits_of(scheduler.kind).takes_turns && !scheduler.time_slice &&
              has_equal_priorities(context.system, index)) {
     report_needed(context, scheduler, "a time slice (timeSliceLength) for tasks with equal priorities");
-  } else if (scheduler.kind == SchedulingAlgorithm::grouping && !scheduler.parent) {
+  } else if (traits_of(scheduler.kind).passes_tasks_on && !scheduler.parent) {
     report_needed(context, scheduler, "a parent scheduler");
   }
 }
@@ -441,12 +393,6 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
 
 void build_schedulers(BuildContext& context, const views::OperatingSystems& systems) {
   SchedulerBuilder(context, systems).build();
-}
-
-bool is_by_priority(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
-         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
-         algorithm == SchedulingAlgorithm::priority_based;
 }
 
 void check_host_schedulers(BuildContext& context) {

@@ -371,14 +371,14 @@ TEST_CASE("chains of access paths of any length are summed up") {
 TEST_CASE("an algorithm is recognized by its class or by any spelling of its definition's name") {
   for (const std::string_view name :
        {"FixedPriorityPreemptive", "Fixed Priority Preemptive", "fixed_priority-preemptive", "FPP"}) {
-    CHECK(algorithm_of_name(name).kind == AlgorithmKind::fixed_priority_preemptive);
+    CHECK(algorithm_of_name(name).kind == amalthea::SchedulingAlgorithm::fixed_priority_preemptive);
     CHECK(algorithm_of_name(name).name == "FixedPriorityPreemptive");
   }
   CHECK(algorithm_of_name("EDF").name == "EarliestDeadlineFirst");
-  CHECK(algorithm_of_name("").kind == AlgorithmKind::none);
-  CHECK(algorithm_of_name("My Own-Thing").kind == AlgorithmKind::custom);
+  CHECK(algorithm_of_name("").name.empty());
+  CHECK_FALSE(algorithm_of_name("My Own-Thing").known);
   CHECK(algorithm_of_name("My Own-Thing").name == "My Own-Thing");
-  CHECK(algorithm_of_name("UserSpecificSchedulingAlgorithm").kind == AlgorithmKind::custom);
+  CHECK_FALSE(algorithm_of_name("UserSpecificSchedulingAlgorithm").known);
 }
 
 TEST_CASE("every scheduling algorithm class of any version is a separate algorithm") {
@@ -389,8 +389,7 @@ TEST_CASE("every scheduling algorithm class of any version is a separate algorit
             !metamodel::is_a(cls.id, *metamodel::find_class(base), version))
           continue;
         INFO(cls.name);
-        const bool known = algorithm_of_name(cls.name).kind != AlgorithmKind::custom;
-        CHECK(known == (cls.name != "UserSpecificSchedulingAlgorithm"));
+        CHECK(algorithm_of_name(cls.name).known == (cls.name != "UserSpecificSchedulingAlgorithm"));
         CHECK(algorithm_of_name(cls.name).name == cls.name);
         break;
       }
@@ -408,7 +407,7 @@ TEST_CASE("schedulers form a hierarchy and a cycle is cut and reported") {
                       Version::v0_8_3));
     const OperatingSystems systems = operating_systems_of(read.model, read.diagnostics);
     REQUIRE(systems.schedulers.size() == 4);
-    CHECK(systems.schedulers[1].algorithm.kind == AlgorithmKind::grouping);
+    CHECK(systems.schedulers[1].algorithm.kind == amalthea::SchedulingAlgorithm::grouping);
     REQUIRE(systems.schedulers[1].association_parameters.size() == 1);
     CHECK(systems.schedulers[1].association_parameters[0].value == "7");
     CHECK(systems.schedulers[2].parent == 1U);

@@ -73,12 +73,6 @@ class Parts {
   std::vector<TaskIndex> leader_;
 };
 
-bool is_server(const Scheduler& scheduler) {
-  return scheduler.kind == SchedulingAlgorithm::polling_periodic_server ||
-         scheduler.kind == SchedulingAlgorithm::deferrable_server ||
-         scheduler.kind == SchedulingAlgorithm::constant_bandwidth_server;
-}
-
 bool has_fixed_times(const AnalyzedSystem& subject, TaskIndex task) {
   const Program &best = subject.best[task], &worst = subject.worst[task];
   if (!worst.unanalyzable.empty() || best.steps.size() != worst.steps.size()) return false;
@@ -113,7 +107,7 @@ bool has_plain_core(const ProblemInput& input, TaskIndex task) {
   const auto& schedulers = input.cores.ranks.schedulers[task];
   return !input.cores.core(task).several() &&
          std::none_of(schedulers.begin(), schedulers.end(), [&](SchedulerIndex scheduler) {
-           return is_server(input.subject.system.platform.schedulers[scheduler]);
+           return is_server(input.subject.system.platform.schedulers[scheduler].kind);
          });
 }
 

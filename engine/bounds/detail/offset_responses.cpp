@@ -131,7 +131,7 @@ class OffsetResponses {
       const auto& schedulers = input_.cores.ranks.schedulers[task];
       return std::any_of(schedulers.begin(), schedulers.end(), [&](SchedulerIndex index) {
         const Scheduler& scheduler = input_.subject.system.platform.schedulers[index];
-        return scheduler.share.budget || scheduler.kind == SchedulingAlgorithm::constant_bandwidth_server;
+        return scheduler.share.budget || traits_of(scheduler.kind).server == ServerKind::constant_bandwidth;
       });
     });
   }
@@ -249,8 +249,8 @@ class OffsetResponses {
   }
 
   bool takes_turns(TaskIndex task) const {
-    return input_.subject.system.platform.schedulers[input_.cores.ranks.schedulers[task].front()].kind ==
-           SchedulingAlgorithm::priority_based_round_robin;
+    const SchedulerIndex scheduler = input_.cores.ranks.schedulers[task].front();
+    return traits_of(input_.subject.system.platform.schedulers[scheduler].kind).takes_turns;
   }
 
   const ProblemInput& input_;

@@ -206,7 +206,7 @@ class ProblemBuilder {
     const auto [at, added] = servers_.emplace(index, problem.servers.size());
     if (added)
       problem.servers.push_back({{*scheduler.share.period, std::min(*scheduler.share.period, *scheduler.share.budget),
-                                  scheduler.kind == SchedulingAlgorithm::polling_periodic_server},
+                                  traits_of(scheduler.kind).server == ServerKind::polling},
                                  index,
                                  parent,
                                  by_deadline});
@@ -280,9 +280,8 @@ class ProblemBuilder {
       const TaskIndex task = problem.members[at].task;
       const auto& path = input_.cores.ranks.schedulers[task];
       const Scheduler& scheduler = input_.subject.system.platform.schedulers[path.front()];
-      if (scheduler.kind != SchedulingAlgorithm::priority_based_round_robin || problem.members[at].interrupt ||
-          problem.tasks[at].has_sections() || input_.activations[task].count() > 1 || !scheduler.time_slice ||
-          *scheduler.time_slice <= Duration{})
+      if (!traits_of(scheduler.kind).takes_turns || problem.members[at].interrupt || problem.tasks[at].has_sections() ||
+          input_.activations[task].count() > 1 || !scheduler.time_slice || *scheduler.time_slice <= Duration{})
         return std::nullopt;
       return scheduler.time_slice;
     };

@@ -16,12 +16,6 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-bool uses_fixed_priorities(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
-         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
-         algorithm == SchedulingAlgorithm::priority_based;
-}
-
 class Ranking {
  public:
   explicit Ranking(const System& system) : system_(system), periods_(periods_of(system)) {}
@@ -52,28 +46,34 @@ class Ranking {
       auto& path = ranks_.schedulers[task];
       SchedulerIndex front = system_.tasks[task].scheduler;
       const std::size_t most = system_.platform.schedulers.size();
-      for (std::size_t depth = 0; depth < most && scheduler(front).kind == SchedulingAlgorithm::grouping; ++depth)
+      for (std::size_t depth = 0; depth < most && traits_of(scheduler(front).kind).passes_tasks_on; ++depth)
         if (const auto parent = scheduler(front).parent) front = *parent;
       path.push_back(front);
       for (std::size_t depth = 0; depth < most && scheduler(path.back()).parent; ++depth)
         path.push_back(*scheduler(path.back()).parent);
-      if (path.size() > 1 || !uses_fixed_priorities(scheduler(path.front()).kind))
+      if (path.size() > 1 || !has_fixed_priorities(scheduler(path.front()).kind))
         outermost_by_priority_[is_interrupt(system_.tasks[task]) ? 1 : 0] = false;
     }
   }
 
   std::int64_t own_urgency(TaskIndex task) const {
-    const SchedulingAlgorithm algorithm = scheduler(ranks_.schedulers[task].front()).kind;
     const auto& deadline = ranks_.relative_deadline[task];
-    if (algorithm == SchedulingAlgorithm::rate_monotonic)
-      return periods_[task] ? -periods_[task]->picoseconds() : least_urgent;
-    if (uses_deadlines(algorithm)) return 0;
-    if (algorithm == SchedulingAlgorithm::deadline_monotonic) return deadline ? -deadline->picoseconds() : least_urgent;
+    switch (traits_of(scheduler(ranks_.schedulers[task].front()).kind).order) {
+      case UrgencyOrder::period:
+        return periods_[task] ? -periods_[task]->picoseconds() : least_urgent;
+      case UrgencyOrder::relative_deadline:
+        return deadline ? -deadline->picoseconds() : least_urgent;
+      case UrgencyOrder::absolute_deadline:
+        return 0;
+      case UrgencyOrder::priority:
+        break;
+    }
     return system_.tasks[task].priority;
   }
   std::int64_t urgency_of_child(SchedulingAlgorithm algorithm, SchedulerIndex child) const {
     const SchedulerShare& share = scheduler(child).share;
-    if (algorithm == SchedulingAlgorithm::rate_monotonic || algorithm == SchedulingAlgorithm::deadline_monotonic)
+    const UrgencyOrder order = traits_of(algorithm).order;
+    if (order == UrgencyOrder::period || order == UrgencyOrder::relative_deadline)
       return share.period ? -share.period->picoseconds() : least_urgent;
     return share.priority;
   }
@@ -153,11 +153,6 @@ class Ranking {
 };
 
 }  // namespace
-
-bool uses_deadlines(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::earliest_deadline_first ||
-         algorithm == SchedulingAlgorithm::constant_bandwidth_server;
-}
 
 std::vector<UnitIndex> joined_cores(const System& system, const std::vector<bool>* marked) {
   std::vector<UnitIndex> leader(system.platform.units.size());

@@ -40,7 +40,4 @@ Ranks ranks_of(const System& system);
 /// them that are marked.
 std::vector<UnitIndex> joined_cores(const System& system, const std::vector<bool>* marked = nullptr);
 
-/// Whether tasks under this algorithm are scheduled by their deadlines.
-bool uses_deadlines(SchedulingAlgorithm algorithm);
-
 }  // namespace amalthea::engine::bounds

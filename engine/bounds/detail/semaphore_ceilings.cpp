@@ -93,7 +93,7 @@ SchedulingAlgorithm algorithm_of(const AnalyzedSystem& subject, SchedulerIndex s
 
 bool takes_turns(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreUses& uses) {
   return std::any_of(uses.begin(), uses.end(), [&](const SemaphoreUse& use) {
-    return algorithm_of(subject, ranks.schedulers[use.task].front()) == SchedulingAlgorithm::priority_based_round_robin;
+    return traits_of(algorithm_of(subject, ranks.schedulers[use.task].front())).takes_turns;
   });
 }
 
@@ -154,8 +154,7 @@ std::string why_endless(const AnalyzedSystem& subject, const Ranks& ranks, Class
   for (const SemaphoreUse& use : uses) {
     if (use.again) return fmt::format("which {} requests again while it holds it", subject.name(use.task));
     for (const SchedulerIndex scheduler : ranks.schedulers[use.task])
-      if (algorithm_of(subject, scheduler) == SchedulingAlgorithm::polling_periodic_server ||
-          algorithm_of(subject, scheduler) == SchedulingAlgorithm::deferrable_server)
+      if (stops_without_budget(algorithm_of(subject, scheduler)))
         return fmt::format("which {} may hold while its server has no budget", subject.name(use.task));
     if (kind == Class::timed && is_interrupt(subject.task(use.task)))
       return fmt::format("which {}, an interrupt, may wait for", subject.name(use.task));

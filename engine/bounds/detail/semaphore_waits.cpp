@@ -101,7 +101,7 @@ std::optional<Duration> SemaphoreWaits::waits_within(const User& user, const Sem
 
 bool SemaphoreWaits::takes_turns(TaskIndex task) const {
   const SchedulerIndex scheduler = cores_.ranks.schedulers[task].front();
-  return subject_.system.platform.schedulers[scheduler].kind == SchedulingAlgorithm::priority_based_round_robin;
+  return traits_of(subject_.system.platform.schedulers[scheduler].kind).takes_turns;
 }
 
 /// Whether the task keeps its core from the request to the release.

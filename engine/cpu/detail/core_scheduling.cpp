@@ -6,16 +6,6 @@
 #include <numeric>
 
 namespace amalthea::engine {
-namespace {
-
-bool is_server(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::polling_periodic_server ||
-         algorithm == SchedulingAlgorithm::deferrable_server ||
-         algorithm == SchedulingAlgorithm::constant_bandwidth_server;
-}
-
-}  // namespace
-
 CoreScheduling::CoreScheduling(const System& system, const std::vector<std::optional<Duration>>& periods)
     : system_(system), urgency_(system, periods), tasks_(system.tasks.size()) {
   build_tasks();
@@ -29,7 +19,7 @@ CoreScheduling::CoreScheduling(const System& system, const std::vector<std::opti
   free_.resize(cores());
   undecided_ = IndexSet(domains());
   for (const Server& server : servers_)
-    if (server.kind == SchedulingAlgorithm::polling_periodic_server)
+    if (server.kind == ServerKind::polling)
       for (const DomainIndex domain : server.domains) call(domain);  // idle ones lose their budget, at time 0 too
 }
 
@@ -48,7 +38,7 @@ void CoreScheduling::build_tasks() {
       if (system_.platform.units[unit].type != PuType::gpu) state.cores.push_back(core_of_unit[unit]);
     if (state.cores.empty()) state.cores.push_back(core_of_unit[stated.unit]);
     const Scheduler& own = system_.platform.schedulers[urgency_.scheduler_path(task).front()];
-    if (own.kind != SchedulingAlgorithm::priority_based_round_robin || !own.time_slice) continue;
+    if (!traits_of(own.kind).takes_turns || !own.time_slice) continue;
     state.slice = own.time_slice;
   }
 }
@@ -62,7 +52,7 @@ void CoreScheduling::build_servers() {
     server_of_scheduler_[scheduler] = servers_.size();
     Server server;
     server.scheduler = scheduler;
-    server.kind = schedulers[scheduler].kind;
+    server.kind = traits_of(schedulers[scheduler].kind).server;
     server.capacity = server.budget = *share.budget;
     server.period = *share.period;
     server.next_filling = Instant::at(server.period);
@@ -145,7 +135,7 @@ void CoreScheduling::make_ready(TaskIndex task, Instant now) {
   if (state.ready) return;
   for (const SchedulerIndex scheduler : state.servers) {
     Server& server = servers_[*server_of_scheduler_[scheduler]];
-    if (server.kind != SchedulingAlgorithm::constant_bandwidth_server || server.users > 0) continue;
+    if (server.kind != ServerKind::constant_bandwidth || server.users > 0) continue;
     // The server wakes up: the remaining budget is kept if it fits the bandwidth up to the deadline.
     const bool keeps =
         now < server.deadline &&
@@ -254,7 +244,7 @@ bool CoreScheduling::has_budget(TaskIndex task) const {
   const auto& servers = tasks_[task].servers;
   return std::all_of(servers.begin(), servers.end(), [this](SchedulerIndex scheduler) {
     const Server& server = servers_[*server_of_scheduler_[scheduler]];
-    return server.kind == SchedulingAlgorithm::constant_bandwidth_server || !server.budget.is_zero();
+    return server.kind == ServerKind::constant_bandwidth || !server.budget.is_zero();
   });
 }
 
@@ -290,7 +280,7 @@ void CoreScheduling::move_deadline(const Server& server) {
 
 void CoreScheduling::settle_servers(Instant now) {
   for (Server& server : servers_) {
-    const bool bandwidth = server.kind == SchedulingAlgorithm::constant_bandwidth_server;
+    const bool bandwidth = server.kind == ServerKind::constant_bandwidth;
     const Duration before = server.budget;
     bool changed = false;
     if (bandwidth && server.budget.is_zero()) {
@@ -322,7 +312,7 @@ Instant CoreScheduling::next_event() const {
   for (const Server& server : servers_) {
     if (server.at_work > 0 && !server.budget.is_zero())
       next = std::min(next, now_ + scale(server.budget, 1, server.at_work, Rounding::up));
-    if (server.kind != SchedulingAlgorithm::constant_bandwidth_server) next = std::min(next, server.next_filling);
+    if (server.kind != ServerKind::constant_bandwidth) next = std::min(next, server.next_filling);
   }
   return next;
 }
@@ -362,7 +352,7 @@ void CoreScheduling::decide_all(Domain& domain) {
   for (const CoreIndex core : domain.cores) free_[core] = false;
   // An idle polling server loses its budget.
   for (Server& server : servers_)
-    if (server.kind == SchedulingAlgorithm::polling_periodic_server && server.users == 0) server.budget = Duration{};
+    if (server.kind == ServerKind::polling && server.users == 0) server.budget = Duration{};
 }
 
 void CoreScheduling::give(CoreIndex core, TaskIndex task) {

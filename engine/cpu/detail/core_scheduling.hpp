@@ -152,7 +152,7 @@ class CoreScheduling {
   };
   struct Server {
     SchedulerIndex scheduler = 0;
-    SchedulingAlgorithm kind = SchedulingAlgorithm::deferrable_server;
+    ServerKind kind = ServerKind::deferrable;
     Duration capacity, period;
     Duration budget;
     Instant next_filling;  ///< not for constant bandwidth

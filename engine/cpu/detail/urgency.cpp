@@ -11,12 +11,6 @@ constexpr std::int64_t least_urgent = std::numeric_limits<std::int64_t>::min();
 
 bool is_interrupt(const Task& task) { return task.kind != ProcessKind::task; }
 
-bool by_fixed_priority(SchedulingAlgorithm algorithm) {
-  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
-         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
-         algorithm == SchedulingAlgorithm::priority_based;
-}
-
 }  // namespace
 
 std::optional<Duration> scheduling_deadline(const System& system, TaskIndex task,
@@ -36,14 +30,14 @@ Urgency::Urgency(const System& system, const std::vector<std::optional<Duration>
     if (system.tasks[task].side == Side::device) continue;
     state.scheduler_path.push_back(system.tasks[task].scheduler);
     // A grouping scheduler passes its tasks on: they count as its parent's own.
-    while (algorithm(state.scheduler_path.front()) == SchedulingAlgorithm::grouping &&
+    while (traits_of(algorithm(state.scheduler_path.front())).passes_tasks_on &&
            schedulers[state.scheduler_path.front()].parent)
       state.scheduler_path.front() = *schedulers[state.scheduler_path.front()].parent;
     for (std::size_t level = 0; level < schedulers.size() && schedulers[state.scheduler_path.back()].parent; ++level)
       state.scheduler_path.push_back(*schedulers[state.scheduler_path.back()].parent);
     state.relative_deadline = scheduling_deadline(system, task, periods);
     if (!is_interrupt(system.tasks[task]) &&
-        (state.scheduler_path.size() > 1 || !by_fixed_priority(algorithm(state.scheduler_path.front()))))
+        (state.scheduler_path.size() > 1 || !has_fixed_priorities(algorithm(state.scheduler_path.front()))))
       roots_by_priority_ = false;
     state.scheduler = state.scheduler_path.front();
     state.by = algorithm(state.scheduler);
@@ -69,10 +63,10 @@ void Urgency::raise(TaskIndex task, std::optional<std::int64_t> ceiling) {
 }
 
 std::int64_t Urgency::own_urgency(SchedulingAlgorithm algorithm, TaskIndex task) const {
-  switch (algorithm) {
-    case SchedulingAlgorithm::rate_monotonic:
+  switch (traits_of(algorithm).order) {
+    case UrgencyOrder::period:
       return periods_[task] ? -periods_[task]->picoseconds() : least_urgent;
-    case SchedulingAlgorithm::deadline_monotonic:
+    case UrgencyOrder::relative_deadline:
       return states_[task].relative_deadline ? -states_[task].relative_deadline->picoseconds() : least_urgent;
     default:
       return system_.tasks[task].priority;
@@ -80,20 +74,17 @@ std::int64_t Urgency::own_urgency(SchedulingAlgorithm algorithm, TaskIndex task)
 }
 
 std::int64_t Urgency::of_task(SchedulingAlgorithm algorithm, TaskIndex task) const {
-  if (algorithm == SchedulingAlgorithm::earliest_deadline_first ||
-      algorithm == SchedulingAlgorithm::constant_bandwidth_server)
-    return -states_[task].deadline.picoseconds();
+  if (uses_deadlines(algorithm)) return -states_[task].deadline.picoseconds();
   return std::max(own_urgency(algorithm, task), states_[task].ceiling.value_or(least_urgent));
 }
 
 std::int64_t Urgency::of_child(SchedulingAlgorithm algorithm, SchedulerIndex child) const {
   const SchedulerShare& share = system_.platform.schedulers[child].share;
-  switch (algorithm) {
-    case SchedulingAlgorithm::rate_monotonic:
-    case SchedulingAlgorithm::deadline_monotonic:
+  switch (traits_of(algorithm).order) {
+    case UrgencyOrder::period:
+    case UrgencyOrder::relative_deadline:
       return share.period ? -share.period->picoseconds() : least_urgent;
-    case SchedulingAlgorithm::earliest_deadline_first:
-    case SchedulingAlgorithm::constant_bandwidth_server:
+    case UrgencyOrder::absolute_deadline:
       return -server_deadline_[child].picoseconds();
     default:
       return share.priority;
@@ -136,8 +127,6 @@ bool Urgency::comparable(const std::vector<TaskIndex>& tasks) const {
          (roots_by_priority_ && std::all_of(tasks.begin(), tasks.end(), outermost));
 }
 
-bool Urgency::is_round_robin(TaskIndex task) const {
-  return states_[task].by == SchedulingAlgorithm::priority_based_round_robin;
-}
+bool Urgency::is_round_robin(TaskIndex task) const { return traits_of(states_[task].by).takes_turns; }
 
 }  // namespace amalthea::engine

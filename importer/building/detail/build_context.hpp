@@ -179,7 +179,6 @@ void build_platform(BuildContext&);  ///< definitions, units, memories, schedule
 void build_schedulers(BuildContext&, const views::OperatingSystems&);
 void build_semaphores(BuildContext&, const views::OperatingSystems&);
 /// Whether the tasks and children of a scheduler with this algorithm have priorities.
-bool is_by_priority(SchedulingAlgorithm);
 /// Scheduler, units, priority and time slice of a task.
 void allocate(BuildContext&, const views::TaskAllocation&, Task&);
 /// Reports once per unit that it has no clock; `who` runs on it.
