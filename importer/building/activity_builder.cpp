@@ -67,7 +67,18 @@ class BodyReader {
     const bool is_execution = cls == "Ticks" || cls == "ExecutionNeed" || cls.find("Instructions") != cls.npos;
     Diagnostics& diagnostics = is_execution ? context_.diagnostics : no_effect;
     const views::ActivityItem item = views::activity_item(context_.model, element, diagnostics);
+    report_repetition(element);
     std::visit([&](const auto& kind) { take(element, kind); }, item.kind);
+  }
+
+  /// An item of a group of 0.7.0 or 0.7.1 that may be executed another number of times than once.
+  void report_repetition(Element item) {
+    Diagnostics no_effect;
+    const auto repetition = views::repetition_of(item, no_effect);
+    if (!repetition) return;
+    const auto* const constant = std::get_if<views::ConstantValue<std::int64_t>>(&repetition->distribution);
+    if (constant != nullptr ? constant->value != 1 : repetition->lower != 1 || repetition->upper != 1)
+      context_.ignore(repetition->element);
   }
 
   /// Unsupported kinds: channels, asynchronous server calls, local modes etc. of all versions.

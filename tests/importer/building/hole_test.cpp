@@ -312,6 +312,32 @@ TEST_CASE("what AMALTHEA defines, and what is stated twice alike, is no finding"
   }
 }
 
+TEST_CASE("an item of a group of 0.7 that may be repeated is not executed once") {
+  const auto findings_for = [](std::string_view deviation) {
+    const std::string item = R"(<runnableItems xsi:type="am:InstructionsConstant" value="100000"/>)";
+    Diagnostics findings;
+    const Model model = test::model_from_text(
+        replaced(
+            test::timed_model(Version::v0_7_1), item,
+            fmt::format(R"(<runnableItems xsi:type="am:Group"><items><runnableItem xsi:type="am:InstructionsConstant")"
+                        R"( value="100000"/>{}</items></runnableItems>)",
+                        deviation)),
+        findings);
+    CHECK(importer::build_system(model, {}, findings).has_value());
+    return test::with_id(findings, "AM0401").size();
+  };
+  const auto between = [](int lower, int upper) {
+    return fmt::format(R"(<deviation><lowerBound xsi:type="am:LongObject" value="{}"/>)"
+                       R"(<upperBound xsi:type="am:LongObject" value="{}"/></deviation>)",
+                       lower, upper);
+  };
+  CHECK(findings_for("") == 0);
+  CHECK(findings_for(between(1, 1)) == 0);
+  CHECK(findings_for(between(1, 3)) == 1);
+  CHECK(findings_for(between(0, 1)) == 1);
+  CHECK(findings_for("<deviation/>") == 1);
+}
+
 TEST_CASE("an event is set for one task, or for the only one that waits for it") {
   const std::string for_control = R"(<items xsi:type="am:SetEvent" process="Control?type=Task">)";
   const std::string for_all = replaced(sound(), for_control, R"(<items xsi:type="am:SetEvent">)");
