@@ -124,6 +124,7 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0490", unknown},
     FindingConsequence{"AM0491", unknown},
     FindingConsequence{"AM0492", unknown},
+    FindingConsequence{"AM0495", unknown},
     FindingConsequence{"AM0501", assumption, "the simulated time represents the whole hyperperiod",
                        "the simulated time represents the whole hyperperiod"},
     FindingConsequence{"AM0503", assumption, "a GPU without gpu.platform behaves like its default profile",

@@ -2,8 +2,10 @@
 // Data and tasks of a System.
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -39,6 +41,49 @@ void build_data(BuildContext& context) {
   }
 }
 
+namespace {
+
+constexpr std::string_view task_group_name = "osekTaskGroup";
+
+/// The OSEK task group of a task (0.7.1 to 0.8.0), also where a conversion has kept it as a custom property; 0 for none.
+std::int64_t task_group_of(Element task) {
+  if (const auto stated = task.attribute(task_group_name)) return parse_integer(*stated).value_or(0);
+  for (const Element property : task.children())
+    if (const Element value = property.child("value");
+        value && property.tag() == "customProperties" && property.attribute_or("key", "") == task_group_name)
+      return parse_integer(value.attribute_or("value", "0")).value_or(0);
+  return 0;
+}
+
+/// Tasks of one group do not preempt each other, and delay others that are less urgent than the most urgent one of them.
+/// This is not simulated.
+void report_task_groups(BuildContext& context) {
+  const System& system = context.system;
+  std::map<std::pair<SchedulerIndex, std::int64_t>, std::vector<TaskIndex>> groups;
+  for (TaskIndex task = 0; task < context.task_elements.size(); ++task) {
+    const std::int64_t group = task_group_of(context.task_elements[task]);
+    if (group != 0 && system.tasks[task].side == Side::host && !context.unplaced.contains(task))
+      groups[{system.tasks[task].scheduler, group}].push_back(task);
+  }
+  for (const auto& [key, members] : groups) {
+    if (members.size() < 2) continue;
+    std::vector<Origin> concerned;
+    for (TaskIndex task = 0; task < context.task_elements.size(); ++task)
+      if (system.tasks[task].side == Side::host && system.tasks[task].scheduler == key.first)
+        concerned.push_back(system.tasks[task].origin);
+    const Element first = context.task_elements[members.front()];
+    context.diagnostics.add(
+        "AM0495", Severity::warning,
+        fmt::format(
+            "{} tasks are in {} {} and do not preempt each other, which is not simulated; make them cooperative, "
+            "or state the group as a semaphore with a priority ceiling; this is the first",
+            members.size(), task_group_name, key.second),
+        first.attribute_location(task_group_name), first.path(), members.size(), std::move(concerned));
+  }
+}
+
+}  // namespace
+
 void build_tasks(BuildContext& context) {
   const std::size_t errors_before = context.diagnostics.errors();
   check_mapping_changes(context);
@@ -72,6 +117,7 @@ void build_tasks(BuildContext& context) {
     context.task_elements.push_back(element);
     activate_task(context, element, index);
   }
+  report_task_groups(context);
   build_isrs(context);
   if (context.system.tasks.empty())
     context.error("AM0312", "the model has no task to analyze; pass all its files, or add a task to the swModel",

@@ -338,6 +338,24 @@ TEST_CASE("an item of a group of 0.7 that may be repeated is not executed once")
   CHECK(findings_for("<deviation/>") == 1);
 }
 
+TEST_CASE("tasks of an OSEK task group do not preempt each other") {
+  const auto findings_for = [](int first, int second) {
+    std::string model = test::timed_model(Version::v0_8_0);
+    model = replaced(model, R"(<tasks name="T")", fmt::format(R"(<tasks name="T" osekTaskGroup="{}")", first));
+    model = replaced(model, R"(<tasks name="U")", fmt::format(R"(<tasks name="U" osekTaskGroup="{}")", second));
+    Diagnostics findings;
+    const Model read = test::model_from_text(model, findings);
+    const auto system = importer::build_system(read, {}, findings);
+    REQUIRE(system.has_value());
+    const auto found = test::with_id(findings, "AM0495");
+    if (!found.empty()) CHECK(found.front().location.line > 0);
+    return found.size();
+  };
+  CHECK(findings_for(0, 0) == 0);
+  CHECK(findings_for(1, 2) == 0);
+  CHECK(findings_for(2, 2) == 1);
+}
+
 TEST_CASE("an event is set for one task, or for the only one that waits for it") {
   const std::string for_control = R"(<items xsi:type="am:SetEvent" process="Control?type=Task">)";
   const std::string for_all = replaced(sound(), for_control, R"(<items xsi:type="am:SetEvent">)");
