@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "importer/building/system_builder.hpp"
 #include "review/detail/rules.hpp"
 
 namespace amalthea::review {
@@ -52,9 +53,58 @@ std::vector<Element> all_chains(const Context& context) {
   return chains;
 }
 
+/// All chains but those whose latency is open, with their parts: one finding says why.
+std::vector<Element> unexplained_chains(const Context& context, const Report& report) {
+  std::unordered_set<std::uint64_t> explained;
+  std::vector<Element> open;
+  for (const Origin chain : report.concerned_by(importer::open_chain_id)) open.push_back(context.model.element(chain));
+  while (!open.empty()) {
+    const Element chain = open.back();
+    open.pop_back();
+    if (!explained.insert(key(chain)).second) continue;
+    const Parts parts = parts_of(context, chain);
+    open.insert(open.end(), parts.sequence.begin(), parts.sequence.end());
+    open.insert(open.end(), parts.parallel.begin(), parts.parallel.end());
+  }
+  std::vector<Element> chains = all_chains(context);
+  std::erase_if(chains, [&](Element chain) { return explained.contains(key(chain)); });
+  return chains;
+}
+
 std::string name_of(Element chain) {
   return chain.name().empty() ? std::string("an event chain without a name")
                               : fmt::format("event chain \"{}\"", chain.name());
+}
+
+/// A part of a chain that does not begin or end where it should.
+struct Gap {
+  Element at;
+  std::string message;
+};
+
+std::vector<Gap> gaps_of(const Context& context, Element chain) {
+  std::vector<Gap> gaps;
+  const Parts parts = parts_of(context, chain);
+  const auto expect = [&](Element part, std::string_view feature, Element of, std::string_view other) {
+    const Element here = context.model.reference(part, feature);
+    const Element there = context.model.reference(of, other);
+    if (here && there && here != there)
+      gaps.push_back(
+          {part == chain ? of : part,
+           fmt::format("the {} of a segment of {} is \"{}\"; expected \"{}\", the {} of {}", feature, name_of(chain),
+                       here.name(), there.name(), other, of == chain ? "the chain" : "the previous segment")});
+  };
+  for (std::size_t i = 0; i < parts.sequence.size(); ++i)
+    if (i == 0)
+      expect(parts.sequence[i], "stimulus", chain, "stimulus");
+    else
+      expect(parts.sequence[i], "stimulus", parts.sequence[i - 1], "response");
+  if (!parts.sequence.empty()) expect(parts.sequence.back(), "response", chain, "response");
+  for (const Element part : parts.parallel) {
+    expect(part, "stimulus", chain, "stimulus");
+    expect(part, "response", chain, "response");
+  }
+  return gaps;
 }
 
 /// The subject of an event: its entity, and the more specific one if it names one.
@@ -128,32 +178,12 @@ bool has_flow(const Context& context) {
 }  // namespace
 
 void check_unconnected_chains(const Context& context, Report& report) {
-  for (const Element chain : all_chains(context)) {
-    const Parts parts = parts_of(context, chain);
-    const auto expect = [&](Element part, std::string_view feature, Element of, std::string_view other) {
-      const Element here = context.model.reference(part, feature);
-      const Element there = context.model.reference(of, other);
-      if (here && there && here != there)
-        report.add(
-            part == chain ? of : part,
-            fmt::format("the {} of a segment of {} is \"{}\"; expected \"{}\", the {} of {}", feature, name_of(chain),
-                        here.name(), there.name(), other, of == chain ? "the chain" : "the previous segment"));
-    };
-    for (std::size_t i = 0; i < parts.sequence.size(); ++i)
-      if (i == 0)
-        expect(parts.sequence[i], "stimulus", chain, "stimulus");
-      else
-        expect(parts.sequence[i], "stimulus", parts.sequence[i - 1], "response");
-    if (!parts.sequence.empty()) expect(parts.sequence.back(), "response", chain, "response");
-    for (const Element part : parts.parallel) {
-      expect(part, "stimulus", chain, "stimulus");
-      expect(part, "response", chain, "response");
-    }
-  }
+  for (const Element chain : unexplained_chains(context, report))
+    for (const Gap& gap : gaps_of(context, chain)) report.add(gap.at, gap.message);
 }
 
 void check_pointless_chains(const Context& context, Report& report) {
-  for (const Element chain : all_chains(context)) {
+  for (const Element chain : unexplained_chains(context, report)) {
     const Element stimulus = context.model.reference(chain, "stimulus");
     if (stimulus && stimulus == context.model.reference(chain, "response"))
       report.add(chain, "response",
@@ -163,11 +193,15 @@ void check_pointless_chains(const Context& context, Report& report) {
 }
 
 void check_unsupported_chains(const Context& context, Report& report) {
-  const auto chains = all_chains(context);
+  const auto chains = unexplained_chains(context, report);
   if (chains.empty() || !has_flow(context)) return;
   FlowGraph flow(context);
+  std::unordered_set<std::uint64_t> unconnected;
+  for (const Element chain : chains)
+    for (const Gap& gap : gaps_of(context, chain)) unconnected.insert(key(gap.at));
   for (const Element chain : chains) {
     if (!parts_of(context, chain).empty()) continue;  // the gap is reported for its parts
+    if (unconnected.contains(key(chain))) continue;
     const Element stimulus = context.model.reference(chain, "stimulus");
     const Element response = context.model.reference(chain, "response");
     if (!stimulus || !response || stimulus == response) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +16,12 @@
 #include "amalthea/views/constraints.hpp"
 #include "amalthea/views/event_chains.hpp"
 #include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer {
+
+constexpr std::string_view open_chain_id = "AM0665";
+
+}  // namespace amalthea::importer
 
 namespace amalthea::importer::detail {
 namespace {
@@ -251,11 +258,11 @@ void report_obstacle(BuildContext& context, const JobPaths& paths, const Chain& 
   if (!data.never) return;
   Element place = chain.gap.empty() ? context.model.element(chain.origin) : reader.gap_at();
   if (chain.gap.empty() && data.event) place = reader.element_of(*data.event);
-  context.diagnostics.add("AM0665", Severity::warning,
+  context.diagnostics.add(open_chain_id, Severity::warning,
                           fmt::format("the latency of event chain \"{}\" is limited but unknown, because {}; correct "
                                       "the chain, or what the model lacks",
                                       chain.name, data.obstacle),
-                          place.location(), place.path());
+                          place.location(), place.path(), 1, {chain.origin});
 }
 
 }  // namespace

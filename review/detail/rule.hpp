@@ -47,6 +47,9 @@ class Report {
   /// Paths of the elements with a finding whose id begins with `id`, from any source.
   std::unordered_set<std::string> reported_as(std::string_view id) const;
 
+  /// The elements that findings with this id concern besides their place.
+  std::vector<Origin> concerned_by(std::string_view id) const;
+
   /// Whether further findings are only counted.
   bool is_full() const { return count_ >= max_findings_; }
 
