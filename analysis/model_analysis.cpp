@@ -2,15 +2,21 @@
 #include "analysis/model_analysis.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "amalthea/views/properties.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "engine/device_checks.hpp"
 #include "engine/program/kernel_instructions.hpp"
+#include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "exporter/rewriting/first_mapping.hpp"
+#include "importer/building/system_builder.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/open_findings.hpp"
 #include "review/review.hpp"
@@ -31,6 +37,24 @@ void report_not_analyzed(bool lenient_helps, bool lenient, Diagnostics& findings
                                          : ""));
 }
 
+/// Why the model cannot be analyzed with the mapping; nothing if it can.
+std::optional<std::string> obstacle_behind(const Model& model, const exporter::FirstMapping& mapping) {
+  std::vector<importer::NamedBytes> files;
+  for (const auto& document : model.documents()) {
+    const auto splices = mapping.splices.find(document->position());
+    files.push_back({document->source().path(), splices == mapping.splices.end()
+                                                    ? std::string(document->source().bytes())
+                                                    : exporter::apply(document->source().bytes(), splices->second)});
+  }
+  Diagnostics findings;
+  const auto mapped = importer::read_model_from_bytes(std::move(files), {}, findings);
+  if (!mapped || importer::build_system(*mapped, {}, findings)) return std::nullopt;
+  const auto& all = findings.all();
+  const auto error = std::find_if(all.begin(), all.end(),
+                                  [](const Diagnostic& finding) { return finding.severity == Severity::error; });
+  return error == all.end() ? std::nullopt : std::optional(error->message);
+}
+
 /// How a model that leaves tasks unmapped gets a first mapping, or why it cannot get one.
 void report_first_mapping(const Model& model, Diagnostics& findings) {
   const std::vector<Element> unmapped = exporter::unmapped_tasks(model);
@@ -42,12 +66,15 @@ void report_first_mapping(const Model& model, Diagnostics& findings) {
   if (unmapped.empty() || !is_reported(importer::unallocated_id) || is_reported(exporter::unmappable_id)) return;
   const auto created = exporter::first_mapping(model);
   if (!created) return exporter::report_unmappable(model, created.error(), findings);
+  const bool others = findings.errors() > unmapped.size();
+  if (const auto obstacle = others ? std::nullopt : obstacle_behind(model, *created))
+    return exporter::report_unmappable(model, *obstacle, findings);
   findings.add(
       "AM0493", Severity::note,
       fmt::format("the model leaves {} unmapped; amalthea explore MODEL -o MAPPED.amxmi makes a first mapping{}, "
                   "and searches for a better one",
                   unmapped.size() == 1 ? "1 task" : fmt::format("{} tasks", unmapped.size()),
-                  findings.errors() > unmapped.size() ? " once the other errors are fixed" : ""),
+                  others ? " once the other errors are fixed" : ""),
       unmapped.front().location(), unmapped.front().path());
 }
 
@@ -88,6 +115,21 @@ std::optional<System> build(const Model& model, const importer::BuildOptions& op
 
 namespace {
 
+/// The custom property that the message names, on the element, what contains it, or the task of the kernel.
+Element named_property(const Model& model, const System& system, const Diagnostic& finding) {
+  const std::size_t begin = finding.message.find("gpu.");
+  if (begin == std::string::npos) return {};
+  const std::size_t end = finding.message.find_first_of(" ,;", begin);
+  const std::string key = finding.message.substr(begin, end - begin);
+  for (Element one = model.element(finding.location.element); one; one = one.parent())
+    if (const auto property = custom_property(one, key)) return property->element;
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
+    if (system.graph[node].origin == finding.location.element)
+      if (const auto property = custom_property(model.element(system.tasks[system.graph[node].task].origin), key))
+        return property->element;
+  return {};
+}
+
 /// The errors of the engine's check, at their places; the engine repeats what does not keep it from the analysis.
 bool check_devices(const Model& model, const System& system, const Options& options, Diagnostics& findings) {
   Diagnostics found;
@@ -95,7 +137,8 @@ bool check_devices(const Model& model, const System& system, const Options& opti
   for (const Diagnostic& finding : found.all()) {
     if (finding.severity != Severity::error) continue;
     const bool placed = finding.location.element.known();
-    const Element element = placed ? model.element(finding.location.element) : Element();
+    Element element = placed ? model.element(finding.location.element) : Element();
+    if (const Element property = placed ? named_property(model, system, finding) : Element()) element = property;
     findings.add(finding.id, finding.severity, finding.message, placed ? element.location() : finding.location,
                  placed ? element.path() : finding.path);
   }

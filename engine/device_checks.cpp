@@ -43,8 +43,8 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
     if (plan) continue;
     diagnostics.add(
         "AM0507", Severity::error,
-        fmt::format("kernel \"{}\" cannot be launched on \"{}\" ({}): {}; change its launch, or choose another "
-                    "profile (--platform)",
+        fmt::format("kernel \"{}\" cannot be launched on \"{}\" ({}): {}; change gpu.block or another property of its "
+                    "launch, or choose another profile (--platform)",
                     system.graph[node].name, system.platform.units[unit].name, devices[unit]->name, plan.error()),
         Location{{}, 0, 0, system.graph[node].origin});
     all_fit = false;

@@ -223,7 +223,7 @@ TEST_CASE("a block that fits no SM is an error and a GPU with unknown SMs a warn
   CHECK(diagnostics.all()[0].id == "AM0507");
   CHECK(diagnostics.all()[0].message ==
         "kernel \"kernel\" cannot be launched on \"GPU\" (plain): a block of 1024 threads exceeds the 512 a block may "
-        "have; change its launch, or choose another profile (--platform)");
+        "have; change gpu.block or another property of its launch, or choose another profile (--platform)");
   diagnostics = {};
   profile.multiprocessors.reset();
   const auto results = engine::analyze(system, options, diagnostics);
