@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "analysis/first_mapping.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
@@ -18,6 +20,7 @@
 #include "engine/many_runs.hpp"
 #include "exporter/comparison/comparison_formats.hpp"
 #include "exporter/report/comparison_report.hpp"
+#include "importer/building/system_builder.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -33,12 +36,47 @@ struct CompareOptions {
   std::string output;
 };
 
+/// The model with a first mapping, if nothing but that keeps it from being simulated. A trace says what its tasks did
+/// without it: what depends on the mapping is left out.
+std::optional<analysis::Prepared> prepare_unmapped(const Model& model, const CompareOptions& options,
+                                                   const Diagnostics& findings,
+                                                   std::optional<analysis::MappedModel>& mapped) {
+  const auto& all = findings.all();
+  const bool only_unmapped = std::all_of(all.begin(), all.end(), [](const Diagnostic& finding) {
+    return finding.severity != Severity::error || finding.id == importer::unallocated_id;
+  });
+  if (!only_unmapped) return std::nullopt;
+  Diagnostics ignored;
+  mapped = analysis::map_unmapped_tasks(model, options.analysis.build.keep_wrappers, options.input.limits, ignored);
+  if (!mapped) return std::nullopt;
+  auto prepared = analysis::prepare(mapped->model, options.analysis, ignored);
+  return prepared ? std::optional(std::move(*prepared)) : std::nullopt;
+}
+
+void report_unmapped(const Model& model, Diagnostics& diagnostics) {
+  const std::vector<Element> tasks = exporter::unmapped_tasks(model);
+  diagnostics.add("AM0916", Severity::note,
+                  fmt::format("the model leaves {} unmapped; the comparison shows what was measured, and leaves out "
+                              "bounds, simulated times, cores and priorities; amalthea explore -o makes a mapping",
+                              tasks.size() == 1 ? "1 task" : fmt::format("{} tasks", tasks.size())),
+                  tasks.front().location(), tasks.front().path());
+}
+
 int run(const CompareOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
+  const Diagnostics of_reading = diagnostics;
   auto prepared = model.and_then(
       [&](const Model& read) { return analysis::prepare(read, options.analysis, diagnostics).map_error(code_of); });
+  std::optional<analysis::MappedModel> first_mapping;
+  if (model && !prepared) {
+    if (auto unmapped = prepare_unmapped(*model, options, diagnostics, first_mapping)) {
+      prepared = std::move(*unmapped);
+      diagnostics = of_reading;
+      report_unmapped(*model, diagnostics);
+    }
+  }
   if (!prepared) {
     print_findings(diagnostics);
     return prepared.error();
@@ -49,9 +87,10 @@ int run(const CompareOptions& options) {
   Diagnostics of_analysis;  // what concerns only the analysis says nothing about the trace
   engine::AnalysisOptions recorded = prepared->analysis;
   if (page) recorded.observer = &simulated_schedule.observer();
-  const auto analyzed = engine::analyze(prepared->system, recorded, of_analysis);
+  std::optional<engine::Results> analyzed;
+  if (!first_mapping) analyzed = engine::analyze(prepared->system, recorded, of_analysis);
   std::optional<engine::ManyRuns> simulated;
-  if (options.runs > 0) {
+  if (options.runs > 0 && !first_mapping) {
     engine::ManyRunsOptions many{prepared->analysis, options.runs, options.seed, 1, {}};
     many.analysis.execution = engine::Execution::random;
     many.threads = std::clamp(std::thread::hardware_concurrency(), 1U,
@@ -59,7 +98,7 @@ int run(const CompareOptions& options) {
     simulated = engine::simulate_runs(prepared->system, many, of_analysis);
   }
   auto measured = read_measured_traces(options.traces, *prepared, analyzed ? &*analyzed : nullptr, diagnostics,
-                                       page ? &measured_schedule.observer() : nullptr);
+                                       page ? &measured_schedule.observer() : nullptr, !first_mapping);
   print_findings(diagnostics);
   if (!measured) return measured.error();
   const exporter::ModelInfo info = exporter::model_info(*model);

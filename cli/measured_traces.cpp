@@ -73,7 +73,7 @@ void add_measured_inputs(CLI::App& verb, InputOptions& input, MeasuredTraces& tr
 tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
                                                            const analysis::Prepared& prepared,
                                                            const engine::Results* bounds, Diagnostics& diagnostics,
-                                                           engine::SimulationObserver* observer) {
+                                                           engine::SimulationObserver* observer, bool mapped) {
   const auto rules = read_names(traces.names);
   if (!rules) return tl::unexpected(int{ExitCode::unusable});
   Diagnostics ignored;
@@ -83,6 +83,7 @@ tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces&
   if (!read_limit("--from", traces.from, input.from) || !read_limit("--to", traces.to, input.until))
     return tl::unexpected(int{ExitCode::unusable});
   input.observer = observer;
+  input.mapped = mapped;
   ReadingProgress progress;
   input.progress = [&](std::uint64_t done, std::uint64_t of) { progress.show(done, of); };
   auto compared = traces::compare_traces(input, traces.paths, diagnostics);

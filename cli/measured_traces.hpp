@@ -24,10 +24,11 @@ struct MeasuredTraces {
 void add_measured_inputs(CLI::App& verb, InputOptions& input, MeasuredTraces& traces, AnalysisInput& analysis);
 
 /// What the traces show of the system, with progress on standard error; or the exit code. `bounds` and `observer` may be
-/// null (traces::ComparisonInput).
+/// null, `mapped` tells whether the model itself maps its tasks (traces::ComparisonInput).
 tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
                                                            const analysis::Prepared& prepared,
                                                            const engine::Results* bounds, Diagnostics& diagnostics,
-                                                           engine::SimulationObserver* observer = nullptr);
+                                                           engine::SimulationObserver* observer = nullptr,
+                                                           bool mapped = true);
 
 }  // namespace amalthea::cli

@@ -60,7 +60,7 @@ tl::expected<Comparison, std::string> compare_traces(const ComparisonInput& inpu
     comparison.operations.back().node = operation.node;
     comparison.operations.back().task = operation.task;
   }
-  TraceFindings findings(diagnostics);
+  TraceFindings findings(diagnostics, input.mapped);
   for (const std::string& path : paths) {
     comparison.files.push_back({path, {}, {}, {}, false});
     TraceReport& report = comparison.files.back().report;

@@ -101,6 +101,8 @@ struct ComparisonInput {
   std::optional<Instant> until = {};  ///< nor those activated then or later
   ReadLimits limits = {};
   Progress progress = {};
+  /// False: the system is mapped for the sake of the comparison only. No finding then depends on cores or priorities.
+  bool mapped = true;
   std::size_t max_accesses = 65'536;  ///< of tasks in chains, kept at a time
   /// Also receives what the first trace shows, as a simulation would report it: intervals and ends of jobs. An interval
   /// of a device task is that of its copy or kernel. Its cause is known only if the trace shows who has the core.

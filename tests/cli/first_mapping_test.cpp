@@ -198,4 +198,52 @@ TEST_CASE("EMF loads the democar of APP4MC that explore has mapped", "[emf]") {
   emf.run();
 }
 
+TEST_CASE("explore: -o maps every model of which analyze says that it can", "[long]") {
+  std::vector<std::string> models;
+  for (const std::string& folder : {test::corpus_folder(), std::string(AMALTHEA_SOURCE_DIR "/samples")})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".amxmi") models.push_back(entry.path().string());
+  std::sort(models.begin(), models.end());
+  const test::TemporaryFolder folder;
+  std::size_t mapped = 0;
+  for (const std::string& model : models) {
+    if (test::read_text(model).find("<tasks") == std::string::npos) continue;
+    const std::string said = test::amalthea({"analyze", model}).err;
+    if (said.find("[AM0493]") == std::string::npos || said.find("once the other errors are fixed") != std::string::npos)
+      continue;
+    const std::string written = folder.path() + "/" + std::to_string(++mapped) + ".amxmi";
+    const auto explored = test::amalthea({"explore", model, "-q", "--candidates", "5", "-o", written});
+    INFO(model << "\n" << explored.err);
+    CHECK(std::filesystem::exists(written));
+  }
+  CHECK(mapped > 0);
+}
+
+TEST_CASE("compare: a model without a mapping shows what a trace contains") {
+  const test::TemporaryFolder folder;
+  const std::string trace = folder.path() + "/run.btf", mapped = folder.path() + "/mapped.amxmi";
+  REQUIRE(test::amalthea({"explore", unmapped, "-q", "--candidates", "100", "-o", mapped}).exit_code == 0);
+  REQUIRE(test::amalthea({"simulate", mapped, "-q", "--trace", trace}).exit_code == 0);
+  const auto shown = test::amalthea({"compare", unmapped, trace, "--format", "json"}),
+             of_mapped = test::amalthea({"compare", mapped, trace, "--format", "json"});
+  INFO(shown.err);
+  CHECK(shown.exit_code == 0);
+  CHECK(shown.err.find("note: the model leaves 5 tasks unmapped; the comparison shows what was measured") !=
+        std::string::npos);
+  CHECK(shown.err.find("[AM0302]") == std::string::npos);
+  const json one = json::parse(shown.out), other = json::parse(of_mapped.out);
+  REQUIRE(one["tasks"].size() == 5);
+  for (std::size_t i = 0; i < 5; ++i) {
+    CHECK(one["tasks"][i]["name"] == other["tasks"][i]["name"]);
+    CHECK(one["tasks"][i]["response"] == other["tasks"][i]["response"]);
+  }
+  const auto text = test::amalthea({"compare", unmapped, trace, "-q"});
+  CHECK(text.out.find("bound") == std::string::npos);
+  CHECK(text.out.find("simulated") == std::string::npos);
+  // Anything else that is wrong is said as before.
+  const std::string broken = folder.path() + "/broken.amxmi";
+  test::write_text(broken, test::replaced(test::read_text(unmapped), "unit=\"ms\"", "unit=\"mss\""));
+  CHECK(test::amalthea({"compare", broken, trace}).exit_code == 1);
+}
+
 }  // namespace first_mapping_cli_test

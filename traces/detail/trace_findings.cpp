@@ -41,6 +41,9 @@ void TraceFindings::begin(const std::string& path, const std::vector<std::string
 }
 
 void TraceFindings::add(TraceFinding kind, const Place& place, std::string message) {
+  const bool needs_mapping =
+      kind == TraceFinding::foreign_core || kind == TraceFinding::less_urgent || kind == TraceFinding::long_execution;
+  if (needs_mapping && !mapped_) return;
   const auto index = static_cast<std::size_t>(kind);
   ++totals_[index];
   if (++counts_[index] > listed) return;

@@ -36,7 +36,8 @@ class TraceFindings {
  public:
   static constexpr std::uint64_t listed = 10;  ///< of each kind
 
-  explicit TraceFindings(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  /// `mapped`: ComparisonInput::mapped.
+  TraceFindings(Diagnostics& diagnostics, bool mapped) : diagnostics_(diagnostics), mapped_(mapped) {}
 
   /// A new trace.
   void begin(const std::string& path, const std::vector<std::string>* tables);
@@ -47,6 +48,7 @@ class TraceFindings {
 
  private:
   Diagnostics& diagnostics_;
+  bool mapped_;
   std::string path_;
   const std::vector<std::string>* tables_ = nullptr;
   std::array<std::uint64_t, static_cast<std::size_t>(TraceFinding::count)> counts_{}, totals_{};
