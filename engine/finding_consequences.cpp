@@ -124,6 +124,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0490", unknown},
     FindingConsequence{"AM0491", unknown},
     FindingConsequence{"AM0492", unknown},
+    FindingConsequence{"AM0494", assumption, "a semaphore without a type is no spinlock",
+                       "{} semaphores without a type are no spinlocks"},
     FindingConsequence{"AM0495", unknown},
     FindingConsequence{"AM0501", assumption, "the simulated time represents the whole hyperperiod",
                        "the simulated time represents the whole hyperperiod"},

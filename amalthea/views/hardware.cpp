@@ -540,10 +540,15 @@ class HardwareBuilder {
     using Kind = HwPathElement::Kind;
     for (const Element part : element.children()) {
       if (part.is("HwElementRef")) {
-        if (const auto port = ports_.find(model_.reference(part, "port"))) access.path.push_back({Kind::port, *port});
+        if (const auto port = ports_.find(model_.reference(part, "port")))
+          access.path.push_back({Kind::port, *port});
+        else
+          access.lost.push_back(part);
       } else if (part.is("HwAccessPathRef") || part.is("AccessPathRef")) {
         if (const auto other = accesses_.find(model_.reference(part, "ref")))
           access.path.push_back({Kind::access, *other});
+        else
+          access.lost.push_back(part);
       } else if (part.is("LatencyConstant") || part.is("LatencyDeviation")) {
         HwLatency latency;
         latency.element = part;

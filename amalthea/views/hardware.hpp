@@ -224,6 +224,7 @@ struct HwAccess {
   std::optional<DataRate> data_rate;
   std::vector<HwPathElement> path;
   std::vector<HwLatency> latencies;  ///< of a LatencyAccessPath
+  std::vector<Element> lost;         ///< references to a port or to another path that lead nowhere, before 0.9.0
   std::optional<std::uint64_t> start_address, end_address, memory_offset;
   HwPathCost path_cost;
 };

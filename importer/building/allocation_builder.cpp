@@ -304,8 +304,12 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     read_priority(context, allocation, task);
   read_time_slice(context, allocation.parameters, task);
   task.side = unit.type == PuType::gpu ? Side::device : Side::host;
-  if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice"))
+  if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice")) {
+    const auto allocated = task.time_slice;
     read_time_slice(context, {{"timeslice", slice->value, slice->element}}, task);
+    if (allocated && task.time_slice != allocated)
+      context.report_second("time slice, beside that of the allocation", slice->element, "this one");
+  }
   if (change != nullptr && change->time_slice) task.time_slice = change->time_slice;
   if (task.side == Side::device) read_gpu_share(context, task);
   check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));

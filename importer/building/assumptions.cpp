@@ -36,7 +36,7 @@ struct UnstatedKind {
 /// What others of the same kind state is a hole, not an assumption.
 constexpr std::string_view partly_stated_id = "AM0480";
 
-constexpr std::array<UnstatedKind, 22> unstated_kinds{{
+constexpr std::array<UnstatedKind, 27> unstated_kinds{{
     {Unstated::label_memory, "AM0442", "1 access to a label without a memory takes no time",
      "{} accesses to labels without a memory take no time", "map labels to memories (memoryMapping)"},
     {Unstated::other_label_memory, partly_stated_id,
@@ -77,6 +77,17 @@ constexpr std::array<UnstatedKind, 22> unstated_kinds{{
      "1 processing unit with label accesses has no cache with a lineSize; cache lines of 64 B are assumed",
      "{} processing units with label accesses have no cache with a lineSize; cache lines of 64 B are assumed",
      "state lineSize in the definitions of their caches"},
+    {Unstated::other_clock_ratio, partly_stated_id,
+     "1 prescaler has no clockRatio above zero, although others have one; it counts as 1",
+     "{} prescalers have no clockRatio above zero, although others have one; they count as 1", "state clockRatio"},
+    {Unstated::other_registers, partly_stated_id,
+     "1 kernel states its blocks and no gpu.registers, although others do; its registers limit nothing",
+     "{} kernels state their blocks and no gpu.registers, although others do; their registers limit nothing",
+     "state gpu.registers"},
+    {Unstated::other_shared_memory, partly_stated_id,
+     "1 kernel states its blocks and no gpu.sharedMemory, although others do; its shared memory limits nothing",
+     "{} kernels state their blocks and no gpu.sharedMemory, although others do; their shared memory limits nothing",
+     "state gpu.sharedMemory"},
     {Unstated::preemption, "AM0452",
      "1 task that shares its scheduler does not state its preemption; preemptive is assumed",
      "{} tasks that share their schedulers do not state their preemption; preemptive is assumed", "state preemption"},
@@ -112,6 +123,12 @@ constexpr std::array<UnstatedKind, 22> unstated_kinds{{
     {Unstated::schedule_point, "AM0469", "1 schedule point of a non-preemptive task has no effect",
      "{} schedule points of non-preemptive tasks have no effect",
      "make such a task cooperative if others may run there, or remove the schedule point"},
+    {Unstated::semaphore_type, "AM0494", "1 semaphore has no semaphoreType; it is assumed to be no spinlock",
+     "{} semaphores have no semaphoreType; they are assumed to be no spinlocks", "state semaphoreType"},
+    {Unstated::other_semaphore_type, partly_stated_id,
+     "1 semaphore has no semaphoreType, although others have one; it counts as no spinlock",
+     "{} semaphores have no semaphoreType, although others have one; they count as no spinlocks",
+     "state semaphoreType"},
     {Unstated::isr_priority, "AM0516", "1 ISR that shares a core with others has no priority; priority 0 is assumed",
      "{} ISRs that share cores with others have no priority; priority 0 is assumed",
      "state the priority in the isrAllocation"},
@@ -352,6 +369,11 @@ bool states_priority(const BuildContext& context, Element task) {
   if (!allocation || views::priority_of(task, context.mapping.tasks[*allocation])) return true;
   const MappingChange* change = mapping_change_of(context, task.name());
   return change != nullptr && change->priority;
+}
+
+void BuildContext::report_partly_stated(std::string message, Element place, std::vector<Origin> elements) {
+  diagnostics.add(partly_stated_id, Severity::note, std::move(message), place.location(), place.path(), 1,
+                  std::move(elements));
 }
 
 void report_assumptions(BuildContext& context) {

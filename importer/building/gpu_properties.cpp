@@ -251,9 +251,33 @@ void report_repeated(BuildContext& context, Element property, std::string_view k
   if (!same("value") || !same("unit")) context.report_second(fmt::format("custom property {}", key), property);
 }
 
+/// Where the time slice of a device task is stated.
+Element time_slice_element(const BuildContext& context, TaskIndex task) {
+  if (const auto property = custom_property(context.task_elements[task], "gpu.timeslice")) return property->element;
+  const auto allocation = context.mapping.task_allocation_of.find(context.task_elements[task]);
+  return allocation ? context.mapping.tasks[*allocation].element : context.task_elements[task];
+}
+
+/// A process has one time slice.
+void report_different_slices(BuildContext& context) {
+  const auto& tasks = context.system.tasks;
+  std::map<std::pair<UnitIndex, std::string>, TaskIndex> first;
+  for (TaskIndex task = 0; task < tasks.size(); ++task) {
+    const MappingChange* change = mapping_change_of(context, tasks[task].name);
+    if (tasks[task].side != Side::device || tasks[task].gpu.context.empty() || !tasks[task].time_slice ||
+        (change != nullptr && change->time_slice))
+      continue;
+    const auto [known, added] = first.emplace(std::pair(tasks[task].unit, tasks[task].gpu.context), task);
+    if (!added && tasks[task].time_slice != tasks[known->second].time_slice)
+      context.report_second(fmt::format("time slice of the tasks with gpu.context \"{}\"", tasks[task].gpu.context),
+                            time_slice_element(context, task), "the longest");
+  }
+}
+
 }  // namespace
 
 void report_unused_properties(BuildContext& context) {
+  report_different_slices(context);
   std::optional<PropertyReview> review;
   std::map<std::string, std::vector<Element>> unused;  // by key and fault
   for (const auto& document : context.model.documents())

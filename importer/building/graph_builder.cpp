@@ -225,7 +225,7 @@ class AccessReview {
       for (const UnitIndex unit : users) units.push_back(system_.platform.units[unit].origin);
       context_.diagnostics.add(
           "AM0476", Severity::warning,
-          fmt::format("{}{} {}, so the time of accesses to labels behind it is missing from all results; state it",
+          fmt::format("{}{} {}, so accesses to labels may take longer than in the results; state it",
                       cost.part.class_name(),
                       cost.part.name().empty() ? std::string() : fmt::format(" \"{}\"", cost.part.name()), cost.what),
           cost.part.location(), cost.part.path(), 1, std::move(units));
@@ -270,8 +270,15 @@ class AccessReview {
       for (const BuildContext::OpenCost& cost : found->second) open_costs_[cost].insert(unit);
     if ((written ? context_.free_writes : context_.free_reads).contains({unit, access->memory}))
       context_.assume(Unstated::latency, place);
-    else if ((written ? access->write : access->read).upper > 0 && context_.units_without_line.contains(unit))
+    else if ((written ? access->write : access->read).upper > 0)
+      note_open_line(unit);
+  }
+
+  void note_open_line(UnitIndex unit) {
+    if (context_.units_without_line.contains(unit))
       context_.assume(Unstated::cache_line, context_.model.element(system_.platform.units[unit].origin));
+    if (const auto found = context_.open_lines.find(unit); found != context_.open_lines.end())
+      for (const BuildContext::OpenCost& cost : found->second) open_costs_[cost].insert(unit);
   }
 
   BuildContext& context_;

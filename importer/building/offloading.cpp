@@ -224,10 +224,36 @@ class RunnableAccesses {
   std::map<RunnableIndex, std::optional<KernelAccess>> known_;
 };
 
+/// What blocks of kernels need of an SM. A kernel that does not state what others do may need more than nothing.
+class BlockNeeds {
+ public:
+  /// `block`: the property gpu.block of the kernel.
+  void note(Unstated what, bool stated, Element block) {
+    Kernels& kernels = kernels_[what];
+    if (stated)
+      kernels.any_states = true;
+    else
+      kernels.silent.push_back(block);
+  }
+
+  void report(BuildContext& context) const {
+    for (const auto& [what, kernels] : kernels_)
+      if (kernels.any_states)
+        for (const Element block : kernels.silent) context.assume(what, block);
+  }
+
+ private:
+  struct Kernels {
+    bool any_states = false;
+    std::vector<Element> silent;
+  };
+  std::map<Unstated, Kernels> kernels_;
+};
+
 class DeviceShaper {
  public:
-  DeviceShaper(BuildContext& context, RunnableAccesses& accesses, TaskIndex task)
-      : context_(context), accesses_(accesses), task_(task) {}
+  DeviceShaper(BuildContext& context, RunnableAccesses& accesses, BlockNeeds& needs, TaskIndex task)
+      : context_(context), accesses_(accesses), needs_(needs), task_(task) {}
 
   RawBody shape(const RawBody& written) {
     const RawBody raw = with_computations(written);
@@ -494,8 +520,8 @@ class DeviceShaper {
     Launch launch;
     const bool has_blocks = read_count(node, "gpu.grid", true, 1, launch.blocks);
     const bool has_threads = read_count(node, "gpu.block", true, 1, launch.threads);
-    read_count(node, "gpu.registers", false, 0, launch.registers);
-    read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
+    const bool has_registers = read_count(node, "gpu.registers", false, 0, launch.registers);
+    const bool has_memory = read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
     if (const auto property = kernel_property(node, "gpu.cacheConfig")) launch.cache_config = property->value;
     if (has_threads && !has_blocks) {
       const auto block = kernel_property(node, "gpu.block");
@@ -504,7 +530,12 @@ class DeviceShaper {
                                "there are; the analysis uses 1; state gpu.grid",
                                block->element.location(), block->element.path());
     }
-    if (has_threads) return launch;
+    if (has_threads) {
+      const Element block = kernel_property(node, "gpu.block")->element;
+      needs_.note(Unstated::other_registers, has_registers, block);
+      needs_.note(Unstated::other_shared_memory, has_memory, block);
+      return launch;
+    }
     for (const std::string_view key :
          {"gpu.grid", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig", "gpu.instructions"})
       if (const auto property = kernel_property(node, key); property && !context_.blocked) {
@@ -565,6 +596,7 @@ class DeviceShaper {
 
   BuildContext& context_;
   RunnableAccesses& accesses_;
+  BlockNeeds& needs_;
   TaskIndex task_;
   RawBody body_;
   AccessSegment segment_;
@@ -676,6 +708,7 @@ void shape_offloading(BuildContext& context) {
   // including the wrappers' own accesses: what they access is host data even if they are folded
   classify_labels(context);
   RunnableAccesses accesses(context);
+  BlockNeeds needs;
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
     if (context.system.tasks[task].folded_into || is_device_like(context.system, task))
       remember_contained(context, task);
@@ -683,7 +716,7 @@ void shape_offloading(BuildContext& context) {
     if (context.system.tasks[task].folded_into) context.raw_bodies[task].clear();
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
     if (context.system.tasks[task].side == Side::device) {
-      context.raw_bodies[task] = DeviceShaper(context, accesses, task).shape(context.raw_bodies[task]);
+      context.raw_bodies[task] = DeviceShaper(context, accesses, needs, task).shape(context.raw_bodies[task]);
     } else {
       if (is_device_like(context.system, task)) drop_copies(context, task);
       for (const GraphNode& node : context.raw_bodies[task])
@@ -695,6 +728,7 @@ void shape_offloading(BuildContext& context) {
     for (const UnitIndex unit : context.system.tasks[task].units)
       if (unit != context.system.tasks[task].unit) check_ticks(context, task, unit);
   }
+  needs.report(context);
 }
 
 }  // namespace amalthea::importer::detail

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -431,6 +432,20 @@ void build_semaphores(BuildContext& context, const views::OperatingSystems& syst
     semaphore.origin = view.element.origin();
     context.semaphore_views.push_back(view);
     context.system.semaphores.push_back(std::move(semaphore));
+  }
+}
+
+void report_untyped_semaphores(BuildContext& context) {
+  std::set<SemaphoreIndex> used;
+  for (const RawBody& body : context.raw_bodies)
+    for (const GraphNode& node : body)
+      if (const auto* use = std::get_if<UseSemaphore>(&node.activity)) used.insert(use->semaphore);
+  const bool any_typed = std::any_of(context.semaphore_views.begin(), context.semaphore_views.end(),
+                                     [](const views::OsSemaphore& semaphore) { return semaphore.kind.has_value(); });
+  for (const SemaphoreIndex index : used) {
+    const views::OsSemaphore& semaphore = context.semaphore_views[index];
+    if (!semaphore.kind && semaphore.element.document().version() >= Version::v0_8_1)
+      context.assume(any_typed ? Unstated::other_semaphore_type : Unstated::semaphore_type, semaphore.element);
   }
 }
 

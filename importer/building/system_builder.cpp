@@ -135,6 +135,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   if (context.blocked) return std::nullopt;
   detail::report_runnable_allocations(context);
   detail::report_lone_releases(context);
+  detail::report_untyped_semaphores(context);
   detail::report_events_for_all(context);
   detail::fold_wrappers(context);
   detail::report_mapping_changes(context);
@@ -147,6 +148,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   detail::build_requirements(context);
   detail::build_constraints(context);
   detail::report_unused_properties(context);
+  detail::report_partial_overheads(context);
   detail::report_assumptions(context);
   for (const auto& [cls, elements] : context.not_simulated) {
     const bool one = elements.size() == 1;

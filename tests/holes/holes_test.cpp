@@ -24,6 +24,7 @@
 #include "amalthea/metamodel.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "tests/holes/hole.hpp"
+#include "tests/holes/old_memories.hpp"
 #include "tests/holes/outcome.hpp"
 #include "tests/support/mutated_model.hpp"
 #include "tests/support/test_models.hpp"
@@ -334,6 +335,18 @@ TEST_CASE("every feature that is read occurs in a model with holes, or is known 
 TEST_CASE("no hole in a model improves a result without a finding that counts", "[holes]") {
   const auto all = try_all(newest_bases(), test::is_thorough() ? 100 : 1);
   CHECK(all.size() > 5000);
+  check(all);
+}
+
+TEST_CASE("no hole in what accesses to memories take improves a result without a finding that counts", "[holes]") {
+  std::vector<Base> bases{
+      base_of("memories.amxmi", test::read_text(AMALTHEA_SOURCE_DIR "/tests/holes/models/memories.amxmi"))};
+  for (const Version version : {Version::v0_7_0, Version::v0_7_1, Version::v0_7_2, Version::v0_8_0, Version::v0_8_3}) {
+    bases.push_back(base_of(fmt::format("{} latencies", to_string(version)), memory_behind_latencies(version)));
+    bases.push_back(base_of(fmt::format("{} ports", to_string(version)), memory_behind_ports(version)));
+  }
+  auto all = try_all(bases, 4);
+  std::erase_if(all, [](const Tried& one) { return one.hole.feature.starts_with("MappingModel."); });
   check(all);
 }
 

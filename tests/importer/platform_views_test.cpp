@@ -207,8 +207,8 @@ TEST_CASE("before 0.9.0 a part without a prescaler uses that of its enclosing pa
 }
 
 TEST_CASE("a core without a clock is an error that names what is missing") {
-  std::string text =
-      test::replaced(test::platform_model(Version::v0_8_3), "<prescaler name=\"P1\" quartz=\"Q?type=Quartz\"/>", "");
+  std::string text = test::replaced(test::platform_model(Version::v0_8_3),
+                                    "<prescaler name=\"P1\" clockRatio=\"1.0\" quartz=\"Q?type=Quartz\"/>", "");
   Diagnostics diagnostics;
   const Model model = test::model_from_text(std::move(text), diagnostics);
   CHECK_FALSE(importer::build_system(model, {}, diagnostics).has_value());

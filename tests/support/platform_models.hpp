@@ -48,7 +48,7 @@ inline std::string old_hardware(amalthea::Version version) {
           <prescaler name="P0" clockRatio="2.0" quartz="Q?type=Quartz"/>
         </cores>
         <cores name="C1" coreType="Fast?type=CoreType">
-          <prescaler name="P1" quartz="Q?type=Quartz"/>
+          <prescaler name="P1" clockRatio="1.0" quartz="Q?type=Quartz"/>
         </cores>
       </microcontrollers>
     </ecus>{}

@@ -1128,8 +1128,9 @@ std::string model_of(const System& system, const ModelText& form) {
 }
 
 /// Whether the system contains everything that the finding is about: a property without effect, a task that executes
-/// nothing, a wait that may end at once or never, a chain along which nothing passes.
+/// nothing, a wait that may end at once or never, a chain along which nothing passes, time slices within a process.
 static bool is_read(const Diagnostic& finding) {
+  if (finding.id == "AM0462") return finding.message.find("time slice of the tasks") != std::string::npos;
   constexpr std::array<std::string_view, 7> ids{"AM0414", "AM0440", "AM0486", "AM0487", "AM0488", "AM0489", "AM0665"};
   return std::find(ids.begin(), ids.end(), finding.id) != ids.end();
 }

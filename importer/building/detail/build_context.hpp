@@ -54,6 +54,9 @@ enum class Unstated : std::uint8_t {
   normal_bound,
   instructions,
   cache_line,
+  other_clock_ratio,    ///< other prescalers have one
+  other_registers,      ///< other kernels state registers
+  other_shared_memory,  ///< other kernels state shared memory
   preemption,
   waiting,
   mask,
@@ -62,6 +65,8 @@ enum class Unstated : std::uint8_t {
   period,
   cooperation,
   schedule_point,
+  semaphore_type,
+  other_semaphore_type,  ///< other semaphores have one
   isr_priority,
 };
 
@@ -138,6 +143,7 @@ struct BuildContext {
     }
   };
   std::map<std::pair<UnitIndex, MemoryIndex>, std::vector<OpenCost>> open_reads, open_writes;
+  std::map<UnitIndex, std::vector<OpenCost>> open_lines;  ///< caches without a line size
   std::vector<std::pair<ModeIndex, Element>> modes_without_value;
 
   void error(std::string_view id, std::string message, Location location, std::string path = {}) {
@@ -151,6 +157,9 @@ struct BuildContext {
 
   /// Reports that something is stated again, with other content. `what`: "priority"; `used`: what the analysis uses.
   void report_second(std::string_view what, Element second, std::string_view used = "the first");
+
+  /// Reports that something lacks what others of its kind state, which concerns `elements`.
+  void report_partly_stated(std::string message, Element place, std::vector<Origin> elements);
 
   /// Reports that something that executes states no time.
   void report_unfilled(Element element);
@@ -190,6 +199,8 @@ void report_repeated_parameters(BuildContext&, const std::vector<Parameter>&);
 void report_runnable_allocations(BuildContext&);
 /// Releases of semaphores that nothing has requested. Needs the activities.
 void report_lone_releases(BuildContext&);
+/// Assumes the kind of semaphores in use that do not state their type. Needs the activities.
+void report_untyped_semaphores(BuildContext&);
 /// Events that are set for no named task although several tasks wait for them. Needs the activities.
 void report_events_for_all(BuildContext&);
 void check_mapping_changes(BuildContext&);  ///< whether tasks and units with these names exist
@@ -217,6 +228,7 @@ void build_chains(BuildContext&);              ///< event chains as task sequenc
 std::optional<std::string> unreadable_limit(Element constraint);
 void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and folded wrappers
 void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and folded wrappers
+void report_partial_overheads(BuildContext&);  ///< overheads of operating systems that are stated in part
 void report_assumptions(BuildContext&);        ///< assumptions for what the model leaves open; needs all of the above
 void report_unused_properties(BuildContext&);  ///< this tool's custom properties (`gpu.…`) without effect
 

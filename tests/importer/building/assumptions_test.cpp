@@ -115,8 +115,12 @@ TEST_CASE("accesses without a path or latency or lines or size are assumed to co
     CHECK(finding.count == 1);
     CHECK(engine::consequence_of(finding) == engine::Consequence::unknown);
   }
-  CHECK(assumed(without(open_minimal(), core_reads), "AM0444") == 1);
-  CHECK(assumed(without(without(open_minimal(), core_reads), core_writes), "AM0444") == 2);
+  CHECK(unknown(without(open_minimal(), core_reads), "AM0476") == 1);
+  const std::string no_latency = without(without(open_minimal(), core_reads), core_writes);
+  CHECK(unknown(no_latency, "AM0476") == 1);  // other accesses have one
+  CHECK(assumed(without(no_latency, R"(<readLatency xsi:type="am:DiscreteValueConstant" value="5"/>
+          <writeLatency xsi:type="am:DiscreteValueConstant" value="5"/>)"),
+                "AM0444") >= 2);
   CHECK(assumed(without(open_minimal(), "<lineSize value=\"64\" unit=\"B\"/>"), "AM0451") == 2);
   CHECK(unknown(without(open_minimal(), "<size value=\"64\" unit=\"kB\"/>"), "AM0480") == 1);
 }
@@ -263,6 +267,20 @@ TEST_CASE("an incomplete requirement limit is reported") {
   const auto begin = whole.find("<limit "), end = whole.find("</limit>", begin) + 8;
   REQUIRE(begin != std::string::npos);
   CHECK(says(whole.substr(0, begin) + whole.substr(end)).find("states no limit, so") != std::string::npos);
+}
+
+TEST_CASE("semaphores without a type are assumed to be no spinlocks unless others state their type") {
+  const std::string text = replaced(
+      with_task(
+          preemptive,
+          R"(<items xsi:type="am:SemaphoreAccess" semaphore="S?type=Semaphore" access="request" waitingBehaviour="passive"/>)" +
+              some_ticks + R"(<items xsi:type="am:SemaphoreAccess" semaphore="S?type=Semaphore" access="release"/>)"),
+      "<operatingSystems ", R"(<semaphores name="S" initialValue="0" maxValue="1"/><operatingSystems )");
+  CHECK(assumed(text, "AM0494") == 1);
+  CHECK(unknown(replaced(text, "<operatingSystems ",
+                         R"(<semaphores name="T" semaphoreType="Spinlock" maxValue="1"/><operatingSystems )"),
+                "AM0480") == 1);
+  CHECK(reported_of(replaced(text, R"(name="S")", R"(name="S" semaphoreType="Mutex")")).all().empty());
 }
 
 }  // namespace building_assumptions_test

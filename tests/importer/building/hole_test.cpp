@@ -243,6 +243,85 @@ TEST_CASE("the number of threads of a block needs the number of blocks") {
                "AM0477"));
 }
 
+TEST_CASE("a kernel states the registers and the shared memory of its blocks if others do") {
+  const std::string blocks = test::read_text(test::sample("offload-blocks.amxmi"));
+  const auto stating = [](const std::string& text, std::string_view runnable, std::string_view key) {
+    const std::string begin =
+        fmt::format(R"(<runnables xmi:id="{0}?type=Runnable" name="{0}" callback="false" service="false">)", runnable);
+    return replaced(
+        text, begin,
+        fmt::format(R"({}<customProperties key="{}"><value xsi:type="am:StringObject" value="32"/></customProperties>)",
+                    begin, key));
+  };
+  for (const std::string_view key : {"gpu.registers", "gpu.sharedMemory"}) {
+    INFO(key);
+    const std::string one = stating(blocks, "Radar_Function", key);
+    CHECK(counts(one, "AM0480"));
+    CHECK_FALSE(counts(stating(one, "Vision_Function", key), "AM0480"));
+  }
+}
+
+TEST_CASE("a time slice that is stated twice, or differs within a process, counts") {
+  const std::string shared = test::read_text(test::sample("tutorial/5-shared-gpu.amxmi"));
+  const auto allocated = [&](std::string_view slice) {
+    return replaced(
+        replaced(
+            shared, R"(task="Localization_on_GPU?type=Task" scheduler="GPU_Scheduler?type=TaskScheduler"/>)",
+            fmt::format(
+                R"(task="Localization_on_GPU?type=Task" scheduler="GPU_Scheduler?type=TaskScheduler"><schedulingParameters key="timeslice?type=SchedulingParameterDefinition"><value xsi:type="am:Time" value="{}" unit="us"/></schedulingParameters></taskAllocation>)",
+                slice)),
+        "<schedulingParameterDefinitions ",
+        R"(<schedulingParameterDefinitions name="timeslice" type="Time"/><schedulingParameterDefinitions )");
+  };
+  CHECK_FALSE(counts(allocated("15000"), "AM0462"));
+  CHECK(counts(allocated("77"), "AM0462"));
+
+  const std::string blocks = test::read_text(test::sample("offload-blocks.amxmi"));
+  const auto slices = [&](std::string_view radar, std::string_view vision) {
+    std::string text = blocks;
+    for (const auto& [task, slice] : {std::pair("Radar", radar), std::pair("Vision", vision)}) {
+      const std::size_t at = text.find("<customProperties", text.find(fmt::format("name=\"{}\"", task)));
+      text.insert(
+          at,
+          fmt::format(
+              R"(<customProperties key="gpu.timeslice"><value xsi:type="am:StringObject" value="{}"/></customProperties>)",
+              slice));
+    }
+    return text;
+  };
+  CHECK_FALSE(counts(slices("1 ms", "1 ms"), "AM0462"));
+  CHECK(counts(slices("1 ms", "2 ms"), "AM0462"));
+}
+
+TEST_CASE("the overhead of each function that processes use counts if that of another one is stated") {
+  const std::string branches = test::read_text(AMALTHEA_SOURCE_DIR "/tests/holes/models/branches.amxmi");
+  CHECK_FALSE(counts(branches, "AM0480"));
+  for (const std::string_view function :
+       {"apiTerminateTask", "apiRequestResource", "apiReleaseResource", "apiSetEvent", "apiWaitEvent", "apiClearEvent",
+        "apiSchedule", "preExecutionOverhead", "postExecutionOverhead"}) {
+    INFO(function);
+    const std::size_t begin = branches.find(fmt::format("<{}>", function)),
+                      end = branches.find(fmt::format("</{}>", function), begin);
+    CHECK(counts(branches.substr(0, begin) + branches.substr(end + function.size() + 3), "AM0480"));
+  }
+  // Nothing activates a task here.
+  CHECK_FALSE(counts(replaced(branches, R"(<apiActivateTask>
+          <default xsi:type="am:DiscreteValueConstant" value="600"/>
+        </apiActivateTask>)",
+                              ""),
+                     "AM0480"));
+  // The tasks of one core under a second system.
+  const std::string scheduler =
+      R"(<taskSchedulers name="Sched1" definition="FixedPriorityPreemptive?type=SchedulerDefinition"/>)";
+  const auto two_systems = [&](std::string_view overhead) {
+    return replaced(
+        replaced(branches, scheduler, ""), "<osOverheads name",
+        fmt::format("<operatingSystems name=\"Second\"{}>{}</operatingSystems><osOverheads name", overhead, scheduler));
+  };
+  CHECK(counts(two_systems(""), "AM0480"));
+  CHECK_FALSE(counts(two_systems(R"( overhead="Costs?type=OsOverhead")"), "AM0480"));
+}
+
 TEST_CASE("an element with different content in two files of a model counts, one with the same content does not") {
   const auto divided = [](std::string_view element, std::string_view value) {
     Diagnostics findings;
