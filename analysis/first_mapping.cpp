@@ -101,8 +101,15 @@ std::optional<MappedModel> map_unmapped_tasks(const Model& model, bool keep_wrap
   MappedModel mapped;
   auto start = changed(model, created->splices, limits, mapped);
   if (!start) return std::nullopt;
-  if (const auto splices = distribution(model, *start, *created, keep_wrappers))
-    if (auto better = changed(*start, *splices, limits, mapped)) start = std::move(better);
+  if (const auto splices = distribution(model, *start, *created, keep_wrappers)) {
+    // Another core may have a scheduler that cannot be analyzed.
+    Diagnostics ignored;
+    if (auto better = changed(*start, *splices, limits, mapped);
+        better && importer::build_system(*better, {.keep_wrappers = keep_wrappers}, ignored))
+      start = std::move(better);
+    else
+      mapped.inserted_lines.pop_back();
+  }
   mapped.model = std::move(*start);
   mapped.created = std::move(*created);
   diagnostics.add("AM0572", Severity::note,

@@ -2,12 +2,10 @@
 // Labels: their readers and writers.
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -84,34 +82,6 @@ void check_unwritten_labels(const Context& context, Report& report) {
                                     "constant, or add a write access",
                                     label.name()));
   });
-}
-
-void check_runnables_without_ticks(const Context& context, Report& report) {
-  if (context.system == nullptr) return;
-  const System& system = *context.system;
-  std::set<RunnableIndex> accessing, computing;
-  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
-    const Activity& activity = system.graph[node].activity;
-    const auto runnable = system.graph[node].runnable;
-    if (!runnable || system.tasks[system.graph[node].task].side != Side::host) continue;
-    if (std::holds_alternative<Compute>(activity)) computing.insert(*runnable);
-    if (std::holds_alternative<ReadLabel>(activity) || std::holds_alternative<WriteLabel>(activity))
-      accessing.insert(*runnable);
-  }
-  std::vector<RunnableIndex> silent;
-  std::set_difference(accessing.begin(), accessing.end(), computing.begin(), computing.end(),
-                      std::back_inserter(silent));
-  if (silent.empty() || computing.empty()) return;
-  const Runnable& first = system.runnables[silent.front()];
-  report.add(context.model.element(first.origin),
-             silent.size() == 1
-                 ? fmt::format("runnable \"{}\" accesses labels and states no ticks, although others do; it takes the "
-                               "time of its accesses; state its ticks if it computes anything",
-                               first.name)
-                 : fmt::format("{} runnables access labels and state no ticks, although others do (the first is "
-                               "\"{}\"); they take the time of their accesses; state their ticks if they compute "
-                               "anything",
-                               silent.size(), first.name));
 }
 
 void check_overwritten_inputs(const Context& context, Report& report) {

@@ -33,7 +33,6 @@ void check_unused_labels(const Context&, Report&);
 void check_unread_labels(const Context&, Report&);
 void check_unwritten_labels(const Context&, Report&);
 void check_overwritten_inputs(const Context&, Report&);
-void check_runnables_without_ticks(const Context&, Report&);
 // activation.cpp
 void check_unused_stimuli(const Context&, Report&);
 void check_untriggered_stimuli(const Context&, Report&);

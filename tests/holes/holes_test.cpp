@@ -345,6 +345,8 @@ TEST_CASE("no hole in what accesses to memories take improves a result without a
     bases.push_back(base_of(fmt::format("{} latencies", to_string(version)), memory_behind_latencies(version)));
     bases.push_back(base_of(fmt::format("{} ports", to_string(version)), memory_behind_ports(version)));
   }
+  for (const Version version : {Version::v0_9_0, Version::v0_9_3})
+    bases.push_back(base_of(fmt::format("{} elements", to_string(version)), memory_behind_element(version)));
   auto all = try_all(bases, 4);
   std::erase_if(all, [](const Tried& one) { return one.hole.feature.starts_with("MappingModel."); });
   check(all);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Models of versions before 0.9.0 in which a core accesses a label in a memory: over a path that states latencies, or
-/// over the ports of the parts on the way.
+/// Models of older versions in which a core accesses a label in a memory: before 0.9.0 over a path that states latencies
+/// or over the ports of the parts on the way, since then with an access element.
 
 #include <string>
 #include <string_view>
@@ -69,6 +69,18 @@ inline std::string memory_behind_ports(amalthea::Version version) {
   return test::replaced(
       text, R"(<prescaler name="P1" clockRatio="1.0" quartz="Q?type=Quartz"/>)",
       R"(<prescaler name="P1" clockRatio="1.0" quartz="Q?type=Quartz"/><ports xsi:type="am:ComplexPort" name="core" network="N?type=Network" master="true" bitWidth="32" direction="RW" writeCycles="1" readCycles="1"/>)");
+}
+
+/// The core has an access element with latencies (0.9.0 to 0.9.4).
+inline std::string memory_behind_element(amalthea::Version version) {
+  std::string text = with_accesses(version);
+  const std::string_view close = "</accessElements>";
+  const std::size_t begin = text.find("<accessElements "), end = text.find(close) + close.size();
+  const std::string element = text.substr(begin, end - begin);
+  text.erase(begin, end - begin);
+  const std::string core =
+      R"(name="C1" frequencyDomain="Q?type=FrequencyDomain" definition="Fast?type=ProcessingUnitDefinition")";
+  return test::replaced(text, core + "/>", core + ">" + element + "</modules>");
 }
 
 }  // namespace holes

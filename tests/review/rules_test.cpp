@@ -220,6 +220,16 @@ TEST_CASE("unconnected or pointless event chains are reported (AM0640 to AM0642)
   const std::string end = "response=\"see?type=ProcessEvent\"";
   CHECK(count(test::replaced(test::replaced(text, part, other_part), end, test::replaced(end, "see", "watch")),
               "AM0642") == 1);
+  // If the chain is limited, one finding says why its latency is open.
+  const std::string limited = test::replaced(
+      test::replaced(text, end, test::replaced(end, "see", "watch")), "</eventChains>",
+      "</eventChains><timingConstraints xsi:type=\"am:EventChainLatencyConstraint\" name=\"L\" type=\"Reaction\" "
+      "scope=\"C?type=EventChain\"><maximum value=\"9\" unit=\"ms\"/></timingConstraints>");
+  for (const std::string& one : {limited, test::replaced(limited, part, other_part)}) {
+    CHECK(count(one, "AM0665") == 1);
+    CHECK(count(one, "AM0640") == 0);
+    CHECK(count(one, "AM0642") == 0);
+  }
   CHECK(count(test::replaced(text, part,
                              "<eventChain stimulus=\"go?type=ProcessEvent\" response=\"go?type=ProcessEvent\"/>"),
               "AM0641") == 1);
