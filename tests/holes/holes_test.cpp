@@ -75,6 +75,7 @@ constexpr std::array another_model{
     AnotherModel{"Constant.value", "out of range", "0 is a value"},
     AnotherModel{"Time.value", "out of range", "0 is a value", "0"},
     AnotherModel{"ModeValueCondition.value", "out of range", "0 and negative numbers are values"},
+    AnotherModel{"LatencyConstant.cycles", "out of range", "0 is a value"},
     AnotherModel{"IntegerObject.value", "out of range", "0 and negative numbers are values"},
     AnotherModel{".priority", "out of range", "0 and negative numbers are values"},
 };
