@@ -56,7 +56,7 @@ std::int64_t task_group_of(Element task) {
 }
 
 /// Tasks of one group do not preempt each other, and delay others that are less urgent than the most urgent one of them.
-/// This is not simulated.
+/// This is not simulated. It has no effect if they have the same priority.
 void report_task_groups(BuildContext& context) {
   const System& system = context.system;
   std::map<std::pair<SchedulerIndex, std::int64_t>, std::vector<TaskIndex>> groups;
@@ -67,6 +67,12 @@ void report_task_groups(BuildContext& context) {
   }
   for (const auto& [key, members] : groups) {
     if (members.size() < 2) continue;
+    const auto has_same_priority = [&](TaskIndex task) {
+      return system.tasks[task].priority == system.tasks[members.front()].priority;
+    };
+    if (has_fixed_priorities(system.platform.schedulers[key.first].kind) &&
+        std::all_of(members.begin(), members.end(), has_same_priority))
+      continue;
     std::vector<Origin> concerned;
     for (TaskIndex task = 0; task < context.task_elements.size(); ++task)
       if (system.tasks[task].side == Side::host && system.tasks[task].scheduler == key.first)

@@ -418,8 +418,9 @@ TEST_CASE("an item of a group of 0.7 that may be repeated is not executed once")
 }
 
 TEST_CASE("tasks of an OSEK task group do not preempt each other") {
-  const auto findings_for = [](int first, int second) {
+  const auto findings_for = [](int first, int second, bool same_priority = false) {
     std::string model = test::timed_model(Version::v0_8_0);
+    if (same_priority) model = replaced(model, "priority=\"2\"", "priority=\"3\"");
     model = replaced(model, R"(<tasks name="T")", fmt::format(R"(<tasks name="T" osekTaskGroup="{}")", first));
     model = replaced(model, R"(<tasks name="U")", fmt::format(R"(<tasks name="U" osekTaskGroup="{}")", second));
     Diagnostics findings;
@@ -433,6 +434,7 @@ TEST_CASE("tasks of an OSEK task group do not preempt each other") {
   CHECK(findings_for(0, 0) == 0);
   CHECK(findings_for(1, 2) == 0);
   CHECK(findings_for(2, 2) == 1);
+  CHECK(findings_for(2, 2, true) == 0);
 }
 
 TEST_CASE("an event is set for one task, or for the only one that waits for it") {
