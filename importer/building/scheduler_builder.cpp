@@ -350,6 +350,17 @@ bool has_equal_priorities(const System& system, SchedulerIndex index) {
   return std::adjacent_find(priorities.begin(), priorities.end()) != priorities.end();
 }
 
+/// "A, B or C".
+std::string simulated_algorithms(bool for_interrupts) {
+  std::string text, last;
+  for (const SchedulingTraits& traits : scheduling_algorithms) {
+    if (traits.for_interrupts != for_interrupts) continue;
+    if (!last.empty()) text += (text.empty() ? "" : ", ") + last;
+    last = traits.name;
+  }
+  return text.empty() ? last : text + " or " + last;
+}
+
 void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
   const Scheduler& scheduler = context.system.platform.schedulers[index];
   const Element element = context.model.element(scheduler.origin);
@@ -362,17 +373,11 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
                       scheduler.name),
           element.location(), element.path());
   } else if (!kind || traits_of(*kind).for_interrupts != scheduler.interrupt_controller) {
-    context.error(
-        "AM0306",
-        fmt::format("{} \"{}\" uses the algorithm {}, which is not simulated; expected {}",
-                    scheduler.interrupt_controller ? "interrupt controller" : "scheduler", scheduler.name,
-                    scheduler.algorithm,
-                    scheduler.interrupt_controller
-                        ? "PriorityBased"
-                        : "FixedPriorityPreemptive, OSEK, RateMonotonic, DeadlineMonotonic, EarliestDeadlineFirst, "
-                          "PriorityBasedRoundRobin, Grouping, PollingPeriodicServer, DeferrableServer or "
-                          "ConstantBandwidthServer"),
-        element.location(), element.path());
+    context.error("AM0306",
+                  fmt::format("{} \"{}\" uses the algorithm {}, which is not simulated; expected {}",
+                              scheduler.interrupt_controller ? "interrupt controller" : "scheduler", scheduler.name,
+                              scheduler.algorithm, simulated_algorithms(scheduler.interrupt_controller)),
+                  element.location(), element.path());
   } else if (is_server(scheduler.kind) && (!scheduler.share.budget || !scheduler.share.period)) {
     report_needed(context, scheduler, "a budget (maxBudget or capacity) and a period (replenishment or period)");
   } else if (is_server(scheduler.kind) && *scheduler.share.budget > *scheduler.share.period) {
