@@ -67,9 +67,8 @@ void report_task_groups(BuildContext& context) {
   }
   for (const auto& [key, members] : groups) {
     if (members.size() < 2) continue;
-    const auto has_same_priority = [&](TaskIndex task) {
-      return system.tasks[task].priority == system.tasks[members.front()].priority;
-    };
+    const std::int64_t priority = system.tasks[members.front()].priority;
+    const auto has_same_priority = [&](TaskIndex task) { return system.tasks[task].priority == priority; };
     if (has_fixed_priorities(system.platform.schedulers[key.first].kind) &&
         std::all_of(members.begin(), members.end(), has_same_priority))
       continue;
