@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/visible_text.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 
 namespace amalthea {
 

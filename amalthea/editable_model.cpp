@@ -9,10 +9,10 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/itea.hpp"
-#include "amalthea/detail/utf8.hpp"
-#include "amalthea/detail/xml_text.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/itea.hpp"
+#include "amalthea/primitives/utf8.hpp"
+#include "amalthea/primitives/xml_text.hpp"
 
 namespace amalthea {
 namespace {

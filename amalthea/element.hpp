@@ -156,7 +156,7 @@ class Element {
 };
 
 /// AMALTHEA before it had a single namespace: three releases with one namespace per sub-model. Their models are read
-/// with the metamodel of 0.7.0 and the names of `amalthea/detail/itea.hpp`.
+/// with the metamodel of 0.7.0 and the names of `amalthea/primitives/itea.hpp`.
 enum class IteaRelease : std::uint8_t { none, v1_1_0, v1_2_0, v1_3_0 };
 
 /// A table from ids to elements of one document; a later element with the same id replaces an earlier one, as in EMF.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "amalthea/attribute_value.hpp"
-#include "amalthea/detail/xml_text.hpp"
+#include "amalthea/primitives/xml_text.hpp"
 
 namespace amalthea {
 namespace {

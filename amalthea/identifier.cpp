@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "amalthea/detail/itea.hpp"
 #include "amalthea/editable_model.hpp"
+#include "amalthea/primitives/itea.hpp"
 
 namespace amalthea {
 namespace {

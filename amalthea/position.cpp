@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "amalthea/detail/itea.hpp"
+#include "amalthea/primitives/itea.hpp"
 
 namespace amalthea {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "importer/building/mapping_constraints.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "analysis/request.hpp"
 #include "exporter/graph/graph_formats.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "engine/input/located_json.hpp"
 #include "exporter/results/result_view.hpp"
 #include "importer/reading/file_bytes.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 
 namespace amalthea::analysis {
 namespace {

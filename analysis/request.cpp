@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "analysis/mapping_file.hpp"
 #include "engine/chains/chain_search.hpp"

@@ -13,8 +13,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/xml_text.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/xml_text.hpp"
 #include "amalthea/source_text.hpp"
 
 namespace amalthea::batch {

@@ -9,7 +9,7 @@
 
 #include "exporter/primitives/json_integers.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/json_parts.hpp"
 
 namespace amalthea::batch {
 namespace {

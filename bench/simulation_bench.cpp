@@ -35,8 +35,8 @@
 #include "engine/analysis.hpp"
 #include "engine/many_runs.hpp"
 #include "engine/simulation/simulation.hpp"
-#include "exporter/traces/detail/trace_thread.hpp"
 #include "exporter/traces/trace_formats.hpp"
+#include "exporter/traces/trace_thread.hpp"
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/model_reader.hpp"
 

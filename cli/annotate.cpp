@@ -15,7 +15,7 @@
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/verdict_text.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 

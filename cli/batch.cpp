@@ -16,7 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "amalthea/detail/visible_text.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "batch/tree_conversion.hpp"
@@ -35,8 +35,8 @@
 #include "exporter/primitives/junit.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/results_json.hpp"
 #include "exporter/results/result_formats.hpp"
+#include "exporter/results/results_json.hpp"
 #include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {

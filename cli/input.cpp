@@ -12,7 +12,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "amalthea/detail/visible_text.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"

@@ -13,9 +13,9 @@
 #include <CLI/App.hpp>
 #include <tl/expected.hpp>
 
-#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "analysis/request.hpp"
 #include "cli/file_options.hpp"
 #include "engine/verdict.hpp"

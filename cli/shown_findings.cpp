@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/help.hpp"
 #include "exporter/findings/finding_catalog.hpp"

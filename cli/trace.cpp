@@ -15,7 +15,7 @@
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/streams.hpp"
-#include "exporter/traces/detail/trace_thread.hpp"
+#include "exporter/traces/trace_thread.hpp"
 
 namespace amalthea::cli {
 

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 
 namespace amalthea::cli {
 namespace {

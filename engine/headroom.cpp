@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "amalthea/detail/threads.hpp"
+#include "amalthea/primitives/threads.hpp"
 
 namespace amalthea::engine {
 namespace {

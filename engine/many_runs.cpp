@@ -12,12 +12,12 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/threads.hpp"
 #include "amalthea/graph/chain_data.hpp"
+#include "amalthea/primitives/threads.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/constraints/constraint_observer.hpp"
-#include "engine/constraints/detail/constraints.hpp"
+#include "engine/constraints/constraints.hpp"
 #include "engine/open_findings.hpp"
 #include "engine/program/program.hpp"
 #include "engine/requirements.hpp"

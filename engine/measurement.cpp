@@ -8,9 +8,9 @@
 
 #include "amalthea/graph/chain_data.hpp"
 #include "amalthea/quantity.hpp"
+#include "engine/chains/chain_limits.hpp"
 #include "engine/chains/chain_observation.hpp"
-#include "engine/chains/detail/chain_limits.hpp"
-#include "engine/constraints/detail/constraints.hpp"
+#include "engine/constraints/constraints.hpp"
 #include "engine/requirements.hpp"
 
 namespace amalthea::engine {

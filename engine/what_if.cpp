@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/small_changes.hpp"

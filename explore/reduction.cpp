@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 
 namespace amalthea::explore::detail {
 namespace {

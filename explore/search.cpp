@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "amalthea/detail/threads.hpp"
+#include "amalthea/primitives/threads.hpp"
 #include "explore/detail/conflict.hpp"
 #include "explore/detail/evaluator.hpp"
 #include "explore/detail/impossible.hpp"

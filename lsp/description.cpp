@@ -10,9 +10,9 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/visible_text.hpp"
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/metamodel.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "exporter/results/contribution_text.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/results/result_view.hpp"
+#include "exporter/results/verdict_text.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "importer/reading/file_bytes.hpp"

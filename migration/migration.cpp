@@ -179,6 +179,13 @@ bool find_unwritable(const EditableModel& model, Diagnostics& diagnostics, std::
 
 }  // namespace
 
+std::string_view rule_summary(std::string_view rule) {
+  for (const StepRules& step : all_steps())
+    for (const Rule& candidate : step.rules)
+      if (candidate.name == rule) return candidate.summary;
+  return {};
+}
+
 bool migrate(EditableModel& model, Release from, Release to, Record& record, Diagnostics& diagnostics) {
   if (find_unwritable(model, diagnostics, record.places())) return false;
   model.keep_removed();

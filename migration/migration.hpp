@@ -21,6 +21,9 @@ namespace amalthea::migration {
 /// not be used. Ids, references and `xmi:id` are those of the new release afterwards.
 bool migrate(EditableModel& model, Release from, Release to, Record& record, Diagnostics& diagnostics);
 
+/// What a rule does, in one sentence. Empty for a name that no rule has.
+std::string_view rule_summary(std::string_view rule);
+
 /// The text of one file in the form of that release's tools: EMF's, or that of the ITEA tools.
 std::string write(const Object& root, const Release& release);
 /// The same, passed on in pieces.

@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/properties.hpp"
 #include "review/detail/rules.hpp"

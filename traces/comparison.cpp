@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "traces/detail/trace_fold.hpp"
 
 namespace amalthea::traces {

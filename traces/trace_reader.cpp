@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
-#include "traces/reading/detail/formats.hpp"
+#include "amalthea/primitives/ascii.hpp"
+#include "traces/reading/formats.hpp"
 
 namespace amalthea::traces {
 namespace {

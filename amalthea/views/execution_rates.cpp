@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "amalthea/detail/ascii.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/attributes.hpp"
 #include "amalthea/views/hardware.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/views/mapping.hpp"
 
-#include "amalthea/detail/ascii.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::views {

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "amalthea/views/stated_maximum.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/quantities.hpp"
 

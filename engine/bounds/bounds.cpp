@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/bounds/dependencies.hpp"
 #include "engine/bounds/detail/analyzed_gpus.hpp"
 #include "engine/bounds/detail/exact_responses.hpp"

@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/graph/boost_graph.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "engine/program/releases.hpp"
 
 namespace amalthea::engine {

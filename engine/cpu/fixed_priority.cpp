@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 
 namespace amalthea::engine::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 
 namespace amalthea::engine::cpu {

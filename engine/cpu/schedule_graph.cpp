@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 
 namespace amalthea::engine::cpu {
 namespace {

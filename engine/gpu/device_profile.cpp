@@ -8,8 +8,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/ascii.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "engine/input/located_json.hpp"
 
 namespace amalthea::engine {

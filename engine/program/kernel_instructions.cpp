@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "engine/gpu/launch_plan.hpp"

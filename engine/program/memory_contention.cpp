@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::engine {

@@ -3,8 +3,8 @@
 
 #include "engine/verdict.hpp"
 #include "exporter/comparison/comparison_formats.hpp"
-#include "exporter/results/detail/json_parts.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/json_parts.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -8,7 +8,7 @@
 #include "exporter/comparison/comparison_formats.hpp"
 #include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

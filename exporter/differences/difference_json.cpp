@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/differences/difference_formats.hpp"
-#include "exporter/results/detail/json_parts.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/json_parts.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

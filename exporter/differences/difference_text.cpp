@@ -7,7 +7,7 @@
 #include "exporter/differences/difference_formats.hpp"
 #include "exporter/primitives/svg.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "exporter/explanation/detail/what_if_json.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
+#include "exporter/explanation/what_if_json.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/verdict_text.hpp"
 #include "exporter/rewriting/remapping.hpp"
 
 namespace amalthea::exporter {

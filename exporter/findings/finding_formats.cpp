@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/json_parts.hpp"
 
 namespace amalthea::exporter {
 namespace {

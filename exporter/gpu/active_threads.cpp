@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/gpu/timeline.hpp"
 #include "exporter/primitives/csv.hpp"
 #include "exporter/primitives/curves.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "exporter/traces/detail/trace_text.hpp"
+#include "exporter/traces/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

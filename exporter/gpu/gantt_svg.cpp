@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
 #include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/svg.hpp"

@@ -7,10 +7,10 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
 #include "exporter/primitives/drawing.hpp"
-#include "exporter/traces/detail/trace_text.hpp"
+#include "exporter/traces/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -12,7 +12,7 @@
 #include "engine/analysis.hpp"
 #include "engine/program/releases.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/json_parts.hpp"
 
 namespace amalthea::exporter {
 namespace {

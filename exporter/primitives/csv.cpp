@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/primitives/csv.hpp"
 
-#include "amalthea/detail/visible_text.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::exporter {

@@ -5,7 +5,7 @@
 
 #include "exporter/report/detail/page.hpp"
 #include "exporter/report/detail/schedule_json.hpp"
-#include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/json_parts.hpp"
 
 namespace amalthea::exporter {
 namespace {

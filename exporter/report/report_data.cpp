@@ -4,10 +4,10 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/explanation/detail/what_if_json.hpp"
+#include "exporter/explanation/what_if_json.hpp"
 #include "exporter/report/detail/schedule_json.hpp"
 #include "exporter/report/report.hpp"
-#include "exporter/results/detail/results_json.hpp"
+#include "exporter/results/results_json.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/primitives/csv.hpp"
-#include "exporter/results/detail/results_json.hpp"
 #include "exporter/results/result_formats.hpp"
+#include "exporter/results/results_json.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/findings/result_findings.hpp"
-#include "exporter/results/detail/results_json.hpp"
 #include "exporter/results/result_formats.hpp"
+#include "exporter/results/results_json.hpp"
 
 namespace amalthea::exporter {
 

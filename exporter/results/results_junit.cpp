@@ -6,8 +6,8 @@
 
 #include "exporter/findings/result_findings.hpp"
 #include "exporter/primitives/junit.hpp"
-#include "exporter/results/detail/results_json.hpp"
 #include "exporter/results/result_formats.hpp"
+#include "exporter/results/results_json.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -14,8 +14,8 @@
 #include "exporter/results/contribution_text.hpp"
 #include "exporter/results/detail/headroom_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/results/result_formats.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/primitives/json_integers.hpp"
-#include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/json_parts.hpp"
 
 namespace amalthea::exporter {
 namespace {

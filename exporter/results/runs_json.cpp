@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "exporter/results/detail/json_parts.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/json_parts.hpp"
 #include "exporter/results/runs_formats.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

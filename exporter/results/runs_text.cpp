@@ -8,8 +8,8 @@
 
 #include "amalthea/quantity.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/results/runs_formats.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/rewriting/annotation_content.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 #include <algorithm>
 #include <cstddef>

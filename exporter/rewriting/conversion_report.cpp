@@ -6,21 +6,14 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/results/detail/json_parts.hpp"
-#include "migration/detail/steps.hpp"
+#include "exporter/results/json_parts.hpp"
+#include "migration/migration.hpp"
 
 namespace amalthea::exporter {
 using migration::ChangeSite;
 using migration::RuleRecord;
 
 namespace {
-
-std::string_view summary_of(std::string_view name) {
-  for (const migration::StepRules& step : migration::all_steps())
-    for (const migration::Rule& rule : step.rules)
-      if (rule.name == name) return rule.summary;
-  return {};
-}
 
 std::string place_text(const ChangeSite& place) {
   std::string text;
@@ -51,7 +44,7 @@ std::string render_conversion_text(const Conversion& input) {
     const std::string objects = rule.objects == 0 ? "" : fmt::format(", {:+} objects", rule.objects);
     text += fmt::format("\n{}: {} ({} {}{})\n", to_string(rule.to), rule.rule, rule.count,
                         rule.count == 1 ? "place" : "places", objects);
-    if (const std::string_view summary = summary_of(rule.rule); !summary.empty())
+    if (const std::string_view summary = migration::rule_summary(rule.rule); !summary.empty())
       text += fmt::format("  {}\n", summary);
     for (const ChangeSite& place : rule.places) text += fmt::format("    {}\n", place_text(place));
     if (rule.places.size() < rule.count) text += fmt::format("    and {} more\n", rule.count - rule.places.size());
@@ -81,7 +74,7 @@ std::string render_conversion_json(const Conversion& input, bool compact) {
     entry["count"] = rule.count;
     entry["objects"] = rule.objects;
     if (!compact) {
-      entry["summary"] = summary_of(rule.rule);
+      entry["summary"] = migration::rule_summary(rule.rule);
       entry["places"] = nlohmann::ordered_json::array();
       for (const ChangeSite& place : rule.places) {
         nlohmann::ordered_json where = located(place.location);

@@ -10,8 +10,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/hardware.hpp"

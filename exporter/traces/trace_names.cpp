@@ -2,7 +2,7 @@
 #include "exporter/traces/trace_names.hpp"
 
 #include "exporter/traces/detail/trace_events.hpp"
-#include "exporter/traces/detail/trace_text.hpp"
+#include "exporter/traces/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

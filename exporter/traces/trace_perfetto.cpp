@@ -8,7 +8,7 @@
 #include "engine/simulation/simulation.hpp"
 #include "exporter/traces/detail/trace_events.hpp"
 #include "exporter/traces/detail/trace_sink.hpp"
-#include "exporter/traces/detail/trace_text.hpp"
+#include "exporter/traces/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

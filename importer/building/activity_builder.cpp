@@ -13,7 +13,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/execution_rates.hpp"
 #include "amalthea/views/hardware.hpp"

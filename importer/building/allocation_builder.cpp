@@ -10,8 +10,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/ascii.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"

@@ -13,8 +13,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/ascii.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"

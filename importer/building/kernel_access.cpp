@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::importer::detail {

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "importer/building/detail/build_context.hpp"
 

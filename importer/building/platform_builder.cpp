@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/ascii.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/operating_system.hpp"
 #include "amalthea/views/properties.hpp"

@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "importer/building/detail/build_context.hpp"

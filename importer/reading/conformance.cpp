@@ -17,10 +17,10 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
-#include "amalthea/detail/by_class_and_name.hpp"
-#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/ascii.hpp"
+#include "amalthea/primitives/by_class_and_name.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "importer/reading/detail/structure.hpp"
 

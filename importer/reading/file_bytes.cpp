@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 
 namespace amalthea::importer {
 namespace {

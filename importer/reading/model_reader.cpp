@@ -11,8 +11,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/ascii.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/source_text.hpp"
 #include "importer/reading/detail/foreign_content.hpp"
 #include "importer/reading/detail/structure.hpp"

@@ -8,8 +8,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/xml_text.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/xml_text.hpp"
 #include "migration/detail/itea_reference.hpp"
 
 namespace amalthea::migration {

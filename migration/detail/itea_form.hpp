@@ -5,7 +5,7 @@
 ///
 /// In memory (EditableModel) an ITEA model of any of the three releases has the form of 0.7.0 as far as possible:
 /// - A class is that of 0.7.0 (HwSystem, PeriodicActivation, ModeSwitch for a LabelSwitch), see
-/// amalthea/detail/itea.hpp. An
+/// amalthea/primitives/itea.hpp. An
 ///   element that 0.7.0 has no class for, and all below it, has no_class and keeps its "xsi:type" as it was written.
 /// - Features have the names of 0.7.0 (buffered, name of a tag). Features that 0.7.0 lacks keep theirs (`elements`,
 ///   `executableAllocation`), and may hold objects of a class that it has.
@@ -21,8 +21,8 @@
 
 #include <string>
 
-#include "amalthea/detail/itea.hpp"
 #include "amalthea/editable_model.hpp"
+#include "amalthea/primitives/itea.hpp"
 
 namespace amalthea::migration {
 

@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "amalthea/detail/itea.hpp"
 #include "amalthea/editable_model.hpp"
+#include "amalthea/primitives/itea.hpp"
 #include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {

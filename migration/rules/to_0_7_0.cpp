@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ITEA 1.3.0 → 0.7.0, the first release of APP4MC: one package instead of twelve. Reading has already replaced merely
-// renamed things ("isBuffered", sw:Periodic, mem); see amalthea/detail/itea.hpp.
+// renamed things ("isBuffered", sw:Periodic, mem); see amalthea/primitives/itea.hpp.
 
 #include <charconv>
 #include <optional>
@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/itea.hpp"
+#include "amalthea/primitives/itea.hpp"
 #include "migration/detail/itea_reference.hpp"
 #include "migration/detail/steps.hpp"
 

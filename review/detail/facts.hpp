@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/detail/by_class_and_name.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/primitives/by_class_and_name.hpp"
 
 namespace amalthea::review {
 

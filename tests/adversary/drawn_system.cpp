@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "engine/chains/detail/chain_limits.hpp"
+#include "engine/chains/chain_limits.hpp"
 #include "engine/constraints/detail/constraint_guarantees.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/program/kernel_instructions.hpp"

@@ -16,9 +16,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "amalthea/detail/xml_text.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/xml_text.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/corpus_index.hpp"
 #include "tests/support/emf_batch.hpp"

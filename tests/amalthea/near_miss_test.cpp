@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace near_miss_test {

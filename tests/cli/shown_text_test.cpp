@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "amalthea/detail/visible_text.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 

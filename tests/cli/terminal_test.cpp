@@ -13,7 +13,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "amalthea/detail/visible_text.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 

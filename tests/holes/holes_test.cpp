@@ -19,9 +19,9 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "amalthea/detail/threads.hpp"
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/metamodel.hpp"
+#include "amalthea/primitives/threads.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "tests/holes/hole.hpp"
 #include "tests/holes/old_memories.hpp"

@@ -12,8 +12,8 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "amalthea/detail/itea.hpp"
 #include "amalthea/editable_model.hpp"
+#include "amalthea/primitives/itea.hpp"
 #include "exporter/models/model_dump.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "migration/detail/itea_reference.hpp"

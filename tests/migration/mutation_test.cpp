@@ -18,7 +18,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/attribute_value.hpp"
-#include "amalthea/detail/xml_text.hpp"
+#include "amalthea/primitives/xml_text.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "migration/migration.hpp"
 #include "tests/support/mutated_model.hpp"

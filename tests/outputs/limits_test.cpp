@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/model_analysis.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/verdict_text.hpp"
 #include "tests/lsp/editor.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"

@@ -10,10 +10,10 @@
 #include <fmt/core.h>
 
 #include "amalthea/attribute_value.hpp"
-#include "amalthea/detail/itea.hpp"
-#include "amalthea/detail/xml_text.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/itea.hpp"
+#include "amalthea/primitives/xml_text.hpp"
 #include "migration/migration.hpp"
 
 using namespace amalthea;

@@ -9,9 +9,9 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "traces/reading/detail/database_reader.hpp"
-#include "traces/reading/detail/formats.hpp"
+#include "traces/reading/formats.hpp"
 
 namespace amalthea::traces {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
-#include "traces/reading/detail/formats.hpp"
+#include "amalthea/primitives/ascii.hpp"
 #include "traces/reading/detail/line_reader.hpp"
+#include "traces/reading/formats.hpp"
 
 namespace amalthea::traces {
 namespace {

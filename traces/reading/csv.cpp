@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
-#include "traces/reading/detail/formats.hpp"
 #include "traces/reading/detail/line_reader.hpp"
+#include "traces/reading/formats.hpp"
 
 namespace amalthea::traces {
 namespace {

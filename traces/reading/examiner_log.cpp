@@ -9,8 +9,8 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "traces/reading/detail/formats.hpp"
 #include "traces/reading/detail/json_elements.hpp"
+#include "traces/reading/formats.hpp"
 
 namespace amalthea::traces {
 namespace {

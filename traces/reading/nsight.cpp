@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "traces/reading/detail/database_reader.hpp"
-#include "traces/reading/detail/formats.hpp"
+#include "traces/reading/formats.hpp"
 
 namespace amalthea::traces {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "engine/program/arrivals.hpp"

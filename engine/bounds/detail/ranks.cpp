@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "engine/bounds/detail/analyzed_system.hpp"
-#include "engine/cpu/detail/urgency.hpp"
+#include "engine/cpu/urgency.hpp"
 #include "engine/program/releases.hpp"
 
 namespace amalthea::engine::bounds {

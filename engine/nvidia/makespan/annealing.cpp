@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "amalthea/detail/threads.hpp"
 #include "amalthea/distribution.hpp"
+#include "amalthea/primitives/threads.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "amalthea/detail/threads.hpp"
+#include "amalthea/primitives/threads.hpp"
 #include "engine/nvidia/makespan/detail/relaxation.hpp"
 
 namespace amalthea::engine::nvidia::makespan {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/cpu/detail/core_scheduling.hpp"
-#include "engine/cpu/detail/index_set.hpp"
+#include "engine/cpu/core_scheduling.hpp"
+#include "engine/cpu/index_set.hpp"
 #include "engine/simulation/detail/branches.hpp"
 #include "engine/simulation/detail/jobs.hpp"
 #include "engine/simulation/detail/timeless_activities.hpp"

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/cpu/detail/urgency.hpp"
+#include "engine/cpu/urgency.hpp"
 #include "engine/simulation/job_account.hpp"
 
 namespace amalthea::engine::simulation {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "amalthea/distribution.hpp"
-#include "engine/cpu/detail/core_scheduling.hpp"
+#include "engine/cpu/core_scheduling.hpp"
 #include "engine/simulation/detail/clock.hpp"
 #include "engine/simulation/detail/events.hpp"
 #include "engine/simulation/detail/task_list.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
-#include "engine/cpu/detail/urgency.hpp"
+#include "engine/cpu/urgency.hpp"
 
 namespace amalthea::engine {
 

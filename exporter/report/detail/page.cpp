@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 #include <openssl/evp.h>
 
-#include "amalthea/detail/visible_text.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 #include "exporter/primitives/svg.hpp"
 
 namespace amalthea::exporter {

@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/ascii.hpp"
+#include "amalthea/primitives/ascii.hpp"
 
 namespace amalthea::importer {
 namespace {

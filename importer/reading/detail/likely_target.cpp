@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 
 namespace amalthea::importer {
 namespace {

@@ -15,11 +15,11 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/detail/by_class_and_name.hpp"
-#include "amalthea/detail/itea.hpp"
-#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/identifier.hpp"
 #include "amalthea/position.hpp"
+#include "amalthea/primitives/by_class_and_name.hpp"
+#include "amalthea/primitives/itea.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 #include "importer/reading/detail/likely_target.hpp"
 #include "importer/reading/detail/prefixed_name.hpp"
 

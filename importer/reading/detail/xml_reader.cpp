@@ -19,7 +19,7 @@
 #include <xercesc/util/XMLUni.hpp>
 #include <xercesc/util/XercesVersion.hpp>
 
-#include "amalthea/detail/itea.hpp"
+#include "amalthea/primitives/itea.hpp"
 #include "importer/reading/detail/foreign_content.hpp"
 #include "importer/reading/detail/prefixed_name.hpp"
 #include "importer/reading/detail/tag_scanner.hpp"

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/chains/detail/chain_limits.hpp"
+#include "engine/chains/chain_limits.hpp"
 #include "engine/verdict.hpp"
 #include "tests/support/system_maker.hpp"
 

@@ -11,7 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/constraints/constraint_observer.hpp"
-#include "engine/constraints/detail/constraints.hpp"
+#include "engine/constraints/constraints.hpp"
 #include "engine/simulation/observer_tee.hpp"
 #include "engine/simulation/simulation.hpp"
 #include "tests/support/system_maker.hpp"

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "amalthea/detail/counted_steps.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/cpu/longest_schedule.hpp"
 #include "engine/cpu/offset_windows.hpp"

@@ -12,8 +12,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "exporter/gpu/detail/timeline.hpp"
 #include "exporter/gpu/examiner_log.hpp"
+#include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
 #include "exporter/primitives/drawing.hpp"
 #include "tests/support/test_models.hpp"

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <limits>
 
-#include "amalthea/detail/threads.hpp"
+#include "amalthea/primitives/threads.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
 namespace {

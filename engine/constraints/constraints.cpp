@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/constraints/detail/constraints.hpp"
+#include "engine/constraints/constraints.hpp"
 
 #include <algorithm>
 #include <string_view>

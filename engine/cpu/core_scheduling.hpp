@@ -38,8 +38,8 @@
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
-#include "engine/cpu/detail/index_set.hpp"
-#include "engine/cpu/detail/urgency.hpp"
+#include "engine/cpu/index_set.hpp"
+#include "engine/cpu/urgency.hpp"
 
 namespace amalthea::engine {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cpu/detail/core_scheduling.hpp"
+#include "engine/cpu/core_scheduling.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>

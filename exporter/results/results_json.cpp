@@ -7,11 +7,11 @@
 
 #include "engine/analysis.hpp"
 #include "exporter/results/detail/headroom_parts.hpp"
-#include "exporter/results/detail/json_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
-#include "exporter/results/detail/results_json.hpp"
-#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/json_parts.hpp"
 #include "exporter/results/result_formats.hpp"
+#include "exporter/results/results_json.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {

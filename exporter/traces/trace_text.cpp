@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/traces/detail/trace_text.hpp"
+#include "exporter/traces/trace_text.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/gpu/timeline.hpp"
 #include "exporter/primitives/drawing.hpp"
 
 namespace amalthea::exporter {

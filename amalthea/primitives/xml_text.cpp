@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "amalthea/detail/xml_text.hpp"
+#include "amalthea/primitives/xml_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "amalthea/detail/itea.hpp"
+#include "amalthea/primitives/itea.hpp"
 
 #include <array>
 #include <utility>

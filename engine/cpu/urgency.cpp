@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cpu/detail/urgency.hpp"
+#include "engine/cpu/urgency.hpp"
 
 #include <algorithm>
 #include <limits>

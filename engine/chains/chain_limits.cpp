@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/chains/detail/chain_limits.hpp"
+#include "engine/chains/chain_limits.hpp"
 
 #include <algorithm>
 #include <optional>

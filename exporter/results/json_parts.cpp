@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/json_parts.hpp"
 
 namespace amalthea::exporter {
 

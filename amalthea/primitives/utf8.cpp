@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "amalthea/detail/utf8.hpp"
+#include "amalthea/primitives/utf8.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/gpu/timeline.hpp"
 
 #include <algorithm>
 #include <map>

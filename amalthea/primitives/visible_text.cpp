@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "amalthea/detail/visible_text.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/primitives/near_miss.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/traces/detail/trace_thread.hpp"
+#include "exporter/traces/trace_thread.hpp"
 
 #include <algorithm>
 #include <condition_variable>
