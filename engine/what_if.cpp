@@ -10,7 +10,6 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/primitives/counted_steps.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/small_changes.hpp"
@@ -104,6 +103,7 @@ class Trials {
         left_(std::clamp(total_events / std::max<std::uint64_t>(results.events, 1), least_analyses, most_analyses)) {
     options_.observer = nullptr;
     options_.work = nullptr;
+    options_.bounds.taken = {&taken_};
   }
 
   WhatIfs run() {
@@ -129,7 +129,7 @@ class Trials {
 
   // ---- analyses
 
-  bool is_over() const { return left_ == 0 || bound_steps - first_step_ > total_steps; }
+  bool is_over() const { return left_ == 0 || taken_ > total_steps; }
 
   void cut() {
     if (!std::exchange(is_cut_, true)) in_vain("Some changes were not tried, because the analyses take too long");
@@ -500,7 +500,7 @@ class Trials {
   const std::vector<std::vector<UnitIndex>>& allowed_;
   TaskIndex task_;
   std::uint64_t left_;
-  const std::uint64_t first_step_ = bound_steps;
+  std::uint64_t taken_ = 0;
   bool is_cut_ = false;
   WhatIfs found_;
 };

@@ -82,7 +82,7 @@ struct Options {
   std::vector<Objective> objectives = {LargestResponse{}};
   /// number of candidates to judge, over all walks; at most as many again to find a conflict
   std::uint64_t candidates = 20000;
-  /// number of steps of all bounds together (bound_steps), and at most as many again to find a conflict; the search
+  /// number of steps of all bounds together (Judgement::steps), and at most as many again to find a conflict; the search
   /// ends earlier if it needs more
   std::uint64_t steps = 1'000'000'000;
   /// Stop earlier after this time, with a fifth of it reserved to find a conflict; results may then differ between
@@ -109,6 +109,7 @@ struct Judgement {
   /// Violated affinity constraints, and latency constraints whose bound exceeds the limit; zero for a feasible
   /// solution.
   std::size_t broken = 0;
+  std::uint64_t steps = 0;  ///< that the bounds took (BoundOptions::taken)
 };
 /// Throws std::invalid_argument if Problem::place returns nothing for it.
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options);

@@ -200,7 +200,9 @@ Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
   apply(space_.placements[placement], candidate, bench.system);
   load(bench);
   Judgement judgement;
-  judgement.bounds = engine::system_bounds(bench.system, bench.best, bench.worst, space_.devices).tasks;
+  engine::BoundOptions options;
+  options.taken = {&judgement.steps};
+  judgement.bounds = engine::system_bounds(bench.system, bench.best, bench.worst, space_.devices, options).tasks;
   judgement.broken = broken_constraints(space_.problem.constraints, space_.placements[placement], candidate);
   judge_deadlines(placement, judgement);
   judge_chain_limits(placement, judgement);

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "amalthea/primitives/counted_steps.hpp"
-
 namespace amalthea::explore::detail {
 namespace {
 
@@ -23,12 +21,11 @@ class Reducer {
         evaluator_(evaluator),
         best_(std::move(member)),
         changes_(changes_in(best_.placement, best_.candidate)),
-        first_step_(bound_steps),
         steps_(steps),
         stops_(stops) {}
 
   Member run() && {
-    best_.judgement = evaluator_.judge(best_.placement, best_.candidate);
+    best_.judgement = judge(best_.placement, best_.candidate);
     for (std::size_t before = changes_ + 1; changes_ < before && changes_ > 0 && !is_over();) {
       before = changes_;
       renumber();
@@ -42,7 +39,13 @@ class Reducer {
  private:
   const Placement& placement() const { return space_.placements[best_.placement]; }
 
-  bool is_over() const { return bound_steps - first_step_ >= steps_ || (stops_ && stops_()); }
+  Judgement judge(std::size_t placement, const Candidate& candidate) {
+    Judgement judgement = evaluator_.judge(placement, candidate);
+    taken_ += judgement.steps;
+    return judgement;
+  }
+
+  bool is_over() const { return taken_ >= steps_ || (stops_ && stops_()); }
 
   std::size_t changes_in(std::size_t placement, const Candidate& candidate) const {
     return count_changes(space_.problem, space_.placements[placement], candidate);
@@ -53,7 +56,7 @@ class Reducer {
     Member next{placement, canonical(space_.placements[placement], candidate), {}};
     const std::size_t changes = changes_in(placement, next.candidate);
     if (changes >= changes_ || is_over()) return false;
-    next.judgement = evaluator_.judge(placement, next.candidate);
+    next.judgement = judge(placement, next.candidate);
     if (is_worse(next.judgement, best_.judgement)) return false;
     best_ = std::move(next);
     changes_ = changes;
@@ -115,7 +118,8 @@ class Reducer {
   Evaluator& evaluator_;
   Member best_;
   std::size_t changes_;
-  const std::uint64_t first_step_, steps_;
+  const std::uint64_t steps_;
+  std::uint64_t taken_ = 0;
   const std::function<bool()>& stops_;
 };
 

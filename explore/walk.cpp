@@ -6,8 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "amalthea/primitives/counted_steps.hpp"
-
 namespace amalthea::explore::detail {
 namespace {
 
@@ -86,9 +84,8 @@ class Walker {
     }
     idle_ = 0;
     ++result_.judged;
-    const std::uint64_t before = bound_steps;
     member.judgement = evaluator_.judge(state.placement, member.candidate);
-    result_.steps += bound_steps - before;
+    result_.steps += member.judgement.steps;
     member.judgement.bounds.clear();
     auto judged = std::make_shared<const Judgement>(member.judgement);
     if (known_.size() < options_.max_remembered) known_.emplace(hash, judged);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/bounds/dependencies.hpp"
 #include "engine/bounds/detail/analyzed_gpus.hpp"
 #include "engine/bounds/detail/exact_responses.hpp"
@@ -67,8 +66,8 @@ void keep_smaller(const Bound& other, Bound& bound) {
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
                            const std::vector<const DeviceProfile*>& devices, const BoundOptions& options) {
   constexpr std::uint64_t steps_of_a_step = 4;  // by the time that it takes
-  for (const Program& program : worst) bound_steps += steps_of_a_step * (program.steps.size() + 1);
-  const bounds::AnalyzedSystem subject{system, best, worst, devices};
+  for (const Program& program : worst) options.taken.add(steps_of_a_step * (program.steps.size() + 1));
+  const bounds::AnalyzedSystem subject{system, best, worst, devices, options.taken};
   bool waits = false;
   SystemBounds bounds = bounds_of(subject, options, true, waits);
   if (!waits) return bounds;

@@ -48,6 +48,7 @@
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
@@ -65,6 +66,7 @@ struct BoundOptions {
   bool for_offsets = false;
   std::uint64_t states = 1'000'000;  ///< for each core: states of its schedule graph, jobs of its longest schedule
   std::uint64_t steps = 20'000'000;  ///< for each task: evaluated sums over busy periods
+  StepCount taken = {};
 };
 
 /// `best` and `worst` are the programs of all tasks with their shortest and longest times on all their units

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "amalthea/primitives/counted_steps.hpp"
-
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -57,7 +55,7 @@ class EarliestDeadlineAnalysis {
   /// Execution of the jobs released in the closed window.
   Wide load(const CpuTask& task, Wide window) {
     ++steps_;
-    ++bound_steps;
+    limits_.taken.add();
     if (window < 0) return 0;
     return Wide(task.worst.picoseconds()) *
            max_arrivals(task.arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
@@ -109,7 +107,7 @@ class EarliestDeadlineAnalysis {
       const Wide at = shift + least_distance(tasks_[task].arrivals, job).picoseconds();
       if (at >= end) return true;
       if (at >= 0) steps.insert(at);
-      ++bound_steps;
+      limits_.taken.add();
       if (++steps_ > limits_.steps) return false;
     }
   }

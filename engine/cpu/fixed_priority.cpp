@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "amalthea/primitives/counted_steps.hpp"
-
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -77,7 +75,7 @@ class FixedPriorityAnalysis {
   /// Execution of the jobs released in the closed window.
   Wide load(std::size_t index, Wide window) {
     ++steps_;
-    ++bound_steps;
+    limits_.taken.add();
     return Wide(task(index).worst.picoseconds()) * arrivals(index, window);
   }
   Wide pauses(std::size_t index, Wide window) const {

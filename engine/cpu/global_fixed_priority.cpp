@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "amalthea/primitives/counted_steps.hpp"
-
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -71,7 +69,7 @@ class GlobalAnalysis {
   /// W(window) of a task with a bound, with this time for each job.
   Wide workload(std::size_t index, Wide window, Duration each, bool carries = true) {
     ++steps_;
-    ++bound_steps;
+    limits_.taken.add();
     const Wide time = each.picoseconds(), period = task(index).arrivals.period.picoseconds();
     const Wide upto = reach(index, window, each, carries);
     return upto / period * time + std::min(time, upto % period);

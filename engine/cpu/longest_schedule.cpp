@@ -6,8 +6,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "amalthea/primitives/counted_steps.hpp"
-
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -16,8 +14,9 @@ using Time = std::int64_t;  ///< picoseconds
 class Schedule {
  public:
   /// Jobs of the task `last` come after all jobs of their urgency.
-  Schedule(const std::vector<ScheduledTask>& tasks, std::size_t cores, std::optional<std::size_t> last = std::nullopt)
-      : tasks_(tasks), cores_(cores), last_(last) {
+  Schedule(const std::vector<ScheduledTask>& tasks, std::size_t cores, StepCount taken,
+           std::optional<std::size_t> last = std::nullopt)
+      : tasks_(tasks), cores_(cores), taken_(taken), last_(last) {
     for (const ScheduledTask& task : tasks) {
       next_.push_back(task.offset.picoseconds());
       jobs_.push_back({0, 0, std::vector<Time>(tasks.size())});
@@ -98,7 +97,7 @@ class Schedule {
       for (std::size_t task = 0; task < tasks_.size(); ++task) {
         if (next_[task] != now_) continue;
         if (jobs_[task].left > 0 || ++count_ > most_jobs) return false;
-        ++bound_steps;
+        taken_.add();
         jobs_[task] = {now_, std::max<Time>(1, tasks_[task].worst.picoseconds()), std::vector<Time>(tasks_.size())};
         active_.push_back(task);
         next_[task] += tasks_[task].period.picoseconds();
@@ -123,6 +122,7 @@ class Schedule {
 
   const std::vector<ScheduledTask>& tasks_;
   std::size_t cores_;
+  StepCount taken_;
   std::optional<std::size_t> last_;
   std::optional<std::int64_t> tied_;  ///< the highest priority at which a job runs and one of equal urgency waits
   Time now_ = 0;
@@ -137,9 +137,9 @@ class Schedule {
 }  // namespace
 
 std::optional<std::vector<CpuBound>> longest_schedule(const std::vector<ScheduledTask>& tasks, std::size_t cores,
-                                                      std::int64_t most_jobs) {
+                                                      std::int64_t most_jobs, StepCount taken) {
   if (tasks.empty()) return std::nullopt;
-  Schedule schedule(tasks, cores);
+  Schedule schedule(tasks, cores, taken);
   auto bounds = schedule.run(most_jobs);
   for (std::size_t task = 0; bounds && schedule.tied() && task < tasks.size(); ++task) {
     if (tasks[task].priority > *schedule.tied()) continue;
@@ -147,7 +147,7 @@ std::optional<std::vector<CpuBound>> longest_schedule(const std::vector<Schedule
       (*bounds)[task] = {};
       continue;
     }
-    const auto losing = Schedule(tasks, cores, task).run(most_jobs);
+    const auto losing = Schedule(tasks, cores, taken, task).run(most_jobs);
     if (!losing) return std::nullopt;
     (*bounds)[task] = (*losing)[task];
   }

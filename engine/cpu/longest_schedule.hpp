@@ -37,6 +37,6 @@ struct ScheduledTask {
 /// Nothing if a job does not end before the next release of its task, or if the schedule does not repeat within this
 /// number of jobs.
 std::optional<std::vector<CpuBound>> longest_schedule(const std::vector<ScheduledTask>& tasks, std::size_t cores,
-                                                      std::int64_t most_jobs);
+                                                      std::int64_t most_jobs, StepCount taken = {});
 
 }  // namespace amalthea::engine::cpu

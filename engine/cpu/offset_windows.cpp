@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 
 namespace amalthea::engine::cpu {
@@ -20,8 +19,9 @@ Time ceiling_of(Time a, Time b) { return -floor_of(-a, b); }
 
 class OffsetAnalysis {
  public:
-  OffsetAnalysis(const std::vector<OffsetTask>& tasks, const std::vector<CpuBound>& general, std::int64_t steps)
-      : tasks_(tasks), general_(general), limit_(steps) {}
+  OffsetAnalysis(const std::vector<OffsetTask>& tasks, const std::vector<CpuBound>& general, std::int64_t steps,
+                 StepCount taken)
+      : tasks_(tasks), general_(general), limit_(steps), taken_(taken) {}
 
   CpuBound bound_of(std::size_t index) {
     index_ = index;
@@ -105,7 +105,7 @@ class OffsetAnalysis {
   /// Execution of the jobs released in [start, start + window].
   Wide load(std::size_t index, Time window) {
     ++steps_;
-    ++bound_steps;
+    taken_.add();
     std::int64_t jobs = 0;
     if (tasks_[index].offset)
       jobs = std::max<Time>(0, floor_of(start_ + window - tasks_[index].offset->picoseconds(), period(index)) -
@@ -230,6 +230,7 @@ class OffsetAnalysis {
   const std::vector<OffsetTask>& tasks_;
   const std::vector<CpuBound>& general_;
   std::int64_t limit_, steps_ = 0;
+  StepCount taken_;
   std::size_t index_ = 0;
   std::vector<std::size_t> others_, between_;
   Time hyperperiod_ = 1, start_ = 0, last_ = 1, moment_ = 0;
@@ -240,8 +241,8 @@ class OffsetAnalysis {
 }  // namespace
 
 std::vector<CpuBound> offset_bounds(const std::vector<OffsetTask>& tasks, const std::vector<CpuBound>& general,
-                                    std::int64_t steps) {
-  OffsetAnalysis analysis(tasks, general, steps);
+                                    std::int64_t steps, StepCount taken) {
+  OffsetAnalysis analysis(tasks, general, steps, taken);
   std::vector<CpuBound> bounds;
   for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(analysis.bound_of(task));
   return bounds;

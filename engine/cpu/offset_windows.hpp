@@ -33,6 +33,6 @@ struct OffsetTask {
 /// For every task: a bound that is not above the one in `general`, which holds for all offsets (fixed_priority.hpp).
 /// `steps` limits the arrival computations for each task.
 std::vector<CpuBound> offset_bounds(const std::vector<OffsetTask>& tasks, const std::vector<CpuBound>& general,
-                                    std::int64_t steps);
+                                    std::int64_t steps, StepCount taken = {});
 
 }  // namespace amalthea::engine::cpu

@@ -8,8 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "amalthea/primitives/counted_steps.hpp"
-
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -41,7 +39,8 @@ using Intervals = std::vector<Interval>;
 
 class Graph {
  public:
-  Graph(const std::vector<GraphTask>& tasks, std::size_t most_states) : tasks_(tasks), most_states_(most_states) {}
+  Graph(const std::vector<GraphTask>& tasks, std::size_t most_states, StepCount taken)
+      : tasks_(tasks), most_states_(most_states), taken_(taken) {}
 
   std::optional<ScheduleGraph> run() {
     if (!find_hyperperiod()) return std::nullopt;
@@ -123,7 +122,7 @@ class Graph {
       all.push_back(ready(task, static_cast<std::uint32_t>(parts[task])));
       certain = std::min(certain, all.back().second);
     }
-    bound_steps += tasks_.size();
+    taken_.add(tasks_.size());
     certain = std::max(certain, free.latest);
     for (std::size_t index = 0; index < tasks_.size(); ++index) {
       const GraphTask& task = tasks_[index];
@@ -190,7 +189,7 @@ class Graph {
         within[task] -= static_cast<char32_t>(hyperperiods * parts_in_hyperperiod_[task]);
       const Time shift = static_cast<Time>(hyperperiods) * hyperperiod_;
       Intervals& known = known_[within];
-      bound_steps += known.size() * intervals.size();
+      taken_.add(known.size() * intervals.size());
       for (const Interval& interval : intervals) {
         const Interval shifted{interval.earliest - shift, interval.latest - shift, interval.end - shift,
                                interval.begun - shift,    interval.priority,       0};
@@ -253,6 +252,7 @@ class Graph {
 
   const std::vector<GraphTask>& tasks_;
   std::size_t most_states_;
+  StepCount taken_;
   Time hyperperiod_ = 1;
   std::vector<std::size_t> parts_in_hyperperiod_;  ///< of every task
   std::size_t parts_per_hyperperiod_ = 0;
@@ -264,9 +264,10 @@ class Graph {
 
 }  // namespace
 
-std::optional<ScheduleGraph> explore_schedules(const std::vector<GraphTask>& tasks, std::size_t most_states) {
+std::optional<ScheduleGraph> explore_schedules(const std::vector<GraphTask>& tasks, std::size_t most_states,
+                                               StepCount taken) {
   if (tasks.empty()) return std::nullopt;
-  return Graph(tasks, most_states).run();
+  return Graph(tasks, most_states, taken).run();
 }
 
 }  // namespace amalthea::engine::cpu

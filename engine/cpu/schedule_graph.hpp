@@ -45,6 +45,7 @@ struct ScheduleGraph {
 };
 
 /// Nothing if there are more states, or if the jobs pile up.
-std::optional<ScheduleGraph> explore_schedules(const std::vector<GraphTask>& tasks, std::size_t most_states);
+std::optional<ScheduleGraph> explore_schedules(const std::vector<GraphTask>& tasks, std::size_t most_states,
+                                               StepCount taken = {});
 
 }  // namespace amalthea::engine::cpu

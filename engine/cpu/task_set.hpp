@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "amalthea/primitives/counted_steps.hpp"
 #include "amalthea/time.hpp"
 
 namespace amalthea::engine::cpu {
@@ -107,6 +108,7 @@ struct CpuBound {
 struct Limits {
   Duration window = Duration::seconds(1000);  ///< longer busy windows have no bound
   std::int64_t steps = 2'000'000;             ///< maximum number of arrival computations for all tasks together
+  StepCount taken = {};
 };
 
 Duration longest_section(const CpuTask& task);

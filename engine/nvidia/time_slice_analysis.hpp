@@ -126,6 +126,7 @@
 
 #include <tl/expected.hpp>
 
+#include "amalthea/primitives/counted_steps.hpp"
 #include "amalthea/time.hpp"
 #include "engine/gpu/interference.hpp"
 #include "engine/gpu/kernel_delays.hpp"
@@ -372,6 +373,7 @@ struct TimeSliceProblem {
     std::size_t gpu = 0;  ///< that they slow down
   };
   std::vector<OtherAccesses> other_accesses = {};
+  StepCount taken = {};  ///< by the analysis
 };
 
 /// Times of a problem stay below this (a thousand seconds), so that no sum overflows.

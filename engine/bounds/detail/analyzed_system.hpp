@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
+#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/program/program.hpp"
 
@@ -27,6 +28,7 @@ struct AnalyzedSystem {
   const std::vector<Program>& best;
   const std::vector<Program>& worst;
   const std::vector<const DeviceProfile*>& devices;  ///< parallel to Platform::units, null for CPUs
+  StepCount taken;                                   ///< by the analysis
 
   std::size_t tasks() const { return system.tasks.size(); }
   const Task& task(TaskIndex task) const { return system.tasks[task]; }

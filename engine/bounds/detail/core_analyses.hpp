@@ -42,6 +42,7 @@ struct CoreProblem {
     bool by_deadline = false;                ///< some scheduler further out schedules by deadlines
   };
   std::vector<Server> servers;
+  cpu::Limits limits;
 };
 
 struct CoreAnalysis {

@@ -70,10 +70,10 @@ std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
   const Selection background = select(
       problem, tasks, [](bool interrupt, Duration deadline) { return !interrupt && deadline == Duration::max(); });
   const Selection interrupts = select(problem, tasks, [](bool interrupt, Duration) { return interrupt; });
-  std::vector<cpu::CpuBound> bounds = cpu::fixed_priority_bounds(tasks);
+  std::vector<cpu::CpuBound> bounds = cpu::fixed_priority_bounds(tasks, std::nullopt, problem.limits);
   std::vector<cpu::CpuBound> by_deadline;
   if (!problem.waits_for_semaphores)
-    by_deadline = cpu::earliest_deadline_bounds(urgent.tasks, interrupts.tasks, {}, background.tasks);
+    by_deadline = cpu::earliest_deadline_bounds(urgent.tasks, interrupts.tasks, problem.limits, background.tasks);
   std::vector<std::size_t> places = urgent.places;
   places.insert(places.end(), interrupts.places.begin(), interrupts.places.end());
   places.insert(places.end(), background.places.begin(), background.places.end());

@@ -14,9 +14,10 @@ bool waits(const cpu::CpuTask& task) { return !task.waiting.is_zero() || task.wa
 
 /// `owners`: jobs of tasks with the same one run one after the other.
 std::vector<cpu::CpuBound> bounds_of(const std::vector<cpu::CpuTask>& tasks, const std::vector<std::size_t>& owners,
+                                     const cpu::Limits& limits,
                                      const std::optional<cpu::PeriodicResource>& resource = std::nullopt) {
-  return std::any_of(tasks.begin(), tasks.end(), waits) ? cpu::suspending_task_bounds(tasks, owners, resource)
-                                                        : cpu::fixed_priority_bounds(tasks, resource);
+  return std::any_of(tasks.begin(), tasks.end(), waits) ? cpu::suspending_task_bounds(tasks, owners, resource, limits)
+                                                        : cpu::fixed_priority_bounds(tasks, resource, limits);
 }
 
 /// Tasks of a core problem, and servers of it, with the places of what they stand for.
@@ -111,7 +112,7 @@ class ServerBounds {
       resource = problem_.servers[*server].resource;
       resource->response = supplied;
     }
-    const auto found = bounds_of(level.tasks, level.owners, resource);
+    const auto found = bounds_of(level.tasks, level.owners, problem_.limits, resource);
     for (std::size_t i = 0; i < tasks; ++i)
       bounds_[level.places[i]] =
           supplied ? level.placed(found[i]) : cpu::CpuBound{{}, {}, cpu::NoBound::no_supply, level.places[i]};
@@ -122,7 +123,7 @@ class ServerBounds {
       std::vector<cpu::CpuTask> filled = level.tasks;
       if (!problem_.servers[within[i]].by_deadline && !has_equal(level, tasks + i))
         filled[tasks + i].arrivals.jitter = {};
-      const auto response = bounds_of(filled, level.owners, resource)[tasks + i].response;
+      const auto response = bounds_of(filled, level.owners, problem_.limits, resource)[tasks + i].response;
       const bool in_time = supplied && response && *response <= problem_.servers[within[i]].resource.period;
       find(within[i], in_time ? response : std::nullopt);
     }
@@ -136,7 +137,7 @@ std::vector<cpu::CpuBound> bounds_by_fixed_priority(const CoreProblem& problem) 
   if (!problem.servers.empty()) return ServerBounds(problem).run();
   std::vector<std::size_t> owners;
   for (const CoreProblem::Member& member : problem.members) owners.push_back(member.task);
-  return bounds_of(problem.tasks, owners);
+  return bounds_of(problem.tasks, owners, problem.limits);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::vector<cpu::CpuBound> bounds_on_several_cores(const CoreProblem& problem) {
     task.task.worst = std::max(task.task.worst, Duration::picoseconds(1));
     tasks.push_back(std::move(task));
   }
-  return cpu::global_fixed_priority_bounds(tasks, {}, problem.by_deadline);
+  return cpu::global_fixed_priority_bounds(tasks, problem.limits, problem.by_deadline);
 }
 
 }  // namespace

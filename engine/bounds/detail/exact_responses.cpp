@@ -8,7 +8,6 @@
 #include <string>
 #include <tuple>
 
-#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "engine/program/arrivals.hpp"
@@ -430,7 +429,7 @@ std::optional<Results> schedule_of(const ProblemInput& input, const std::vector<
   simulated.max_steps = most_steps;
   Results results;
   simulate(simulated, results);
-  bound_steps += results.events;
+  subject.taken.add(results.events);
   const bool unfinished = std::any_of(results.tasks.begin(), results.tasks.end(),
                                       [](const TaskResult& task) { return task.unfinished > 0; });
   if (results.stopped_early || unfinished || repetition.has_ties() || (pattern->hyperperiod && !repetition.found()))

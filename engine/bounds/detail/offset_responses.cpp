@@ -180,7 +180,7 @@ class OffsetResponses {
       added.offset = known_[task]->offset;
       added.task.arrivals.jitter = known_[task]->jitter;
     }
-    const auto found = cpu::offset_bounds(tasks, general, static_cast<std::int64_t>(options_.steps));
+    const auto found = cpu::offset_bounds(tasks, general, static_cast<std::int64_t>(options_.steps), options_.taken);
     for (std::size_t at = 0; at < found.size(); ++at)
       if (tasks[at].offset && !found[at].parts.empty()) replace(problem, at, found[at], BoundMethod::offsets);
   }
@@ -200,7 +200,7 @@ class OffsetResponses {
       const KnownReleases& known = *known_[task];
       tasks.push_back({known.period, known.offset, known.jitter, problem.tasks[at].priority, std::move(*parts)});
     }
-    const auto graph = cpu::explore_schedules(tasks, options_.states);
+    const auto graph = cpu::explore_schedules(tasks, options_.states, options_.taken);
     if (!graph) return;
     for (std::size_t at = 0; at < tasks.size(); ++at) {
       // A lost activation would be another schedule. One that comes when the job ends may be lost.
@@ -243,7 +243,8 @@ class OffsetResponses {
     }
     // The order of several interrupts is not among the ranks of a core with deadlines.
     if (interrupts > 1) return;
-    const auto found = cpu::longest_schedule(tasks, model.units.size(), static_cast<std::int64_t>(options_.states));
+    const auto found =
+        cpu::longest_schedule(tasks, model.units.size(), static_cast<std::int64_t>(options_.states), options_.taken);
     for (std::size_t at = 0; found && at < found->size(); ++at)
       replace(problem, at, (*found)[at], BoundMethod::longest_schedule);
   }

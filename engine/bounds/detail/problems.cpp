@@ -73,7 +73,9 @@ class ProblemBuilder {
     const AnalyzedSystem& subject = input_.subject;
     problems_.of_task.resize(subject.tasks());
     problems_.cores.resize(input_.cores.cores.size());
+    for (CoreProblem& core : problems_.cores) core.limits.taken = input_.subject.taken;
     problems_.gpu = empty_gpu_problem(input_, gpus);
+    problems_.gpu.problem.taken = input_.subject.taken;
     for (TaskIndex task = 0; task < subject.tasks(); ++task)
       if (problems_.gpu.streams[task]) add_device(task);
     for (TaskIndex task = 0; task < subject.tasks(); ++task) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "amalthea/primitives/counted_steps.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
 

@@ -199,7 +199,7 @@ std::optional<Response> Analysis::solve_window(const Demand& demand, std::int64_
   const Duration limit = demand.with_gpu || !beyond_ ? limit_of(demand.task) : task(demand.task).period;
   const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (sharing_.contexts.size() + 1));
   for (std::int64_t step = 0; step < max_core_steps && window <= limit; ++step) {
-    bound_steps += static_cast<std::uint64_t>(pairs);
+    problem_.taken.add(static_cast<std::uint64_t>(pairs));
     if ((work_ += pairs) > most_work_) break;
     std::vector<BoundShare> parts;
     const Duration next = evaluate(demand, earlier, rivals, jitter, window, parts);

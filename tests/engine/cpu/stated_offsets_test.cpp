@@ -6,7 +6,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "amalthea/primitives/counted_steps.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/cpu/longest_schedule.hpp"
 #include "engine/cpu/offset_windows.hpp"
@@ -38,8 +37,8 @@ GraphTask whole(std::int64_t period, std::int64_t offset, std::int64_t best, std
   return {ps(period), ps(offset), {}, priority, {{ps(best), ps(worst)}}};
 }
 
-Values explored(const std::vector<GraphTask>& tasks, std::size_t most_states = 10'000) {
-  const auto graph = explore_schedules(tasks, most_states);
+Values explored(const std::vector<GraphTask>& tasks, std::size_t most_states = 10'000, StepCount taken = {}) {
+  const auto graph = explore_schedules(tasks, most_states, taken);
   return graph ? values_of(graph->bounds) : Values{};
 }
 
@@ -193,10 +192,12 @@ TEST_CASE("the longest schedule under earliest deadline first") {
 }
 
 TEST_CASE("the schedules of an overloaded core are not explored") {
-  const std::uint64_t before = bound_steps;
-  CHECK(explored({whole(10, 0, 3, 5, 2), whole(15, 0, 1, 8, 1)}, 1'000'000).empty());
-  CHECK(bound_steps == before);
-  CHECK_FALSE(explored({whole(10, 0, 3, 5, 2), whole(16, 0, 1, 8, 1)}).empty());  // a utilization of exactly 1
+  std::uint64_t taken = 0;
+  CHECK(explored({whole(10, 0, 3, 5, 2), whole(15, 0, 1, 8, 1)}, 1'000'000, {&taken}).empty());
+  CHECK(taken == 0);
+  CHECK_FALSE(explored({whole(10, 0, 3, 5, 2), whole(16, 0, 1, 8, 1)}, 10'000, {&taken})
+                  .empty());  // a utilization of exactly 1
+  CHECK(taken > 0);
 }
 
 }  // namespace cpu_stated_offsets_test
