@@ -325,11 +325,7 @@ Outcome<std::vector<std::string>> remapped_texts(const Exploration& exploration,
   if (!splices) return tl::unexpected(Failure{});
   std::vector<std::string> texts;
   for (const auto& document : model.documents()) {
-    const std::string_view bytes = document->source().bytes();
-    const auto found = splices->find(document->position());
-    auto text = unannotated_text(*document,
-                                 found == splices->end() ? std::string(bytes) : exporter::apply(bytes, found->second),
-                                 exploration.limits, findings);
+    auto text = unannotated_text(*document, exporter::apply(*document, *splices), exploration.limits, findings);
     if (!text)
       return misused(
           fmt::format("cannot write the new mapping to {}: the file would exceed the limits on input (--max-size "

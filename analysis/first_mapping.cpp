@@ -16,7 +16,7 @@
 namespace amalthea::analysis {
 namespace {
 
-using Splices = std::map<std::uint32_t, std::vector<exporter::Splice>>;
+using Splices = exporter::ModelSplices;
 
 /// The changed model; nothing if it exceeds the limits. Records the lines that the splices insert.
 std::optional<Model> changed(const Model& model, const Splices& splices, const importer::Limits& limits,
@@ -25,17 +25,14 @@ std::optional<Model> changed(const Model& model, const Splices& splices, const i
   auto& inserted = mapped.inserted_lines.emplace_back();
   for (const auto& document : model.documents()) {
     const SourceText& source = document->source();
+    files.push_back({source.path(), exporter::apply(*document, splices)});
     const auto found = splices.find(document->position());
-    if (found == splices.end()) {
-      files.push_back({source.path(), std::string(source.bytes())});
-      continue;
-    }
+    if (found == splices.end()) continue;
     auto& lines = inserted[source.path()];
     for (const exporter::Splice& splice : found->second)
       if (const auto count = std::count(splice.text.begin(), splice.text.end(), '\n'); count > 0)
         lines.emplace_back(source.location(splice.span.begin).line, static_cast<std::uint32_t>(count));
     std::sort(lines.begin(), lines.end());
-    files.push_back({source.path(), exporter::apply(source.bytes(), found->second)});
   }
   Diagnostics known;  // reported when the files were read
   return importer::read_model_from_bytes(std::move(files), limits, known);

@@ -40,12 +40,8 @@ void report_not_analyzed(bool lenient_helps, bool lenient, Diagnostics& findings
 /// Why the model cannot be analyzed with the mapping; nothing if it can.
 std::optional<std::string> obstacle_behind(const Model& model, const exporter::FirstMapping& mapping) {
   std::vector<importer::NamedBytes> files;
-  for (const auto& document : model.documents()) {
-    const auto splices = mapping.splices.find(document->position());
-    files.push_back({document->source().path(), splices == mapping.splices.end()
-                                                    ? std::string(document->source().bytes())
-                                                    : exporter::apply(document->source().bytes(), splices->second)});
-  }
+  for (const auto& document : model.documents())
+    files.push_back({document->source().path(), exporter::apply(*document, mapping.splices)});
   Diagnostics findings;
   const auto mapped = importer::read_model_from_bytes(std::move(files), {}, findings);
   if (!mapped || importer::build_system(*mapped, {}, findings)) return std::nullopt;

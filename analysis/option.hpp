@@ -21,6 +21,7 @@ namespace amalthea::analysis {
 /// Headings over options in the help.
 namespace group {
 inline constexpr const char* analysis = "Analysis";
+inline constexpr const char* calibration = "Calibration";
 inline constexpr const char* chains = "Chains";
 inline constexpr const char* conversion = "Conversion";
 inline constexpr const char* limits = "Limits on input";
@@ -28,6 +29,7 @@ inline constexpr const char* options = "Options";
 inline constexpr const char* output = "Output";
 inline constexpr const char* run = "Run";
 inline constexpr const char* search = "Search";
+inline constexpr const char* traces = "Traces";
 inline constexpr const char* verdict = "Verdict";
 }  // namespace group
 

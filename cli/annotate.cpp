@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -30,13 +31,6 @@ struct AnnotateOptions {
   bool strip = false;
 };
 
-/// Writes all files of the model, with the content returned by `text`.
-bool write_model(const std::vector<Target>& targets, const importer::Limits& limits,
-                 const std::function<std::string(std::size_t)>& text) {
-  return write_targets(
-      targets, [&](std::size_t i) { return [&, i](const auto& write) { write(text(i)); }; }, limits);
-}
-
 int run(const AnnotateOptions& options) {
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
@@ -52,9 +46,9 @@ int run(const AnnotateOptions& options) {
     if (!is_quiet() && std::none_of(documents.begin(), documents.end(),
                                     [](const auto& document) { return exporter::is_annotated(*document); }))
       tell("amalthea: note: the model has no annotations; --strip does not change it\n");
-    return write_model(targets, limits, [&](std::size_t i) { return exporter::strip(*documents[i]); })
-               ? ExitCode::all_well
-               : ExitCode::unusable;
+    std::vector<std::string> bare;
+    for (const auto& document : documents) bare.push_back(exporter::strip(*document));
+    return write_texts(targets, bare, limits) ? ExitCode::all_well : ExitCode::unusable;
   }
 
   const auto annotated = analysis::annotate(*model, options.request, limits, diagnostics, nullptr);
@@ -65,7 +59,7 @@ int run(const AnnotateOptions& options) {
   }
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said : exporter::verdict_lines(annotated->assessment)) tell("{}\n", said.text);
-  if (!write_model(targets, limits, [&](std::size_t i) { return annotated->texts[i]; })) return ExitCode::unusable;
+  if (!write_texts(targets, annotated->texts, limits)) return ExitCode::unusable;
   return diagnostics.has_errors() && !options.request.lenient ? ExitCode::findings : ExitCode::all_well;
 }
 

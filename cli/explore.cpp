@@ -80,10 +80,7 @@ int write_all(const Model& read, const ExploreOptions& options, const std::vecto
   const auto view = analysis::view_of(info, exploration, explored, chosen);
   if (!options.output.empty()) {
     const auto texts = analysis::remapped_texts(exploration, chosen.after, diagnostics).map_error(code_of);
-    const bool written =
-        texts && write_targets(
-                     targets, [&](std::size_t i) { return [&, i](const auto& write) { write((*texts)[i]); }; },
-                     options.input.limits);
+    const bool written = texts && write_texts(targets, *texts, options.input.limits);
     print_findings(diagnostics);
     if (!written) return texts ? ExitCode::unusable : texts.error();
   } else {

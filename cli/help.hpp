@@ -28,10 +28,8 @@ inline constexpr const char* gpu = "GPU models";
 // Of options, beside those of the rows
 using namespace analysis::group;
 inline constexpr const char* annealing = "Simulated annealing";
-inline constexpr const char* calibration = "Calibration";
 inline constexpr const char* findings = "Findings";
 inline constexpr const char* sweep = "Sweep";
-inline constexpr const char* traces = "Traces";
 inline constexpr const char* tree = "Whole folders";
 }  // namespace group
 

@@ -3,32 +3,25 @@
 /// \file
 /// MODEL, TRACE… and the options that say how both are read, for the verbs that read measurements.
 
-#include <string>
-#include <vector>
-
 #include <CLI/App.hpp>
-#include <tl/expected.hpp>
 
+#include "analysis/measured_traces.hpp"
 #include "cli/input.hpp"
-#include "engine/results/results.hpp"
-#include "traces/comparison.hpp"
+#include "cli/progress.hpp"
 
 namespace amalthea::cli {
 
-struct MeasuredTraces {
-  std::vector<std::string> paths;
-  std::string names;
-  std::string from, to;
-};
 /// MODEL, TRACE… and the options of both: findings, limits and what the analysis assumes.
-void add_measured_inputs(CLI::App& verb, InputOptions& input, MeasuredTraces& traces, AnalysisInput& analysis);
+void add_measured_inputs(CLI::App& verb, InputOptions& input, analysis::TraceRequest& request, bool& allow_unknown);
 
-/// What the traces show of the system, with progress on standard error; or the exit code. `bounds` and `observer` may be
-/// null, `mapped` tells whether the model itself maps its tasks (traces::ComparisonInput).
-tl::expected<traces::Comparison, int> read_measured_traces(const MeasuredTraces& traces,
-                                                           const analysis::Prepared& prepared,
-                                                           const engine::Results* bounds, Diagnostics& diagnostics,
-                                                           engine::SimulationObserver* observer = nullptr,
-                                                           bool mapped = true);
+/// What the call returns, which gets the progress of reading traces: shown on standard error until it returns.
+template <typename Call>
+auto while_reading(const Call& call) {
+  std::optional<StatusLine> line;
+  return call([&line](std::uint64_t done, std::uint64_t of) {
+    if (!line) line.emplace(StatusLine::Log::yes);
+    show_reading(*line, done, of);
+  });
+}
 
 }  // namespace amalthea::cli

@@ -131,4 +131,10 @@ bool write_targets(const std::vector<Target>& targets, const std::function<Piece
   return true;
 }
 
+bool write_texts(const std::vector<Target>& targets, const std::vector<std::string>& texts,
+                 const importer::Limits& limits) {
+  return write_targets(
+      targets, [&](std::size_t i) { return [&text = texts[i]](const auto& write) { write(text); }; }, limits);
+}
+
 }  // namespace amalthea::cli

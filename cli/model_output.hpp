@@ -45,5 +45,7 @@ bool write_target(const Target& target, const Pieces& text, const importer::Limi
 /// Writes all of them, `text(i)` into the i-th: no file appears before all are written.
 bool write_targets(const std::vector<Target>& targets, const std::function<Pieces(std::size_t)>& text,
                    const importer::Limits& limits);
+bool write_texts(const std::vector<Target>& targets, const std::vector<std::string>& texts,
+                 const importer::Limits& limits);
 
 }  // namespace amalthea::cli

@@ -29,6 +29,15 @@ void stop_work(int /*signal*/) {
 
 double seconds_of(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
+/// "[#####     ]".
+std::string bar(double share) {
+  constexpr std::size_t width = 20;
+  const auto filled = static_cast<std::size_t>(share * width);
+  return fmt::format("[{}{}]", std::string(filled, '#'), std::string(width - filled, ' '));
+}
+/// The same in front of words, on a terminal.
+std::string bar(const StatusLine& line, double share) { return line.is_on_terminal() ? bar(share) + " " : ""; }
+
 }  // namespace
 
 StatusLine::StatusLine(Log log)
@@ -56,10 +65,7 @@ void StatusLine::clear() {
 }
 
 std::string share_text(double share, double seconds) {
-  constexpr std::size_t width = 20;
-  const auto filled = static_cast<std::size_t>(share * width);
-  std::string text =
-      fmt::format("[{}{}] {:.0f} %", std::string(filled, '#'), std::string(width - filled, ' '), 100 * share);
+  std::string text = fmt::format("{} {:.0f} %", bar(share), 100 * share);
   constexpr double early = 1;  // seconds; the rest is a guess before
   if (share > 0 && share < 1 && seconds > early) text += fmt::format(", {:.0f} s left", seconds * (1 - share) / share);
   return text;
@@ -107,11 +113,7 @@ void show_models(StatusLine& line, std::size_t done, std::size_t of, std::size_t
   if (!line.is_due()) return;
   const double seconds = line.seconds();
   const double rate = seconds > 0 ? static_cast<double>(done - known) / seconds : 0;
-  std::string text;
-  if (line.is_on_terminal()) {
-    const std::size_t width = 20, filled = of == 0 ? width : width * done / of;
-    text = fmt::format("[{}{}] ", std::string(filled, '#'), std::string(width - filled, ' '));
-  }
+  std::string text = bar(line, of == 0 ? 1 : static_cast<double>(done) / static_cast<double>(of));
   text += fmt::format("{} of {} models", done, of);
   if (known > 0) text += fmt::format(" ({} from the cache or an earlier run)", known);
   if (rate > 0 && seconds > 0.5)
@@ -119,32 +121,12 @@ void show_models(StatusLine& line, std::size_t done, std::size_t of, std::size_t
   line.show(text);
 }
 
-ReadingProgress::ReadingProgress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
-
-void ReadingProgress::show(std::uint64_t done, std::uint64_t of) {
-  if (is_quiet() || of == 0) return;
-  using Seconds = std::chrono::duration<double>;
-  const auto now = Clock::now();
-  if (Seconds(now - shown_).count() < (terminal_ ? 0.1 : 10.0)) return;
-  shown_ = now;
+void show_reading(StatusLine& line, std::uint64_t done, std::uint64_t of) {
+  if (of == 0 || !line.is_due()) return;
   const double share = static_cast<double>(done) / static_cast<double>(of);
-  const double seconds = Seconds(now - start_).count();
-  const std::string text =
-      share > 0 ? fmt::format("{:.0f} % of the traces read, {:.0f} s left", share * 100, seconds * (1 - share) / share)
-                : std::string("reading the traces");
-  if (terminal_) {
-    constexpr double width = 20;
-    const auto filled = static_cast<std::size_t>(share * width);
-    tell("\r\x1b[K[{}{}] {}", std::string(filled, '#'), std::string(static_cast<std::size_t>(width) - filled, ' '),
-         text);
-    std::fflush(stderr);
-  } else {
-    tell("{}\n", text);
-  }
-}
-
-void ReadingProgress::clear() {
-  if (terminal_) tell_text("\r\x1b[K");
+  line.show(bar(line, share) + (share > 0 ? fmt::format("{:.0f} % of the traces read, {:.0f} s left", share * 100,
+                                                        line.seconds() * (1 - share) / share)
+                                          : "reading the traces"));
 }
 
 }  // namespace amalthea::cli

@@ -81,21 +81,7 @@ class LongWork {
 /// `done` models of `of`, of which `known` needed no work.
 void show_models(StatusLine& line, std::size_t done, std::size_t of, std::size_t known);
 
-/// The same for reading files.
-class ReadingProgress {
- public:
-  ReadingProgress();
-  ~ReadingProgress() { clear(); }
-
-  /// `done` of `of`, in any unit; 0: unknown.
-  void show(std::uint64_t done, std::uint64_t of);
-  void clear();
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool terminal_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point shown_ = start_;
-};
+/// The same for reading traces: `done` of `of`, in any unit; 0: unknown.
+void show_reading(StatusLine& line, std::uint64_t done, std::uint64_t of);
 
 }  // namespace amalthea::cli

@@ -45,6 +45,11 @@ std::string apply(std::string_view bytes, std::vector<Splice> splices) {
   return out.append(bytes.substr(at));
 }
 
+std::string apply(const Document& document, const ModelSplices& splices) {
+  const auto found = splices.find(document.position());
+  return apply(document.source().bytes(), found != splices.end() ? found->second : std::vector<Splice>());
+}
+
 std::string escape_attribute(std::string_view utf8) {
   std::string out;
   for (std::size_t at = 0; at < utf8.size();) {

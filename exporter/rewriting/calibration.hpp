@@ -57,7 +57,7 @@ struct AccessChange {
 };
 
 struct Calibration {
-  std::map<std::uint32_t, std::vector<Splice>> splices;  ///< by the positions of the documents
+  ModelSplices splices;  ///< by the positions of the documents
   std::vector<CalibrationChange> changes;
   std::vector<AccessChange> accesses;
   std::vector<StimulusChange> stimuli;  ///< also those that the model already states as they were measured

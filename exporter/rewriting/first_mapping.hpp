@@ -32,7 +32,7 @@ struct FirstMapping {
   std::vector<Element> tasks;             ///< that get an allocation
   std::vector<Element> without_priority;  ///< those on CPUs for which the model states none, and which have 1 now
   std::vector<Responsibility> responsibilities;
-  std::map<std::uint32_t, std::vector<Splice>> splices;  ///< by the positions of the documents
+  ModelSplices splices;  ///< by the positions of the documents
 };
 
 /// "tasks A, B and 3 more; scheduler S for Core0; new scheduler Scheduler_Core1 for Core1".

@@ -102,7 +102,7 @@ class Remapper {
   Remapper(const Model& model, const System& before, const System& after, Diagnostics& diagnostics)
       : model_(model), before_(before), after_(after), diagnostics_(diagnostics), mapping_(views::mapping_of(model)) {}
 
-  std::optional<std::map<std::uint32_t, std::vector<Splice>>> remap() {
+  std::optional<ModelSplices> remap() {
     for (TaskIndex task = 0; task < after_.tasks.size(); ++task)
       if (after_.tasks[task].kind == ProcessKind::task && !after_.tasks[task].folded_into) change(task);
     if (failed_) return std::nullopt;
@@ -318,7 +318,7 @@ class Remapper {
   views::Mapping mapping_;
   bool failed_ = false;
   bool defines_priority_ = false;
-  std::map<std::uint32_t, std::vector<Splice>> splices_;
+  ModelSplices splices_;
   std::map<std::uint32_t, std::vector<Annotation>> insertions_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> changed_waits_;
 };
@@ -337,8 +337,8 @@ std::optional<std::string> id_in_file(Element element) {
   return id && element.document().find(*id) == element ? id : std::nullopt;
 }
 
-std::optional<std::map<std::uint32_t, std::vector<Splice>>> remap(const Model& model, const System& before,
-                                                                  const System& after, Diagnostics& diagnostics) {
+std::optional<ModelSplices> remap(const Model& model, const System& before, const System& after,
+                                  Diagnostics& diagnostics) {
   return Remapper(model, before, after, diagnostics).remap();
 }
 

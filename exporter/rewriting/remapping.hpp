@@ -30,7 +30,7 @@ std::optional<std::string> id_in_file(Element element);
 /// model whose tasks have other units, priorities, waiting behavior or GPU time slices. Indexed by the positions of the
 /// documents. Wrappers that `after` removes are not changed. Errors, and then nothing, if a version cannot express it
 /// (AM0810) or a required reference is impossible (AM0811).
-std::optional<std::map<std::uint32_t, std::vector<Splice>>> remap(const Model& model, const System& before,
-                                                                  const System& after, Diagnostics& diagnostics);
+std::optional<ModelSplices> remap(const Model& model, const System& before, const System& after,
+                                  Diagnostics& diagnostics);
 
 }  // namespace amalthea::exporter
