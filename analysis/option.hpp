@@ -24,6 +24,7 @@ inline constexpr const char* analysis = "Analysis";
 inline constexpr const char* calibration = "Calibration";
 inline constexpr const char* chains = "Chains";
 inline constexpr const char* conversion = "Conversion";
+inline constexpr const char* findings = "Findings";
 inline constexpr const char* limits = "Limits on input";
 inline constexpr const char* options = "Options";
 inline constexpr const char* output = "Output";

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "analysis/validation.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
@@ -14,44 +15,34 @@
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/findings/finding_formats.hpp"
-#include "review/review.hpp"
 
 namespace amalthea::cli {
 namespace {
 
 struct ValidateOptions {
   InputOptions input;
+  analysis::ValidationRequest request;
   std::string format = "text";
   std::string output;
-  std::string fail_on = "error";
 };
-
-/// The minimum severity that makes the command fail; nothing for "never".
-std::optional<Severity> threshold(const std::string& fail_on) {
-  for (const Severity severity : {Severity::note, Severity::warning, Severity::error})
-    if (fail_on == to_string(severity)) return severity;
-  return std::nullopt;
-}
 
 int run(const ValidateOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
-  if (model) review::review_model(*model, diagnostics);
+  const bool passes = model && analysis::validate(*model, options.request, diagnostics);
 
   std::vector<Diagnostic> findings;
   std::copy_if(diagnostics.all().begin(), diagnostics.all().end(), std::back_inserter(findings), is_shown);
   exporter::sort_findings(findings);
-  exporter::ModelInfo info = model ? exporter::model_info(*model) : exporter::ModelInfo{options.input.models, "", ""};
+  const exporter::ModelInfo info =
+      model ? exporter::model_info(*model) : exporter::ModelInfo{options.input.models, "", ""};
   const exporter::FindingView view{info, findings, diagnostics.all().size() - findings.size(),
-                                   std::filesystem::current_path().string(), threshold(options.fail_on)};
+                                   std::filesystem::current_path().string(), analysis::failing(options.request)};
   if (!write_output(options.output, exporter::find_finding_format(options.format)->render(view)))
     return ExitCode::unusable;
   if (!model) return model.error();
-  const auto least = threshold(options.fail_on);
-  const bool fails = least && std::any_of(diagnostics.all().begin(), diagnostics.all().end(),
-                                          [&](const Diagnostic& finding) { return finding.severity >= *least; });
-  return fails ? ExitCode::findings : ExitCode::all_well;
+  return passes ? ExitCode::all_well : ExitCode::findings;
 }
 
 }  // namespace
@@ -61,8 +52,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("validate", "Check a model for errors, missing timing data and design flaws");
   verb->group(group::understand);
   add_input_options(*verb, options->input);
-  add_options(*verb, {row("fail-on", &options->fail_on, "Lowest severity that makes the exit code 1", {group::findings},
-                          {.choices = {"error", "warning", "note", "never"}})});
+  add_options(*verb, analysis::validation_options(options->request));
   std::vector<std::string> names;
   for (const auto& format : exporter::finding_formats()) names.emplace_back(format.name);
   add_options(*verb, {row("format", &options->format, "Output format", {group::output}, {.choices = names})});
