@@ -35,10 +35,10 @@ Outcome<std::optional<Model>> without_annotations(const Model& model, const impo
 Outcome<void> can_be_annotated(const Model& model) {
   for (const auto& document : model.documents())
     if (document->itea() != IteaRelease::none)
-      return misused(
-          fmt::format("{} is an {} model, but only AMALTHEA {} and later can hold annotations; convert it first "
-                      "(amalthea convert --to)",
-                      document->source().path(), document->version_text(), to_string(oldest_version)));
+      return misused({},
+                     fmt::format("{} is an {} model, but only AMALTHEA {} and later can hold annotations",
+                                 document->source().path(), document->version_text(), to_string(oldest_version)),
+                     "convert it first (amalthea convert --to)");
   return {};
 }
 

@@ -31,9 +31,10 @@ OptionTable conversion_options(ConversionRequest& request) {
 
 Outcome<migration::Release> target_of(const ConversionRequest& request) {
   if (const auto to = migration::parse_release(request.to)) return *to;
-  return misused(fmt::format("--to {}: expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}{}",
-                             request.to, to_string(oldest_version), to_string(newest_version),
-                             did_you_mean(request.to, all_versions(), [](Version known) { return to_string(known); })));
+  return misused("--to " + request.to,
+                 fmt::format("expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}",
+                             to_string(oldest_version), to_string(newest_version)),
+                 did_you_mean(request.to, all_versions(), [](Version known) { return to_string(known); }));
 }
 
 Conversion::Conversion(const Model& model, migration::Release target, std::size_t places)

@@ -32,12 +32,12 @@ Outcome<TaskIndex> task_of_runnable(const System& system, const std::string& nam
   const std::vector<TaskIndex> tasks = tasks_with_runnable(system, name);
   if (tasks.size() == 1) return tasks.front();
   if (tasks.empty())
-    return misused(
-        fmt::format("the model has no task \"{}\"{}", name, did_you_mean_or_list(name, system.tasks, &Task::name)));
+    return misused({}, fmt::format("the model has no task \"{}\"", name),
+                   did_you_mean_or_list(name, system.tasks, &Task::name));
   std::string names;
   for (const TaskIndex task : tasks)
     names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", system.tasks[task].name);
-  return misused(fmt::format("several tasks execute the runnable \"{}\": {}; name one of them", name, names));
+  return misused({}, fmt::format("several tasks execute the runnable \"{}\": {}", name, names), "name one of them");
 }
 
 /// The task of this name, or that of the runnable, which `asked` then states.
@@ -49,8 +49,8 @@ Outcome<TaskIndex> task_to_explain(const System& system, const std::string& name
     return task_of_runnable(system, name);
   }
   if (std::count_if(task, system.tasks.end(), same) > 1)
-    return misused(
-        fmt::format("the model has several tasks named \"{}\"; rename them, or use one variant of the model", name));
+    return misused({}, fmt::format("the model has several tasks named \"{}\"", name),
+                   "rename them, or use one variant of the model");
   return static_cast<TaskIndex>(task - system.tasks.begin());
 }
 

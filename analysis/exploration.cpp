@@ -36,7 +36,7 @@ Outcome<std::vector<MappingChange>> changes_of_model(const std::string& file, co
   const auto model = read({file}, limits, findings);
   if (!model) return tl::unexpected(model.error());
   const auto built = build(*model, request.build, request.lenient, findings);
-  if (!built) return misused(fmt::format("--compare {}: the model cannot be analyzed; correct it first", file));
+  if (!built) return misused("--compare " + file, "the model cannot be analyzed", "correct it first");
   const System& other = *built;
   std::vector<MappingChange> changes;
   for (exporter::MappingEntry& entry : exporter::mapping_entries(other)) {
@@ -59,8 +59,8 @@ Outcome<std::vector<MappingChange>> changes_of_model(const std::string& file, co
     changes.push_back(std::move(change));
   }
   if (changes.empty())
-    return misused(fmt::format(
-        "--compare {}: the model has none of the tasks; expected a model with tasks of the same names", file));
+    return misused("--compare " + file, "the model has none of the tasks",
+                   "expected a model with tasks of the same names");
   return changes;
 }
 
@@ -70,9 +70,7 @@ Outcome<std::vector<MappingChange>> changes_of(const std::string& file, const Sy
   if (std::filesystem::path(file).extension() != ".json")
     return changes_of_model(file, explored, limits, request, findings, notes);
   std::string hash;
-  auto changes = read_mapping_file("--compare", file, hash);
-  if (!changes) return misused(changes.error());
-  return std::move(*changes);
+  return read_mapping_file("--compare", file, hash);
 }
 
 /// From mapping files (`*.json`), and from models with the same tasks, whose mapping is used; in the order of
@@ -91,7 +89,7 @@ Outcome<std::vector<exporter::ComparedMapping>> compared_mappings(const Model& m
     auto mapped = importer::build_system(model, how, of_mapping);
     if (!mapped || mapped->tasks.size() != search.problem.system.tasks.size() || !search.complete(*mapped)) {
       findings = std::move(of_mapping);
-      return misused(fmt::format("--compare {}: the mapping does not fit the model", file));
+      return misused("--compare " + file, "the mapping does not fit the model");
     }
     try {
       // As it is: functions and tasks may be on units that the search would not select.
@@ -102,7 +100,7 @@ Outcome<std::vector<exporter::ComparedMapping>> compared_mappings(const Model& m
       compared.push_back(
           {std::filesystem::path(file).stem().string(), std::move(*mapped), std::move(judgement), std::move(late)});
     } catch (const std::overflow_error&) {
-      return misused(fmt::format("--compare {}: a time exceeds the largest supported value (about 106 days)", file));
+      return misused("--compare " + file, "a time exceeds the largest supported value (about 106 days)");
     }
   }
   return compared;
@@ -123,8 +121,8 @@ std::optional<std::string> unannotated_text(const Document& document, std::strin
 Outcome<void> check_solution(std::uint64_t solution, std::size_t objectives) {
   const std::size_t most = objectives == 1 ? 1 : explore::max_solutions;
   if (solution >= 1 && solution <= most) return {};
-  return misused(fmt::format("--solution {}: the largest number is {}", solution,
-                             most == 1 ? "1, because there is one objective" : std::to_string(most)));
+  return misused(fmt::format("--solution {}", solution),
+                 "the largest number is " + (most == 1 ? "1, because there is one objective" : std::to_string(most)));
 }
 
 bool has_walk(const std::vector<explore::WalkRecord>& walks, std::size_t number) {
@@ -134,15 +132,14 @@ bool has_walk(const std::vector<explore::WalkRecord>& walks, std::size_t number)
 /// Adds the walks of a file, if it is one of this search and repeats no walk.
 Outcome<void> read_walks(const std::string& path, Exploration& exploration) {
   const auto text = importer::read_bytes(path);
-  if (!text) return misused(fmt::format("{}: {}", path, text.error()));
+  if (!text) return misused(path, text.error());
   auto part = exporter::parse_walk_part(*text, exploration.search.problem.system.tasks.size());
-  if (!part) return misused(fmt::format("{}: {}", path, part.error()));
+  if (!part) return misused(path, part.error());
   if (part->key != exploration.key)
-    return misused(
-        fmt::format("{}: the part belongs to another model, or to other options or another version of amalthea", path));
+    return misused(path, "the part belongs to another model, or to other options or another version of amalthea");
   for (explore::WalkRecord& walk : part->walks) {
     if (has_walk(exploration.finished, walk.number))
-      return misused(fmt::format("{}: walk {} is in several parts", path, walk.number + 1));
+      return misused(path, fmt::format("walk {} is in several parts", walk.number + 1));
     exploration.finished.push_back(std::move(walk));
   }
   return {};
@@ -160,7 +157,7 @@ Outcome<void> divide_walks(Exploration& exploration) {
   Shard shard;
   if (!request.shard.empty()) {
     const auto parsed = parse_shard(request.shard);
-    if (!parsed) return misused(fmt::format("--shard {}", parsed.error()));
+    if (!parsed) return tl::unexpected(parsed.error());
     if (request.checkpoint.empty()) return misused("--shard requires --checkpoint FILE, in which the part is written");
     shard = *parsed;
   }
@@ -171,7 +168,7 @@ Outcome<void> divide_walks(Exploration& exploration) {
     missing += fmt::format("{}{}", missing.empty() ? "" : ", ", number + 1);
   }
   if (request.merge.empty() || exploration.walks.empty()) return {};
-  return misused(fmt::format("--merge: the parts lack walks {} of {}", missing, explore::walk_count));
+  return misused("--merge", fmt::format("the parts lack walks {} of {}", missing, explore::walk_count));
 }
 
 Outcome<void> write_walks(const Exploration& exploration) {
@@ -187,7 +184,7 @@ void make_walks(Exploration& exploration, const explore::Options& options, const
   auto made = explore::walk(exploration.search.problem, options, exploration.walks, [&](const auto& done) {
     if (!keeps) return;
     exploration.finished.push_back(done);
-    if (const auto written = write_walks(exploration); !written && watch.failed) watch.failed(written.error().message);
+    if (const auto written = write_walks(exploration); !written && watch.failed) watch.failed(written.error().text());
   });
   for (explore::WalkRecord& walk : made)
     if (!has_walk(exploration.finished, walk.number)) exploration.finished.push_back(std::move(walk));
@@ -270,7 +267,8 @@ Outcome<Explored> explore(Exploration& exploration, const ExplorationWatch& watc
   const std::size_t solutions = explored.exploration.front.size();
   if (solutions == 0) return tl::unexpected(Failure{});
   if (exploration.request.solution > solutions)
-    return misused(fmt::format("--solution {}: the largest number is {}", exploration.request.solution, solutions));
+    return misused(fmt::format("--solution {}", exploration.request.solution),
+                   fmt::format("the largest number is {}", solutions));
   return explored;
 }
 
@@ -319,8 +317,8 @@ Outcome<std::vector<std::string>> remapped_texts(const Exploration& exploration,
   build.keep_wrappers = exploration.request.build.keep_wrappers;
   const auto before = importer::build_system(model, build, known);
   if (!before)
-    return misused(
-        "the mapping cannot be written, because the model cannot be analyzed without --map; correct it first");
+    return misused({}, "the mapping cannot be written, because the model cannot be analyzed without --map",
+                   "correct it first");
   const auto splices = exporter::remap(model, *before, after, findings);
   if (!splices) return tl::unexpected(Failure{});
   std::vector<std::string> texts;

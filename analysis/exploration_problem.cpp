@@ -129,10 +129,10 @@ std::vector<System> other_placements(const Placer& placer, const System& system)
 /// `--pin`.
 Outcome<void> pin(const System& system, const std::vector<std::string>& texts, explore::Constraints& constraints) {
   for (const std::string& text : texts) {
-    const std::string option = fmt::format("--pin {}", text);
+    const std::string option = "--pin " + text;
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-      return misused(fmt::format("{}: expected TASK=UNIT or TASK=UNIT|UNIT", option));
+      return misused(option, "expected TASK=UNIT or TASK=UNIT|UNIT");
     const auto task = task_named(system, option, text.substr(0, equals));
     if (!task) return tl::unexpected(task.error());
     std::vector<UnitIndex> wanted;
@@ -140,14 +140,14 @@ Outcome<void> pin(const System& system, const std::vector<std::string>& texts, e
       const auto& units = system.platform.units;
       const auto unit = std::find_if(units.begin(), units.end(), [&](const auto& other) { return other.name == name; });
       if (unit == units.end())
-        return misused(fmt::format("{}: the model has no processing unit \"{}\"{}", option, name,
-                                   did_you_mean_or_list(name, units, &ProcessingUnit::name)));
+        return misused(option, fmt::format("the model has no processing unit \"{}\"", name),
+                       did_you_mean_or_list(name, units, &ProcessingUnit::name));
       const auto index = static_cast<UnitIndex>(unit - units.begin());
       if (!contains(constraints.allowed[*task], index))
-        return misused(
-            fmt::format("{}: \"{}\" cannot run on \"{}\": it has no ticks for that unit, the unit has no scheduler or "
-                        "no clock, or a constraint forbids it",
-                        option, system.tasks[*task].name, name));
+        return misused(option,
+                       fmt::format("\"{}\" cannot run on \"{}\": it has no ticks for that unit, the unit has no "
+                                   "scheduler or no clock, or a constraint forbids it",
+                                   system.tasks[*task].name, name));
       if (!contains(wanted, index)) wanted.push_back(index);
     }
     constraints.allowed[*task] = std::move(wanted);
@@ -166,7 +166,7 @@ Outcome<void> add_groups(const System& system, std::string_view option, const st
       if (!task) return tl::unexpected(task.error());
       if (!contains(group, *task)) group.push_back(*task);
     }
-    if (group.size() < 2) return misused(fmt::format("{}: expected two or more tasks, separated by commas", given));
+    if (group.size() < 2) return misused(given, "expected two or more tasks, separated by commas");
     groups.push_back(std::move(group));
   }
   return {};
@@ -189,15 +189,15 @@ Outcome<std::vector<explore::Objective>> objectives_of(const ExplorationRequest&
       while (index < system.chains.size() && system.chains[index].name != chain_text) ++index;
       if (index == system.chains.size()) {
         auto chain = engine::parse_chain(system, chain_text);
-        if (!chain) return misused(fmt::format("--objective {}: {}", text, chain.error()));
+        if (!chain) return misused("--objective " + text, chain.error());
         engine::report_gaps(system, *chain, diagnostics);
         system.chains.push_back(std::move(*chain));
         chains.push_back(chain_text);
       }
       objectives.emplace_back(explore::ChainLatency{index});
     } else {
-      return misused(fmt::format("--objective {}: expected response, load, changes or chain:A->B->C{}", text,
-                                 did_you_mean(text, std::array<std::string_view, 3>{"response", "load", "changes"})));
+      return misused("--objective " + text, "expected response, load, changes or chain:A->B->C",
+                     did_you_mean(text, std::array<std::string_view, 3>{"response", "load", "changes"}));
     }
   }
   return objectives;
@@ -224,9 +224,9 @@ Outcome<void> keep_sides(const System& system, const std::vector<std::string>& p
     const std::string& name = system.tasks[task].name;
     for (const std::string& pin : pins)
       if (pin.starts_with(name + "="))
-        return misused(fmt::format(
-            "--pin {}: --keep offloading does not let \"{}\" move between CPU and GPU; omit one of the two options",
-            pin, name));
+        return misused("--pin " + pin,
+                       fmt::format("--keep offloading does not let \"{}\" move between CPU and GPU", name),
+                       "omit one of the two options");
     allowed.push_back(system.tasks[task].unit);
   }
   return {};
@@ -300,9 +300,9 @@ Outcome<void> check_groups(const std::vector<const System*>& placements, const e
     const auto whole = whole_group(constraints, group);
     if (common_units(placements, constraints, whole).empty())
       return misused(
-          fmt::format("{} have to share a unit, but no unit may run all of them; omit --together, or allow them a "
-                      "common unit (--pin)",
-                      names_of(*placements.front(), whole)));
+          {},
+          fmt::format("{} have to share a unit, but no unit may run all of them", names_of(*placements.front(), whole)),
+          "omit --together, or allow them a common unit (--pin)");
   }
   return {};
 }

@@ -24,8 +24,8 @@ Outcome<std::string> graph(const Model& model, const GraphRequest& request, Diag
   for (TaskIndex index = 0; index < system->tasks.size(); ++index)
     if (system->tasks[index].name == request.task) task = index;
   if (!request.task.empty() && !task)
-    return misused(fmt::format("--task {}: the model has no such task{}", request.task,
-                               did_you_mean_or_list(request.task, system->tasks, &Task::name)));
+    return misused("--task " + request.task, "the model has no such task",
+                   did_you_mean_or_list(request.task, system->tasks, &Task::name));
   const auto render = request.format == "json"  ? exporter::render_graph_json
                       : request.format == "svg" ? exporter::render_graph_svg
                                                 : exporter::render_graph_dot;

@@ -73,19 +73,18 @@ tl::expected<std::vector<MappingChange>, TextError> parse_mapping(const std::str
 
 }  // namespace
 
-tl::expected<std::vector<MappingChange>, std::string> read_mapping_file(std::string_view option,
-                                                                        const std::string& file, std::string& files) {
+Outcome<std::vector<MappingChange>> read_mapping_file(const std::string& option, const std::string& file,
+                                                      std::string& files) {
   const auto text = importer::read_bytes(file);
-  if (!text) return tl::unexpected(fmt::format("{} {}: {}", option, file, text.error()));
+  if (!text) return misused(option + " " + file, text.error());
   files += fmt::format("\n{} {}", option, exporter::hash_of_text(*text));
   auto read = parse_mapping(file, *text);
-  if (!read) return tl::unexpected(fmt::format("{}:{}", file, format(read.error())));
+  if (!read) return misread(file, format(read.error()));
   return std::move(*read);
 }
 
-tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const std::string& file,
-                                                                           const std::vector<std::string>& texts,
-                                                                           std::string& files) {
+Outcome<std::vector<MappingChange>> read_mapping_changes(const std::string& file, const std::vector<std::string>& texts,
+                                                         std::string& files) {
   std::vector<MappingChange> changes;
   if (!file.empty()) {
     auto read = read_mapping_file("--mapping", file, files);
@@ -95,11 +94,11 @@ tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const
   const std::size_t of_file = changes.size();
   for (const std::string& text : texts) {
     auto change = importer::parse_mapping_change(text);
-    if (!change) return tl::unexpected(fmt::format("--map {}: {}", text, change.error()));
+    if (!change) return misused("--map " + text, change.error());
     const auto same = [&](const MappingChange& other) { return other.task == change->task; };
     if (std::any_of(changes.begin() + static_cast<std::ptrdiff_t>(of_file), changes.end(), same))
-      return tl::unexpected(
-          fmt::format("--map {}: task \"{}\" is mapped twice; use --map once per task", text, change->task));
+      return misused("--map " + text, fmt::format("task \"{}\" is mapped twice", change->task),
+                     "use --map once per task");
     changes.push_back(std::move(*change));
   }
   return changes;

@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "amalthea/quantity.hpp"
 #include "exporter/traces/trace_names.hpp"
 #include "importer/reading/file_bytes.hpp"
@@ -16,17 +14,17 @@ namespace {
 Outcome<traces::NameRules> read_names(const std::string& path) {
   if (path.empty()) return traces::NameRules{};
   const auto text = importer::read_bytes(path);
-  if (!text) return misused(fmt::format("--names {}: {}", path, text.error()));
+  if (!text) return misused("--names " + path, text.error());
   auto rules = traces::NameRules::parse(*text);
-  if (!rules) return misused(fmt::format("{}:{}", path, rules.error()));
+  if (!rules) return misread(path, rules.error());
   return std::move(*rules);
 }
 
-Outcome<std::optional<Instant>> read_instant(const char* option, const std::string& text) {
+Outcome<std::optional<Instant>> read_instant(const std::string& option, const std::string& text) {
   if (text.empty()) return std::nullopt;
   const auto time = parse_time_text(text);
   if (time && *time >= Duration{} && *time <= longest_simulation) return Instant::at(*time);
-  return misused(fmt::format("{} {}: expected a time of the trace such as 2s or 500ms, below 26 days", option, text));
+  return misused(option + text, "expected a time of the trace such as 2s or 500ms, below 26 days");
 }
 
 }  // namespace
@@ -48,9 +46,9 @@ Outcome<traces::Comparison> read_traces(const TraceRequest& request, const Prepa
   Diagnostics ignored;
   const auto directory = exporter::trace_names(prepared.system, prepared.analysis, ignored);
   if (!directory) return tl::unexpected(Failure{});
-  const auto from = read_instant("--from", request.from);
+  const auto from = read_instant("--from ", request.from);
   if (!from) return tl::unexpected(from.error());
-  const auto until = read_instant("--to", request.to);
+  const auto until = read_instant("--to ", request.to);
   if (!until) return tl::unexpected(until.error());
   const traces::ComparisonInput input{.system = prepared.system,
                                       .analysis = prepared.analysis,

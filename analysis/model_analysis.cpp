@@ -74,11 +74,11 @@ void report_first_mapping(const Model& model, Diagnostics& findings) {
       unmapped.front().location(), unmapped.front().path());
 }
 
-/// Appends the requested chains to those of the model; reports an invalid one.
-std::string add_chains(const Options& options, System& system, Diagnostics& findings) {
+/// Appends the requested chains to those of the model.
+Outcome<void> add_chains(const Options& options, System& system, Diagnostics& findings) {
   for (const std::string& text : options.chains) {
     auto chain = engine::parse_chain(system, text);
-    if (!chain) return fmt::format("--chain \"{}\": {}", text, chain.error());
+    if (!chain) return misused(fmt::format("--chain \"{}\"", text), chain.error());
     engine::report_gaps(system, *chain, findings);
     system.chains.push_back(std::move(*chain));
   }
@@ -144,7 +144,7 @@ bool check_devices(const Model& model, const System& system, const Options& opti
 }  // namespace
 
 Outcome<System> complete(const Model& model, System system, const Options& options, Diagnostics& findings) {
-  if (std::string fault = add_chains(options, system, findings); !fault.empty()) return misused(std::move(fault));
+  if (const auto added = add_chains(options, system, findings); !added) return tl::unexpected(added.error());
   if (!engine::resolve_instructions(system, options.engine.profile, findings)) return tl::unexpected(Failure{});
   if (!check_devices(model, system, options, findings)) return tl::unexpected(Failure{});
   review::record_open_findings(model, findings, system);

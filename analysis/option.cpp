@@ -48,27 +48,6 @@ std::optional<double> number_of(const Option& option) {
       option.value);
 }
 
-/// What is wrong with the value of a row; "" if nothing is.
-std::string fault_of(const Option& option) {
-  const auto& choices = option.form.choices;
-  if (!choices.empty())
-    for (const std::string& text : texts_of(option))
-      if (std::find(choices.begin(), choices.end(), text) == choices.end())
-        return fmt::format("--{} {}: expected one of {}{}", option.name, text, fmt::join(choices, ", "),
-                           did_you_mean(text, choices));
-  const auto number = number_of(option);
-  const auto outside = [&](const char* kind, const auto& range) {
-    const bool fits = *number >= static_cast<double>(range.least) && *number <= static_cast<double>(range.most);
-    return fits ? std::string()
-                : fmt::format("--{} {}: expected a {} from {} to {}", option.name, *number, kind, range.least,
-                              range.most);
-  };
-  if (!number) return {};
-  if (const auto* range = std::get_if<Range>(&option.form.range)) return outside("whole number", *range);
-  if (const auto* range = std::get_if<RealRange>(&option.form.range)) return outside("number", *range);
-  return {};
-}
-
 }  // namespace
 
 std::string Option::keyword() const {
@@ -97,8 +76,23 @@ OptionTable picked(const OptionTable& table, std::initializer_list<std::string_v
 }
 
 std::optional<Failure> fault_in(const Option& option) {
-  std::string fault = fault_of(option);
-  return fault.empty() ? std::nullopt : std::optional(Failure{Failure::Kind::misused, std::move(fault)});
+  const auto wrong = [&](const auto& value, std::string message, std::string_view remedy = {}) {
+    return misused(fmt::format("--{} {}", option.name, value), std::move(message), remedy).value();
+  };
+  const auto& choices = option.form.choices;
+  if (!choices.empty())
+    for (const std::string& text : texts_of(option))
+      if (std::find(choices.begin(), choices.end(), text) == choices.end())
+        return wrong(text, fmt::format("expected one of {}", fmt::join(choices, ", ")), did_you_mean(text, choices));
+  const auto number = number_of(option);
+  const auto outside = [&](const char* kind, const auto& range) -> std::optional<Failure> {
+    if (*number >= static_cast<double>(range.least) && *number <= static_cast<double>(range.most)) return std::nullopt;
+    return wrong(*number, fmt::format("expected a {} from {} to {}", kind, range.least, range.most));
+  };
+  if (!number) return std::nullopt;
+  if (const auto* range = std::get_if<Range>(&option.form.range)) return outside("whole number", *range);
+  if (const auto* range = std::get_if<RealRange>(&option.form.range)) return outside("number", *range);
+  return std::nullopt;
 }
 
 std::vector<std::pair<std::string, std::string>> asked(const OptionTable& table, const OptionTable& usual) {

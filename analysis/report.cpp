@@ -28,14 +28,13 @@ Outcome<Earlier> analyze_earlier(const ReportRequest& request, const importer::L
   const auto analyzed = model.and_then([&](const Model& read_model) {
     return resolve(request).and_then([&](const Resolved& how) { return analyze(read_model, how, findings); });
   });
-  if (!analyzed)
-    return misused(!analyzed.error().message.empty()
-                       ? analyzed.error().message
-                       : fmt::format("--baseline {}: the model cannot be analyzed", request.baseline));
+  const std::string place = "--baseline " + request.baseline;
+  if (!analyzed && analyzed.error().message.empty()) return misused(place, "the model cannot be analyzed");
+  if (!analyzed) return tl::unexpected(analyzed.error());
   const exporter::ModelInfo info = exporter::model_info(*model);
   auto baseline = exporter::read_baseline(
       request.baseline, exporter::render_json({info, analyzed->system, analyzed->results, findings}, {}));
-  if (!baseline) return misused(fmt::format("--baseline {}: {}", request.baseline, baseline.error()));
+  if (!baseline) return misused(place, baseline.error());
   return Earlier{std::move(*baseline), std::move(*model), {}};
 }
 
@@ -111,10 +110,8 @@ Outcome<Earlier> read_earlier(const ReportRequest& request, const importer::Limi
   if (path.empty()) return Earlier{};
   if (is_model_file_name(path)) return analyze_earlier(request, limits, findings);
   const auto refuse = [&path](const std::string& why) {
-    return misused(
-        fmt::format("--baseline {}: {}; use an earlier model, or create the file with: amalthea analyze "
-                    "MODEL --format json -o FILE",
-                    path, why));
+    return misused("--baseline " + path, why,
+                   "use an earlier model, or create the file with: amalthea analyze MODEL --format json -o FILE");
   };
   const auto text = importer::read_bytes(path);
   if (!text) return refuse(text.error());

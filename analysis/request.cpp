@@ -25,14 +25,14 @@ Outcome<std::string> chosen_file(const char* option, const std::string& path, co
     files += fmt::format("\n{} {}", option, exporter::hash_of_text(*text));
     return std::move(*text);
   }
+  const std::string place = fmt::format("{} {}", option, path);
   std::error_code error;
-  if (std::filesystem::exists(path, error)) return misused(fmt::format("{} {}: {}", option, path, text.error()));
+  if (std::filesystem::exists(path, error)) return misused(place, text.error());
   std::string names;
   for (const auto& item : built_in) names += fmt::format("{}{}", names.empty() ? "" : ", ", item.name);
   std::string suggestion = did_you_mean(path, built_in, name_of);
   if (suggestion.empty()) suggestion = did_you_mean_file(path);
-  return misused(
-      fmt::format("{} {}: neither a built-in {} ({}) nor a readable file{}", option, path, what, names, suggestion));
+  return misused(place, fmt::format("neither a built-in {} ({}) nor a readable file", what, names), suggestion);
 }
 
 /// A built-in memory model by its name, or one from a JSON file.
@@ -42,7 +42,7 @@ Outcome<engine::MemoryModel> choose_memory(const std::string& memory, std::strin
                                 &engine::MemoryModel::name, files);
   if (!text) return tl::unexpected(text.error());
   auto model = engine::parse_memory_model(*text);
-  if (!model) return misused(fmt::format("{}:{}", memory, engine::format(model.error())));
+  if (!model) return misread(memory, engine::format(model.error()));
   return std::move(*model);
 }
 
@@ -155,7 +155,7 @@ Outcome<engine::DeviceProfile> choose_profile(const std::string& platform, std::
       chosen_file("--platform", platform, "profile", engine::built_in_profiles(), &engine::DeviceProfile::name, files);
   if (!text) return tl::unexpected(text.error());
   auto profile = engine::parse_device_profile(*text);
-  if (!profile) return misused(fmt::format("{}:{}", platform, profile.error()));
+  if (!profile) return misread(platform, profile.error());
   return std::move(*profile);
 }
 
@@ -174,9 +174,8 @@ Outcome<Resolved> resolve(const AnalysisRequest& request) {
   if (!request.until.empty()) {
     const auto until = parse_time_text(request.until);
     if (!until || *until <= Duration{} || *until > longest_simulation)
-      return misused(fmt::format(
-          "--until {}: expected a time with a unit, such as 2s, 500ms or 250us, above zero and below 26 days",
-          request.until));
+      return misused("--until " + request.until,
+                     "expected a time with a unit, such as 2s, 500ms or 250us, above zero and below 26 days");
     analysis.until = *until;
   }
   analysis.max_steps = request.max_steps;
@@ -195,7 +194,7 @@ Outcome<Resolved> resolve(const AnalysisRequest& request) {
   resolved.options.derive_chains = request.derive_chains;
   resolved.options.lenient = request.lenient;
   auto changes = read_mapping_changes(request.mapping_file, request.map, resolved.files);
-  if (!changes) return misused(changes.error());
+  if (!changes) return tl::unexpected(changes.error());
   resolved.options.build.mapping = std::move(*changes);
   return resolved;
 }
@@ -231,7 +230,7 @@ std::vector<TaskIndex> late_tasks(const System& system, const engine::Results& r
   return late;
 }
 
-Outcome<TaskIndex> task_named(const System& system, std::string_view option, std::string_view name) {
+Outcome<TaskIndex> task_named(const System& system, const std::string& place, std::string_view name) {
   std::optional<TaskIndex> found;
   std::size_t count = 0;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
@@ -241,9 +240,9 @@ Outcome<TaskIndex> task_named(const System& system, std::string_view option, std
     }
   if (count == 1) return *found;
   if (count == 0)
-    return misused(fmt::format("{}: the model has no task \"{}\"{}", option, name,
-                               did_you_mean_or_list(name, system.tasks, &Task::name)));
-  return misused(fmt::format("{}: the model has {} tasks named \"{}\"; rename all but one", option, count, name));
+    return misused(place, fmt::format("the model has no task \"{}\"", name),
+                   did_you_mean_or_list(name, system.tasks, &Task::name));
+  return misused(place, fmt::format("the model has {} tasks named \"{}\"", count, name), "rename all but one");
 }
 
 }  // namespace amalthea::analysis

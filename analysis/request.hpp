@@ -95,7 +95,7 @@ Outcome<Analyzed> analyze(const Model& model, const Resolved& resolved, Diagnost
 /// count.
 std::vector<TaskIndex> late_tasks(const System& system, const engine::Results& results);
 
-/// The only task of this name. A failure begins with `option`.
-Outcome<TaskIndex> task_named(const System& system, std::string_view option, std::string_view name);
+/// The only task of this name, which an option states.
+Outcome<TaskIndex> task_named(const System& system, const std::string& place, std::string_view name);
 
 }  // namespace amalthea::analysis

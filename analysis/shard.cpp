@@ -7,7 +7,7 @@
 
 namespace amalthea::analysis {
 
-tl::expected<Shard, std::string> parse_shard(std::string_view text) {
+Outcome<Shard> parse_shard(std::string_view text) {
   Shard shard;
   const char* end = text.data() + text.size();
   const auto first = std::from_chars(text.data(), end, shard.number);
@@ -15,7 +15,7 @@ tl::expected<Shard, std::string> parse_shard(std::string_view text) {
     const auto second = std::from_chars(first.ptr + 1, end, shard.count);
     if (second.ec == std::errc() && second.ptr == end && shard.number >= 1 && shard.number <= shard.count) return shard;
   }
-  return tl::unexpected(fmt::format("\"{}\": expected I/N such as 2/10, I from 1 to N", text));
+  return misused(fmt::format("--shard \"{}\"", text), "expected I/N such as 2/10, I from 1 to N");
 }
 
 }  // namespace amalthea::analysis

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <tl/expected.hpp>
+#include "analysis/failure.hpp"
 
 namespace amalthea::analysis {
 
@@ -18,6 +18,7 @@ struct Shard {
   std::size_t count = 1;
   bool has(std::size_t index) const { return index % count == number - 1; }
 };
-tl::expected<Shard, std::string> parse_shard(std::string_view text);
+/// The value of --shard.
+Outcome<Shard> parse_shard(std::string_view text);
 
 }  // namespace amalthea::analysis

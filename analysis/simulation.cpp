@@ -27,9 +27,9 @@ std::string execution_of(const SimulationRequest& request) {
 /// A part in a file, if it is one of this simulation.
 Outcome<exporter::RunPart> read_part(const std::string& path, const Simulation& simulation) {
   const auto text = importer::read_bytes(path);
-  if (!text) return misused(fmt::format("{}: {}", path, text.error()));
+  if (!text) return misused(path, text.error());
   auto part = exporter::parse_run_part(*text);
-  if (!part) return misused(fmt::format("{}: {}", path, part.error()));
+  if (!part) return misused(path, part.error());
   const engine::RunTotals& totals = part->totals;
   const System& system = simulation.system;
   const bool fits =
@@ -37,8 +37,7 @@ Outcome<exporter::RunPart> read_part(const std::string& path, const Simulation& 
                            totals.requirements.size() == system.requirements.size() &&
                            totals.constraints.size() == system.constraints.size());
   if (part->key != simulation.key || part->of != simulation.runs || !fits)
-    return misused(
-        fmt::format("{}: the part belongs to another model, or to other options or another version of amalthea", path));
+    return misused(path, "the part belongs to another model, or to other options or another version of amalthea");
   return std::move(*part);
 }
 
@@ -55,13 +54,13 @@ Outcome<engine::RunTotals> merged(const Simulation& simulation) {
   for (engine::RunTotals& part : parts) {
     if (part.runs == 0) continue;
     if (part.first != sum.end())
-      return misused(part.first > sum.end()
-                         ? fmt::format("--merge: the parts lack runs {} to {}", sum.end(), part.first - 1)
-                         : fmt::format("--merge: run {} is in several parts", part.first));
+      return misused("--merge", part.first > sum.end()
+                                    ? fmt::format("the parts lack runs {} to {}", sum.end(), part.first - 1)
+                                    : fmt::format("run {} is in several parts", part.first));
     engine::add(simulation.system, sum, std::move(part));
   }
   if (sum.end() == simulation.runs) return sum;
-  return misused(fmt::format("--merge: the parts lack runs {} to {}", sum.end(), simulation.runs - 1));
+  return misused("--merge", fmt::format("the parts lack runs {} to {}", sum.end(), simulation.runs - 1));
 }
 
 /// Keeps what runs add up to in a file, now and then.
@@ -89,7 +88,7 @@ Outcome<engine::RunTotals> known_runs(const Simulation& simulation, const Simula
   auto part = read_part(simulation.checkpoint, simulation);
   if (!part) return tl::unexpected(part.error());
   if (part->totals.first != simulation.first || part->totals.end() > simulation.end)
-    return misused(fmt::format("{}: the checkpoint belongs to another part of the runs", simulation.checkpoint));
+    return misused(simulation.checkpoint, "the checkpoint belongs to another part of the runs");
   if (part->totals.runs > 0 && watch.note)
     watch.note(
         fmt::format("{} of {} runs are in the checkpoint", part->totals.runs, simulation.end - simulation.first));
@@ -104,8 +103,7 @@ Outcome<engine::RunTotals> simulated(const Simulation& simulation, engine::ManyR
   if (keeps)
     many.checkpoint = [&](const engine::RunTotals& totals) {
       if (!checkpoint.is_due()) return;
-      if (const auto written = checkpoint.write(totals); !written && watch.failed)
-        watch.failed(written.error().message);
+      if (const auto written = checkpoint.write(totals); !written && watch.failed) watch.failed(written.error().text());
     };
   auto known = known_runs(simulation, watch);
   if (!known) return known;
@@ -186,7 +184,7 @@ Outcome<Simulation> prepare_simulation(const Model& model, const SimulationReque
   simulation.checkpoint = request.checkpoint;
   if (!request.shard.empty()) {
     const auto shard = parse_shard(request.shard);
-    if (!shard) return misused(fmt::format("--shard {}", shard.error()));
+    if (!shard) return tl::unexpected(shard.error());
     take_part(*shard, simulation);
   }
   simulation.key = exporter::hash_of_text(
@@ -203,7 +201,7 @@ Outcome<void> seek_witness(Simulation& simulation, const std::string& task, Work
   searched.work = work;
   Diagnostics ignored;  // the run reports them again
   auto found = engine::find_witness(simulation.system, searched, *named, witness_simulations, ignored);
-  if (!found) return tl::unexpected(Failure{Failure::Kind::refused, fmt::format("--witness: {}", found.error())});
+  if (!found) return tl::unexpected(Failure{Failure::Kind::refused, found.error(), "--witness"});
   simulation.witness = std::move(*found);
   simulation.system = engine::with_releases(std::move(simulation.system), *simulation.witness);
   simulation.analysis.until = simulation.witness->until;

@@ -325,7 +325,7 @@ int run(const BatchOptions& options) {
     return unusable(
         fmt::format("--format {} requires another --verb, because {} judges no limits", options.format, options.verb));
   const auto shard = batch::parse_shard(options.shard);
-  if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
+  if (!shard) return code_of(shard.error());
   const auto resolved = analysis::resolve(options.analysis).map_error(code_of);
   if (!resolved) return resolved.error();
   if (!options.cache.empty()) {

@@ -99,7 +99,7 @@ int run(const DiffOptions& options) {
     auto found = analysis::change_effects(*models->read[0], *models->read[1], comparison, resolved->options, findings);
     if (!found) {
       print_findings(findings);
-      return unusable(found.error().message.empty() ? "--timing: a model cannot be analyzed" : found.error().message);
+      return unusable(found.error().message.empty() ? "--timing: a model cannot be analyzed" : found.error().text());
     }
     effects = std::move(*found);
   }

@@ -71,7 +71,7 @@ void print_findings(const Diagnostics& diagnostics) {
 }
 
 int code_of(const analysis::Failure& failure) {
-  if (!failure.message.empty()) complain(failure.message);
+  if (!failure.message.empty()) complain(failure.text());
   return failure.kind == analysis::Failure::Kind::refused ? ExitCode::findings : ExitCode::unusable;
 }
 

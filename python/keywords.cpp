@@ -22,7 +22,7 @@ void set(const analysis::Option& row, const std::string& name, const py::handle&
   } catch (const py::cast_error&) {
     throw py::type_error(fmt::format("{}: unexpected type", name));
   }
-  if (const auto fault = fault_in(row)) throw Failure(Failure::Kind::option, fault->message, {});
+  if (const auto fault = fault_in(row)) throw Failure(Failure::Kind::option, fault->text(), {});
 }
 
 }  // namespace

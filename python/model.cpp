@@ -51,7 +51,8 @@ template <typename Value>
 Value needed(analysis::Outcome<Value> outcome, const Diagnostics& findings) {
   using Kind = analysis::Failure::Kind;
   if (!outcome) {
-    const auto& [kind, message] = outcome.error();
+    const Kind kind = outcome.error().kind;
+    const std::string message = outcome.error().text();
     throw Failure(kind == Kind::refused      ? Failure::Kind::refused
                   : kind == Kind::unreadable ? Failure::Kind::unreadable
                                              : Failure::Kind::option,

@@ -16,8 +16,10 @@
 #include "analysis/exploration.hpp"
 #include "analysis/graph.hpp"
 #include "analysis/headroom.hpp"
+#include "analysis/info.hpp"
 #include "analysis/report.hpp"
 #include "analysis/simulation.hpp"
+#include "analysis/validation.hpp"
 #include "cli/verbs.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -41,6 +43,8 @@ struct Requests {
   analysis::AnnotationRequest annotation;
   analysis::ReportRequest report;
   analysis::GraphRequest graph;
+  analysis::InfoRequest info;
+  analysis::ValidationRequest validation;
   analysis::ComparisonRequest comparison;
   analysis::CalibrationRequest calibration;
   importer::Limits limits;
@@ -52,6 +56,8 @@ struct Requests {
             {"report", analysis::joined({report_options(report), limit_rows})},
             {"graph", analysis::joined({graph_options(graph), limit_rows})},
             {"explain", analysis::joined({analysis_options(analysis), limit_rows})},
+            {"info", analysis::joined({info_options(info), limit_rows})},
+            {"validate", analysis::joined({validation_options(validation), limit_rows})},
             {"compare", analysis::joined({simulation_options(comparison), comparison_options(comparison), limit_rows})},
             {"calibrate",
              analysis::joined({simulation_options(calibration), calibration_options(calibration), limit_rows})},
@@ -71,7 +77,7 @@ std::set<std::string> names_of(const OptionTable& rows) {
 const std::set<std::string> of_the_command = {"help",        "help-all",    "quiet",   "suppress", "allow-unknown",
                                               "format",      "output",      "table",   "trace",    "trace-run",
                                               "trace-limit", "trace-names", "metrics", "verbose",  "report",
-                                              "mapping-out", "picture",     "strip",   "check"};
+                                              "mapping-out", "picture",     "strip",   "check",    "dump"};
 
 }  // namespace
 
@@ -101,7 +107,7 @@ TEST_CASE("every row is a keyword that the stubs of Python name") {
   Requests requests;
   const std::string stubs = test::read_text(AMALTHEA_SOURCE_DIR "/python/amalthea_timing/model.py");
   for (const auto& [verb, rows] : requests.all()) {
-    if (verb == "compare" || verb == "calibrate") continue;  // Python lacks them
+    if (verb == "compare" || verb == "calibrate" || verb == "validate") continue;  // Python lacks their options
     std::set<std::string> keywords;
     for (const analysis::Option& row : rows) {
       if (row.place.group == std::string(analysis::group::limits) && row.name != "max-steps" &&
@@ -140,7 +146,11 @@ TEST_CASE("a row says which value it does not accept") {
   request.execution = "wrost";
   const auto fault = fault_in(*find_option(analysis_options(request), "execution"));
   REQUIRE(fault);
-  CHECK(fault->message == "--execution wrost: expected one of worst, average, best; did you mean \"worst\"?");
+  CHECK(fault->text() == "--execution wrost: expected one of worst, average, best; did you mean \"worst\"?");
+  CHECK(fault->option() == "execution");
+  CHECK(fault->place == "--execution wrost");
+  CHECK(fault->message == "expected one of worst, average, best");
+  CHECK(fault->remedy == "did you mean \"worst\"?");
   request.max_steps = 0;
   CHECK(fault_in(*find_option(analysis_options(request), "max-steps")));
   request.max_steps = 1;

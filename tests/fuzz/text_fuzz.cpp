@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(engine::nvidia::makespan::kernel_of_ptx(text));
     check(importer::parse_mapping_change(text));
     check(batch::parse_manifest(text));
-    check(batch::parse_shard(text));
+    check(batch::parse_shard(text).map_error([](const auto& failure) { return failure.text(); }));
   }
   return 0;
 }
