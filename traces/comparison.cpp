@@ -12,19 +12,8 @@
 namespace amalthea::traces {
 
 std::string_view to_string(EntityKind kind) {
-  switch (kind) {
-    case EntityKind::stimulus:
-      return "stimulus";
-    case EntityKind::process:
-      return "process";
-    case EntityKind::runnable:
-      return "runnable";
-    case EntityKind::core:
-      return "core";
-    case EntityKind::label:
-      return "label";
-  }
-  return "";
+  constexpr std::array<std::string_view, entity_kinds> names{"stimulus", "process", "runnable", "core", "label"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 namespace {

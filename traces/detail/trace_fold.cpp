@@ -20,86 +20,33 @@ constexpr std::size_t arrivals_kept = 8;
 
 bool on_core(ProcessState state) { return state == ProcessState::running || state == ProcessState::polling; }
 
-/// The state chart of processes in BTF 2.1.5: from where, to where. Nothing for events that change no state.
+/// What an event is called, and the state chart of processes in BTF 2.1.5: from where, to where. Both are the same for
+/// events that change no state.
 struct Change {
+  std::string_view verb;
   ProcessState from, to;
 };
-std::optional<Change> change_of(ProcessEvent event) {
-  switch (event) {
-    case ProcessEvent::start:
-      return Change{ProcessState::active, ProcessState::running};
-    case ProcessEvent::preempt:
-      return Change{ProcessState::running, ProcessState::ready};
-    case ProcessEvent::resume:
-      return Change{ProcessState::ready, ProcessState::running};
-    case ProcessEvent::wait:
-      return Change{ProcessState::running, ProcessState::waiting};
-    case ProcessEvent::release:
-      return Change{ProcessState::waiting, ProcessState::ready};
-    case ProcessEvent::poll:
-      return Change{ProcessState::running, ProcessState::polling};
-    case ProcessEvent::run:
-      return Change{ProcessState::polling, ProcessState::running};
-    case ProcessEvent::park:
-      return Change{ProcessState::polling, ProcessState::parking};
-    case ProcessEvent::poll_parking:
-      return Change{ProcessState::parking, ProcessState::polling};
-    case ProcessEvent::release_parking:
-      return Change{ProcessState::parking, ProcessState::ready};
-    case ProcessEvent::terminate:
-      return Change{ProcessState::running, ProcessState::not_active};
-    case ProcessEvent::activate:
-    case ProcessEvent::mta_limit_exceeded:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-/// "starts", "is preempted" …
-std::string_view verb_of(ProcessEvent event) {
-  switch (event) {
-    case ProcessEvent::activate:
-      return "is activated";
-    case ProcessEvent::mta_limit_exceeded:
-      return "loses an activation";
-    case ProcessEvent::start:
-      return "starts";
-    case ProcessEvent::preempt:
-      return "is preempted";
-    case ProcessEvent::resume:
-      return "resumes";
-    case ProcessEvent::wait:
-      return "waits";
-    case ProcessEvent::release:
-      return "is released";
-    case ProcessEvent::poll:
-      return "begins to poll";
-    case ProcessEvent::run:
-      return "ends polling";
-    case ProcessEvent::park:
-      return "parks";
-    case ProcessEvent::poll_parking:
-      return "polls again";
-    case ProcessEvent::release_parking:
-      return "is released while it parks";
-    case ProcessEvent::terminate:
-      return "terminates";
-  }
-  return "";
-}
+constexpr std::array<Change, 13> changes{{
+    {"is activated", ProcessState::not_active, ProcessState::not_active},
+    {"loses an activation", ProcessState::not_active, ProcessState::not_active},
+    {"starts", ProcessState::active, ProcessState::running},
+    {"is preempted", ProcessState::running, ProcessState::ready},
+    {"resumes", ProcessState::ready, ProcessState::running},
+    {"waits", ProcessState::running, ProcessState::waiting},
+    {"is released", ProcessState::waiting, ProcessState::ready},
+    {"begins to poll", ProcessState::running, ProcessState::polling},
+    {"ends polling", ProcessState::polling, ProcessState::running},
+    {"parks", ProcessState::polling, ProcessState::parking},
+    {"polls again", ProcessState::parking, ProcessState::polling},
+    {"is released while it parks", ProcessState::parking, ProcessState::ready},
+    {"terminates", ProcessState::running, ProcessState::not_active},
+}};
+const Change& change_of(ProcessEvent event) { return changes[static_cast<std::size_t>(event)]; }
+std::string_view verb_of(ProcessEvent event) { return change_of(event).verb; }
 
 std::string_view verb_of(RunnableEvent event) {
-  switch (event) {
-    case RunnableEvent::start:
-      return "starts";
-    case RunnableEvent::suspend:
-      return "is suspended";
-    case RunnableEvent::resume:
-      return "resumes";
-    case RunnableEvent::terminate:
-      return "terminates";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> verbs{"starts", "is suspended", "resumes", "terminates"};
+  return verbs[static_cast<std::size_t>(event)];
 }
 
 bool uses_ceilings(const System& system, TaskIndex task) {
@@ -268,6 +215,14 @@ void TraceFold::illegal(const Event& event, std::string_view what, std::string_v
                      job_text(process, instance), what, state));
 }
 
+void TraceFold::check_bound(const Event& event, const std::string& who, std::string_view takes, Duration time,
+                            std::optional<Duration> bound) {
+  if (bound && time > *bound + resolution_)
+    report(TraceFinding::above_bound, event,
+           fmt::format("{} {}, above its bound of {}; the model or the measurement is wrong", who,
+                       fmt::format(fmt::runtime(takes), format_duration(time)), format_duration(*bound)));
+}
+
 void TraceFold::notify(const Event& event, const Job& job) {
   const Subject& subject = subjects_[event.target];
   if (subject.kind != SubjectKind::task) return;
@@ -313,17 +268,24 @@ TraceFold::Job& TraceFold::job_of(const Event& event, std::optional<State> neede
   return jobs.back();
 }
 
+TraceFold::Run* TraceFold::running(Job& job) {
+  const auto run = std::find_if(job.runs.rbegin(), job.runs.rend(), [](const Run& one) { return one.running; });
+  return run == job.runs.rend() ? nullptr : &*run;
+}
+
+std::optional<RunnableIndex> TraceFold::runnable_of(const Run* run) const {
+  if (run == nullptr || subjects_[run->runnable].kind != SubjectKind::runnable) return std::nullopt;
+  return subjects_[run->runnable].index;
+}
+
 void TraceFold::account(EntityIndex process, Job& job, Instant now) {
   if (now <= job.since) return;
   const Duration passed = now - job.since;
-  const auto run = std::find_if(job.runs.rbegin(), job.runs.rend(), [](const Run& one) { return one.running; });
-  std::optional<RunnableIndex> runnable;
-  if (run != job.runs.rend() && subjects_[run->runnable].kind == SubjectKind::runnable)
-    runnable = subjects_[run->runnable].index;
-  show(process, job, job.since, now, runnable);
+  Run* run = running(job);
+  show(process, job, job.since, now, runnable_of(run));
   job.in[static_cast<std::size_t>(job.state)] += passed;
   job.since = now;
-  if (job.state == State::running && run != job.runs.rend()) run->net += passed;
+  if (job.state == State::running && run != nullptr) run->net += passed;
 }
 
 /// Some activity of the runnable in that task.
@@ -438,17 +400,17 @@ void TraceFold::activate(const Event& event) {
 }
 
 void TraceFold::process(const Event& event) {
-  const auto change = change_of(event.process);
-  if (!change) return activate(event);
-  Job& job = job_of(event, change->from);
+  const Change& change = change_of(event.process);
+  if (change.from == change.to) return activate(event);
+  Job& job = job_of(event, change.from);
   if (event.at_end) return;  // still open where the trace ends
   const bool any_state = event.source == no_entity && event.process == ProcessEvent::terminate;  // CSV
-  if (job.state != change->from && !any_state)
+  if (job.state != change.from && !any_state)
     illegal(event, verb_of(event.process), fmt::format("is {}", engine::to_string(job.state)), event.target,
             event.instance);
   account(event.target, job, event.time);
   ++job.changes;
-  const bool had = on_core(job.state), has = on_core(change->to);
+  const bool had = on_core(job.state), has = on_core(change.to);
   if (had && event.source != no_entity && job.core != event.source)
     illegal(event, fmt::format("{} on {}", verb_of(event.process), name(event.source)),
             job.core == no_entity ? "runs elsewhere" : fmt::format("runs on {}", name(job.core)), event.target,
@@ -461,7 +423,7 @@ void TraceFold::process(const Event& event) {
   if (event.process == ProcessEvent::start) job.start = event.time;
   if (event.process == ProcessEvent::preempt || event.process == ProcessEvent::park)
     count(event.target, job, &engine::ProcessMetrics::preemptions);
-  job.state = change->to;
+  job.state = change.to;
   notify(event, job);
   if (event.process == ProcessEvent::terminate) end_job(job, event);
 }
@@ -473,16 +435,26 @@ void TraceFold::count(EntityIndex process, const Job& job, std::uint64_t engine:
 
 // ---------------------------------------------------------------- cores
 
+/// Within the measured time.
+void TraceFold::occupy(UnitIndex unit, Instant from, Instant to) {
+  from = std::max(from, input_.from.value_or(from));
+  to = std::min(to, input_.until.value_or(to));
+  if (from < to) busy_[unit] += to - from;
+}
+
+/// The core that the process has now, which it may have moved to.
+void TraceFold::move_to(Job& job, const Event& event) {
+  EntityIndex& last = processes_[event.target].last_core;
+  if (last != no_entity && last != event.source) count(event.target, job, &engine::ProcessMetrics::migrations);
+  last = job.core = event.source;
+}
+
 void TraceFold::leave_core(const Job& job, const Event& event) {
   if (job.core == no_entity) return;
   Core& core = cores_[job.core];
   if (core.process != event.target || core.instance != event.instance) return;
   core.process = no_entity;
-  if (subjects_[job.core].kind == SubjectKind::core) {
-    const Instant from = std::max(core.since, input_.from.value_or(core.since));
-    const Instant to = std::min(event.time, input_.until.value_or(event.time));
-    if (from < to) busy_[subjects_[job.core].index] += to - from;
-  }
+  if (subjects_[job.core].kind == SubjectKind::core) occupy(subjects_[job.core].index, core.since, event.time);
   if (event.process != ProcessEvent::preempt) return;
   core.preempted = event.target;
   core.preempted_at = event.time;
@@ -490,9 +462,7 @@ void TraceFold::leave_core(const Job& job, const Event& event) {
 
 void TraceFold::take_core(Job& job, const Event& event) {
   if (event.source == no_entity) return;
-  EntityIndex& last = processes_[event.target].last_core;
-  if (last != no_entity && last != event.source) count(event.target, job, &engine::ProcessMetrics::migrations);
-  last = job.core = event.source;
+  move_to(job, event);
   Core& core = cores_[event.source];
   if (core.process != no_entity)
     report(TraceFinding::busy_core, event,
@@ -592,8 +562,7 @@ void TraceFold::runnable(const Event& event) {
     }
   }
   if (!known) return;
-  constexpr std::array<EventAction, 4> actions{EventAction::start, EventAction::suspend, EventAction::resume,
-                                               EventAction::terminate};
+  constexpr std::array actions{EventAction::start, EventAction::suspend, EventAction::resume, EventAction::terminate};
   observer_.runnable(task.index, subject.index, actions[static_cast<std::size_t>(event.runnable)], event.time);
 }
 
@@ -625,11 +594,7 @@ void TraceFold::access(const Event& event) {
   }
   if (process.kind != SubjectKind::task || label.kind != SubjectKind::label) return;
   ++job->accesses[{label.index, event.writes}];
-  engine::LabelUse use{event.time, process.index, job->instance, {}, label.index, event.writes};
-  const auto run = std::find_if(job->runs.rbegin(), job->runs.rend(), [](const Run& one) { return one.running; });
-  if (run != job->runs.rend() && subjects_[run->runnable].kind == SubjectKind::runnable)
-    use.runnable = subjects_[run->runnable].index;
-  observer_.access(use);
+  observer_.access({event.time, process.index, job->instance, runnable_of(running(*job)), label.index, event.writes});
 }
 
 void TraceFold::check_accesses(Process& process, const Job& job, TaskIndex task, const Event& event) {
@@ -657,28 +622,37 @@ void TraceFold::check_accesses(Process& process, const Job& job, TaskIndex task,
 
 // ---------------------------------------------------------------- stimuli
 
+void TraceFold::report_awaited(EntityIndex entity) {
+  const Source& source = sources_[entity];
+  const bool is_stimulus = subjects_[entity].kind == SubjectKind::stimulus;
+  if (!has_sources_) return;
+  for (const std::uint32_t missing : source.awaited)
+    findings_.add(TraceFinding::stimulus, source.place,
+                  fmt::format("{} occurs, but does not activate {}", name(entity),
+                              is_stimulus ? system_.tasks[missing].name
+                                          : system_.graph[input_.directory.operations[missing].node].name));
+}
+
+void TraceFold::report_untriggered(EntityIndex entity) {
+  const Source& source = sources_[entity];
+  if (!source.last && source.untriggered)
+    findings_.add(TraceFinding::stimulus, source.untriggered_at,
+                  fmt::format("occurrence {} of {} activates a process, but the trace does not contain it",
+                              *source.untriggered, name(entity)));
+}
+
 void TraceFold::trigger(const Event& event) {
   any_trigger_ = true;
   Source& source = sources_[event.target];
   const Subject subject = subjects_[event.target];
-  const auto complain = [&](const Place& place, std::string message) {
-    findings_.add(TraceFinding::stimulus, place, std::move(message));
-  };
-  if (!has_sources_) source.awaited.clear();
-  for (const std::uint32_t missing : source.awaited)
-    complain(source.place, fmt::format("{} occurs, but does not activate {}", name(event.target),
-                                       subject.kind == SubjectKind::stimulus
-                                           ? system_.tasks[missing].name
-                                           : system_.graph[input_.directory.operations[missing].node].name));
+  report_awaited(event.target);
   source.awaited.clear();
   const bool numbered = !source.last || *source.last > 0 || event.instance > 0;
   if (source.last && numbered && event.instance != *source.last + 1)
-    complain(event.place, fmt::format("occurrence {} of {} follows occurrence {}; expected {}", event.instance,
-                                      name(event.target), *source.last, *source.last + 1));
-  if (!source.last && source.untriggered)
-    complain(source.untriggered_at,
-             fmt::format("occurrence {} of {} activates a process, but the trace does not contain it",
-                         *source.untriggered, name(event.target)));
+    report(TraceFinding::stimulus, event,
+           fmt::format("occurrence {} of {} follows occurrence {}; expected {}", event.instance, name(event.target),
+                       *source.last, *source.last + 1));
+  report_untriggered(event.target);
   if (event.source != no_entity)
     if (const Job* job = open_job(event.source, event.source_instance))
       source.measured = job->measured, source.by = job->instance;
@@ -733,9 +707,7 @@ void TraceFold::interval(const Event& event) {
   job.since = event.time;
   show(event.target, job, event.from, event.time, std::nullopt);
   if (!has || event.source == no_entity) return;
-  EntityIndex& last = processes_[event.target].last_core;
-  if (last != no_entity && last != event.source) count(event.target, job, &engine::ProcessMetrics::migrations);
-  last = job.core = event.source;
+  move_to(job, event);
   check_core(event);
   const Subject& unit = subjects_[event.source];
   if (unit.kind != SubjectKind::core) return;
@@ -748,9 +720,7 @@ void TraceFold::interval(const Event& event) {
   core.process = event.target;
   core.instance = event.instance;
   core.since = std::max(core.since, event.time);
-  const Instant from = std::max(event.from, input_.from.value_or(event.from));
-  const Instant to = std::min(event.time, input_.until.value_or(event.time));
-  if (from < to) busy_[unit.index] += to - from;
+  occupy(unit.index, event.from, event.time);
 }
 
 void TraceFold::execution(const Event& event) {
@@ -768,12 +738,8 @@ void TraceFold::execution(const Event& event) {
     operation.execution.add(execution);
     if (!event.has_submission || event.time < event.submission) return;
     operation.duration.add(event.time - event.submission);
-    const auto& bound = expected_.operation_bounds[subject.index];
-    if (bound && event.time - event.submission > *bound + resolution_)
-      report(
-          TraceFinding::above_bound, event,
-          fmt::format("{} takes {} from its submission, above its bound of {}; the model or the measurement is wrong",
-                      name(event.target), format_duration(event.time - event.submission), format_duration(*bound)));
+    check_bound(event, name(event.target), "takes {} from its submission", event.time - event.submission,
+                expected_.operation_bounds[subject.index]);
   } else if (subject.kind == SubjectKind::block) {
     comparison_.operations[subject.index].block.add(execution);
   } else if (subject.kind == SubjectKind::task) {
@@ -788,181 +754,6 @@ void TraceFold::execution(const Event& event) {
       return;
     }
   }
-}
-
-// ---------------------------------------------------------------- jobs that end
-
-void TraceFold::end_job(Job& job, const Event& event) {
-  Process& process = processes_[event.target];
-  for (const Run& run : job.runs)
-    report(TraceFinding::illegal_event, event,
-           fmt::format("{} terminates, but its runnable {} has not terminated", job_text(event.target, event.instance),
-                       name(run.runnable)));
-  const Subject& subject = subjects_[event.target];
-  const std::uint64_t instance = job.instance;
-  if (subject.kind == SubjectKind::task) {
-    check_accesses(process, job, subject.index, event);
-    measure_job(process, job, subject.index, event);
-  } else if (subject.kind == SubjectKind::operation || subject.kind == SubjectKind::block) {
-    const bool measured = job.whole && job.measured;
-    MeasuredOperation& operation = comparison_.operations[subject.index];
-    const Duration running = job.in[static_cast<std::size_t>(State::running)];
-    if (measured && subject.kind == SubjectKind::block) operation.block.add(running);
-    if (measured && subject.kind == SubjectKind::operation) {
-      operation.execution.add(running);
-      operation.duration.add(event.time - job.activation);
-      const auto& bound = expected_.operation_bounds[subject.index];
-      if (bound && event.time - job.activation > *bound + resolution_)
-        report(
-            TraceFinding::above_bound, event,
-            fmt::format("{} takes {} from its submission, above its bound of {}; the model or the measurement is wrong",
-                        job_text(event.target, instance), format_duration(event.time - job.activation),
-                        format_duration(*bound)));
-    }
-  }
-  const auto found =
-      std::find_if(process.jobs.begin(), process.jobs.end(), [&](const Job& one) { return &one == &job; });
-  process.jobs.erase(found);
-}
-
-void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Event& event) {
-  const Instant now = event.time, started = job.start.value_or(now);
-  if (expected_.in_chain[task] && job.whole) {
-    results_.accesses[task].push_back({started, now, job.activation});
-    if (++accesses_ >= input_.max_accesses) {
-      engine::fold_accesses(system_, results_.accesses, input_.max_accesses / 2, chains_);
-      accesses_ = 0;
-      for (const auto& jobs : results_.accesses) accesses_ += jobs.size();
-    }
-  }
-  const bool measured = is_measured(job.activation);
-  const auto in = [&](State state) { return job.in[static_cast<std::size_t>(state)]; };
-  const Duration execution = in(State::running) + in(State::polling), response = now - job.activation;
-  const Duration slack = resolution_ * (job.changes + 1);
-  if (measured && expected_.longest[task] && in(State::running) > *expected_.longest[task] + slack)
-    report(TraceFinding::long_execution, event,
-           fmt::format("{} executes for {}, but at most {} by the model", job_text(event.target, job.instance),
-                       format_duration(in(State::running)), format_duration(*expected_.longest[task])));
-  if (measured && job.whole) {
-    MeasuredTask& of = comparison_.tasks[task];
-    if (of.response.count() == 0 || response > of.response.max())
-      of.longest = text_of(event.place, comparison_.files.back().path, comparison_.files.back().report.tables);
-    of.response.add(response);
-    of.execution.add(execution);
-    const auto add = [&](TimeMetric metric, Duration value) { of.metrics[metric].add(value); };
-    add(TimeMetric::response_time, response);
-    add(TimeMetric::start_delay, started - job.activation);
-    add(TimeMetric::gross_execution_time, now - started);
-    add(TimeMetric::net_execution_time, execution);
-    add(TimeMetric::running_time, in(State::running));
-    add(TimeMetric::ready_time, in(State::ready));
-    add(TimeMetric::waiting_time, in(State::waiting));
-    add(TimeMetric::polling_time, in(State::polling));
-    add(TimeMetric::parking_time, in(State::parking));
-    if (const auto deadline = system_.tasks[task].deadline) {
-      add(TimeMetric::lateness, response - *deadline);
-      if (response > *deadline) ++of.late;
-    }
-    if (process.before) {
-      add(TimeMetric::activate_to_activate, job.activation - process.before->activation);
-      add(TimeMetric::start_to_start, started - process.before->start);
-      add(TimeMetric::end_to_end, now - process.before->end);
-      add(TimeMetric::end_to_start, started - process.before->end);
-    }
-    if (expected_.bounds[task] && response > *expected_.bounds[task] + resolution_)
-      report(TraceFinding::above_bound, event,
-             fmt::format("{} has a response time of {}, above its bound of {}; the model or the measurement is wrong",
-                         job_text(event.target, job.instance), format_duration(response),
-                         format_duration(*expected_.bounds[task])));
-    for (const auto& [runnable, extent] : job.extents)
-      this->measured(task, runnable).duration.add(extent.second - extent.first);
-  }
-  process.before = {job.activation, started, now};
-  if (shown_ != nullptr) shown_->completed(task, job.instance, job.activation, now);
-}
-
-// ---------------------------------------------------------------- the end
-
-void TraceFold::end(TraceFile file) {
-  for (EntityIndex entity = 0; entity < entities_.size(); ++entity) {
-    const Subject subject = subjects_[entity];
-    if (subject.kind == SubjectKind::unknown) {
-      auto& unmatched = comparison_.unmatched;
-      const auto known = std::find_if(unmatched.begin(), unmatched.end(), [&](const Unmatched& one) {
-        return one.kind == entities_[entity].kind && one.name == entities_[entity].name;
-      });
-      if (known == unmatched.end())
-        unmatched.push_back({entities_[entity].kind, entities_[entity].name, counts_[entity]});
-      else
-        known->events += counts_[entity];
-    }
-    const Source& source = sources_[entity];
-    if (now_ > source.at && has_sources_)
-      for (const std::uint32_t missing : source.awaited)
-        findings_.add(TraceFinding::stimulus, source.place,
-                      fmt::format("{} occurs, but does not activate {}", name(entity),
-                                  subject.kind == SubjectKind::stimulus
-                                      ? system_.tasks[missing].name
-                                      : system_.graph[input_.directory.operations[missing].node].name));
-    if (any_trigger_ && !source.last && source.untriggered)
-      findings_.add(TraceFinding::stimulus, source.untriggered_at,
-                    fmt::format("occurrence {} of {} activates a process, but the trace does not contain it",
-                                *source.untriggered, name(entity)));
-    const Core& core = cores_[entity];
-    if (subject.kind == SubjectKind::core && core.process != no_entity && !has_intervals_) {
-      const Instant from = std::max(core.since, input_.from.value_or(core.since));
-      const Instant to = std::min(now_, input_.until.value_or(now_));
-      if (from < to) busy_[subject.index] += to - from;
-    }
-    if (subject.kind != SubjectKind::task) continue;
-    for (const Job& job : processes_[entity].jobs) {
-      if (!job.whole || !is_measured(job.activation)) continue;
-      MeasuredTask& of = comparison_.tasks[subject.index];
-      ++of.unfinished;
-      if (const auto deadline = system_.tasks[subject.index].deadline; deadline && now_ - job.activation >= *deadline)
-        ++of.late;
-    }
-  }
-  for (StimulusIndex stimulus = 0; stimulus < occurring_.size(); ++stimulus) {
-    MeasuredStimulus& of = comparison_.stimuli[stimulus];
-    if (occurring_[stimulus].occurrences.count() <= of.occurrences.count()) continue;
-    of.occurrences = std::move(occurring_[stimulus].occurrences);
-    of.resolution = resolution_;
-  }
-  file.begin = begin_;
-  file.end = now_;
-  file.truncated = truncated_;
-  comparison_.files.back() = std::move(file);
-
-  const Instant from = input_.from.value_or(begin_), to = std::min(now_, input_.until.value_or(now_));
-  results_.horizon = to > from ? to - from : Duration::picoseconds(1);
-  for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
-    MeasuredTask& of = comparison_.tasks[task];
-    of.metrics.activations = of.activations;
-    engine::TaskResult& result = results_.tasks[task];
-    if (of.response.count() > 0)
-      result.response = {of.response.count(), of.response.min(), of.response.mean(), of.response.percentile(990),
-                         of.response.max()};
-    result.unfinished = of.unfinished;
-    result.lost_activations = of.lost;
-    result.missed_deadlines = of.late;
-    result.metrics = of.metrics;
-  }
-  for (const MeasuredRunnable& runnable : comparison_.runnables)
-    if (runnable.duration.count() > 0)
-      results_.runnables.push_back({runnable.runnable,
-                                    runnable.task,
-                                    {runnable.duration.count(), runnable.duration.min(), runnable.duration.mean(),
-                                     runnable.duration.percentile(990), runnable.duration.max()}});
-  for (UnitIndex unit = 0; unit < busy_.size(); ++unit)
-    if (system_.platform.units[unit].type == PuType::cpu)
-      results_.resources.push_back(
-          {unit, engine::ResourceKind::core,
-           static_cast<double>(busy_[unit].picoseconds()) / static_cast<double>(results_.horizon.picoseconds())});
-  observer_.ended(now_);
-  engine::judge_measurement(system_, observer_, chains_, results_);
-  if (!comparison_.judged.tasks.empty()) engine::keep_worse_verdicts(comparison_.judged, results_);
-  comparison_.judged = std::move(results_);
 }
 
 }  // namespace amalthea::traces

@@ -128,12 +128,22 @@ class TraceFold final : public TraceSink {
   void show(EntityIndex process, const Job& job, Instant from, Instant to, std::optional<RunnableIndex> runnable);
   std::optional<NodeIndex> node_of(TaskIndex task, RunnableIndex runnable);
   void count(EntityIndex process, const Job& job, std::uint64_t engine::ProcessMetrics::*what);
+  /// The innermost runnable that runs; null if none does.
+  static Run* running(Job& job);
+  std::optional<RunnableIndex> runnable_of(const Run* run) const;
+  void occupy(UnitIndex unit, Instant from, Instant to);
+  void move_to(Job& job, const Event& event);
   void take_core(Job& job, const Event& event);
   void leave_core(const Job& job, const Event& event);
   void check_core(const Event& event);
   void check_urgency(const Event& event, const Core& core);
   void check_arrival(const Event& event, StimulusIndex stimulus, std::deque<Instant>& last);
   void check_accesses(Process& process, const Job& job, TaskIndex task, const Event& event);
+  /// `takes` states what the time is, with {} for it.
+  void check_bound(const Event& event, const std::string& who, std::string_view takes, Duration time,
+                   std::optional<Duration> bound);
+  void report_awaited(EntityIndex entity);
+  void report_untriggered(EntityIndex entity);
   void end_run(Job& job, Run& run, TaskIndex task, const Event& event);
   void end_job(Job& job, const Event& event);
   void measure_job(Process& process, Job& job, TaskIndex task, const Event& event);
