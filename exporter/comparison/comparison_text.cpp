@@ -148,17 +148,9 @@ class ComparisonText {
     for (const auto& task : measured_.tasks)
       if (task.execution.count() > 0) longest = std::max(longest, task.execution.max());
     choose_unit(longest);
-    TextTable table({{"task"},
-                     in_unit("min"),
-                     in_unit("mean"),
-                     in_unit("p99"),
-                     in_unit("max"),
-                     in_unit("ready"),
-                     in_unit("waiting"),
-                     in_unit("polling"),
-                     in_unit("parking"),
-                     {"preemptions", Align::right},
-                     {"migrations", Align::right}});
+    TextTable table =
+        TextTable::of("task", in_unit("min"), in_unit("mean"), in_unit("p99"), in_unit("max"), in_unit("ready"),
+                      in_unit("waiting"), in_unit("polling"), in_unit("parking"), ">preemptions", ">migrations");
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
       const traces::MeasuredTask& seen = measured_.tasks[index];
       if (seen.execution.count() == 0) continue;
@@ -166,17 +158,10 @@ class ComparisonText {
         const engine::Extent& extent = seen.metrics[metric];
         return extent.jobs() > 0 ? time(extent.mean()) : std::string("-");
       };
-      table.add_row({{system_.tasks[index].name},
-                     {time(seen.execution.min())},
-                     {time(seen.execution.mean())},
-                     {time(seen.execution.percentile(990))},
-                     {time(seen.execution.max())},
-                     {mean(TimeMetric::ready_time)},
-                     {mean(TimeMetric::waiting_time)},
-                     {mean(TimeMetric::polling_time)},
-                     {mean(TimeMetric::parking_time)},
-                     {std::to_string(seen.metrics.preemptions)},
-                     {std::to_string(seen.metrics.migrations)}});
+      table.add(system_.tasks[index].name, time(seen.execution.min()), time(seen.execution.mean()),
+                time(seen.execution.percentile(990)), time(seen.execution.max()), mean(TimeMetric::ready_time),
+                mean(TimeMetric::waiting_time), mean(TimeMetric::polling_time), mean(TimeMetric::parking_time),
+                std::to_string(seen.metrics.preemptions), std::to_string(seen.metrics.migrations));
     }
     show("Execution times and mean times in states", table);
   }
@@ -186,23 +171,14 @@ class ComparisonText {
     for (const auto& runnable : measured_.runnables)
       if (runnable.execution.count() > 0) longest = std::max(longest, runnable.execution.max());
     choose_unit(longest);
-    TextTable table({{"runnable"},
-                     {"task"},
-                     {"runs", Align::right},
-                     in_unit("min"),
-                     in_unit("mean"),
-                     in_unit("p99"),
-                     in_unit("max")});
+    TextTable table =
+        TextTable::of("runnable", "task", ">runs", in_unit("min"), in_unit("mean"), in_unit("p99"), in_unit("max"));
     for (const traces::MeasuredRunnable& runnable : measured_.runnables) {
       if (runnable.execution.count() == 0) continue;
       const engine::Sample& execution = runnable.execution;
-      table.add_row({{system_.runnables[runnable.runnable].name},
-                     {system_.tasks[runnable.task].name},
-                     {std::to_string(runnable.runs)},
-                     {time(execution.min())},
-                     {time(execution.mean())},
-                     {time(execution.percentile(990))},
-                     {time(execution.max())}});
+      table.add(system_.runnables[runnable.runnable].name, system_.tasks[runnable.task].name,
+                std::to_string(runnable.runs), time(execution.min()), time(execution.mean()),
+                time(execution.percentile(990)), time(execution.max()));
     }
     show("Execution times of runnables", table);
   }
@@ -212,14 +188,8 @@ class ComparisonText {
     for (const auto& operation : measured_.operations)
       if (operation.execution.count() > 0) longest = std::max(longest, operation.execution.max());
     choose_unit(longest);
-    TextTable table({{"copy or kernel"},
-                     {"runs", Align::right},
-                     in_unit("min"),
-                     in_unit("mean"),
-                     in_unit("p99"),
-                     in_unit("max"),
-                     in_unit("longest from submission"),
-                     in_unit("bound")});
+    TextTable table = TextTable::of("copy or kernel", ">runs", in_unit("min"), in_unit("mean"), in_unit("p99"),
+                                    in_unit("max"), in_unit("longest from submission"), in_unit("bound"));
     for (const traces::MeasuredOperation& operation : measured_.operations) {
       const engine::Sample& execution = operation.execution;
       if (execution.count() == 0) continue;
@@ -227,25 +197,20 @@ class ComparisonText {
       if (view_.bounds != nullptr)
         for (const engine::OperationResult& result : view_.bounds->operations)
           if (result.node == operation.node) bound = result.bound.worst;
-      table.add_row({{system_.graph[operation.node].name},
-                     {std::to_string(execution.count())},
-                     {time(execution.min())},
-                     {time(execution.mean())},
-                     {time(execution.percentile(990))},
-                     {time(execution.max())},
-                     {operation.duration.count() > 0 ? time(operation.duration.max()) : "-"},
-                     {time(bound)}});
+      table.add(system_.graph[operation.node].name, std::to_string(execution.count()), time(execution.min()),
+                time(execution.mean()), time(execution.percentile(990)), time(execution.max()),
+                operation.duration.count() > 0 ? time(operation.duration.max()) : "-", time(bound));
     }
     show("Copies and kernels", table);
   }
 
   void limits() {
-    TextTable table({{"limit"}, {"verdict"}, {"why"}});
+    TextTable table = TextTable::of("limit", "verdict", "why");
     for (const engine::JudgedLimit& limit : engine::assess(system_, measured_.judged, Diagnostics{}).limits) {
       if (limit.kind == engine::JudgedLimit::Kind::deadline || limit.kind == engine::JudgedLimit::Kind::task) continue;
       const bool bad = limit.verdict >= engine::OverallVerdict::unbounded;
-      table.add_row(
-          {{limit.name}, {std::string(to_string(limit.verdict)), bad ? Colour::bad : Colour::none}, {limit.reason}});
+      table.add(limit.name, TextTable::Cell{std::string(to_string(limit.verdict)), bad ? Colour::bad : Colour::none},
+                limit.reason);
     }
     show("Requirements, latencies and timing constraints", table);
   }
@@ -253,11 +218,11 @@ class ComparisonText {
   void names() {
     if (!measured_.unmatched.empty()) {
       constexpr std::size_t most = 20;
-      TextTable table({{"name in the trace"}, {"events", Align::right}});
+      TextTable table = TextTable::of("name in the trace", ">events");
       std::vector<traces::Unmatched> sorted = measured_.unmatched;
       std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.events > b.events; });
       for (std::size_t index = 0; index < std::min(most, sorted.size()); ++index)
-        table.add_row({{sorted[index].name}, {std::to_string(sorted[index].events)}});
+        table.add(sorted[index].name, std::to_string(sorted[index].events));
       show("Not in the model", table);
       if (sorted.size() > most) dim(fmt::format("and {} more names", sorted.size() - most));
     }

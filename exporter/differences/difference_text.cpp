@@ -63,13 +63,13 @@ std::string transition(const std::string& before, const std::string& after) {
 std::string change_lines(const DifferenceView& view, const Style& style) {
   std::string text;
   for (const Part part : difference::all_parts) {
-    TextTable rows({{"change"}, {"object"}, {"what"}});
+    TextTable rows = TextTable::of("change", "object", "what");
     for (const Change& change : view.changes) {
       if (change.part != part) continue;
       const Colour colour = change.kind == Kind::added     ? Colour::good
                             : change.kind == Kind::removed ? Colour::bad
                                                            : Colour::none;
-      rows.add_row({{std::string(to_string(change.kind)), colour}, {subject_text(change)}, {change_text(change)}});
+      rows.add(TextTable::Cell{std::string(to_string(change.kind)), colour}, subject_text(change), change_text(change));
     }
     if (!rows.empty()) text += style.title(upper(to_string(part))) + style.table(rows);
   }
@@ -82,12 +82,7 @@ std::string verdict_text(const ItemChange& change) {
 }
 
 std::string timing_table(const std::vector<ItemChange>& changes, const Style& style) {
-  TextTable rows({{"task or chain"},
-                  {"verdict"},
-                  {"deadline", Align::right},
-                  {"bound", Align::right},
-                  {"difference", Align::right},
-                  {"longest", Align::right}});
+  TextTable rows = TextTable::of("task or chain", "verdict", ">deadline", ">bound", ">difference", ">longest");
   for (const ItemChange& change : changes) {
     const TimedItem& shown = change.after != nullptr ? *change.after : *change.before;
     const auto of = [](const TimedItem* item, auto member) {
@@ -98,23 +93,22 @@ std::string timing_table(const std::vector<ItemChange>& changes, const Style& st
         change.after != nullptr && (change.after->verdict == "missed" || change.after->verdict == "unbounded")
             ? Colour::bad
             : Colour::none;
-    rows.add_row({{change.before == nullptr  ? shown.name + " (added)"
-                   : change.after == nullptr ? shown.name + " (removed)"
-                                             : shown.name},
-                  {verdict, colour},
-                  {transition(of(change.before, &TimedItem::limit), of(change.after, &TimedItem::limit))},
-                  {transition(of(change.before, &TimedItem::bound), of(change.after, &TimedItem::bound))},
-                  {change.by_bound ? signed_text(change.difference) : "-"},
-                  {transition(of(change.before, &TimedItem::longest), of(change.after, &TimedItem::longest))}});
+    rows.add(change.before == nullptr  ? shown.name + " (added)"
+             : change.after == nullptr ? shown.name + " (removed)"
+                                       : shown.name,
+             TextTable::Cell{verdict, colour},
+             transition(of(change.before, &TimedItem::limit), of(change.after, &TimedItem::limit)),
+             transition(of(change.before, &TimedItem::bound), of(change.after, &TimedItem::bound)),
+             change.by_bound ? signed_text(change.difference) : "-",
+             transition(of(change.before, &TimedItem::longest), of(change.after, &TimedItem::longest)));
   }
   return rows.empty() ? style.line("No task or chain has other times.") : style.table(rows);
 }
 
 std::string contribution_lines(const std::vector<ItemChange>& changes, const Style& style) {
-  TextTable rows({{"task"}, {"part of its bound"}, {"difference", Align::right}});
+  TextTable rows = TextTable::of("task", "part of its bound", ">difference");
   for (const ItemChange& change : changes)
-    for (const auto& [what, time] : contribution_changes(change))
-      rows.add_row({{change.after->name}, {what}, {signed_text(time)}});
+    for (const auto& [what, time] : contribution_changes(change)) rows.add(change.after->name, what, signed_text(time));
   return rows.empty() ? "" : style.title("Parts of the bounds that changed") + style.table(rows);
 }
 
@@ -157,7 +151,7 @@ std::string share_table(const std::vector<ItemChange>& changes, const ChangeEffe
 }
 
 std::string load_table(const ChangeEffects& effects, const Style& style) {
-  TextTable rows({{"core or engine"}, {"demand before", Align::right}, {"after", Align::right}});
+  TextTable rows = TextTable::of("core or engine", ">demand before", ">after");
   const auto percent = [](const LoadedItem* item) {
     return item == nullptr ? std::string("-") : fmt::format("{:.1f} %", item->demand * 100);
   };
@@ -168,9 +162,9 @@ std::string load_table(const ChangeEffects& effects, const Style& style) {
   };
   const auto add = [&](const LoadedItem* before, const LoadedItem* after) {
     if (percent(before) != percent(after))
-      rows.add_row({{(after != nullptr ? after : before)->name},
-                    {percent(before)},
-                    {percent(after), after != nullptr && after->demand > 1 + 1e-9 ? Colour::bad : Colour::none}});
+      rows.add(
+          (after != nullptr ? after : before)->name, percent(before),
+          TextTable::Cell{percent(after), after != nullptr && after->demand > 1 + 1e-9 ? Colour::bad : Colour::none});
   };
   for (const LoadedItem& after : effects.after.loads) add(find(effects.before, after.name), &after);
   for (const LoadedItem& before : effects.before.loads)
@@ -189,18 +183,17 @@ std::string render_conflicts(const DifferenceView& view, const Style& style) {
                      style.line("theirs: " + names_of(*view.theirs));
   if (view.conflicts->empty()) return text + style.line("No conflicts.");
   text += style.line(counted(view.conflicts->size(), "conflict") + ".");
-  TextTable rows({{"conflict"}, {"object"}, {"ours"}, {"theirs"}});
+  TextTable rows = TextTable::of("conflict", "object", "ours", "theirs");
   const auto what = [](const Change& change) {
     const std::string shown = change_text(change);
     return shown.empty() ? std::string(to_string(change.kind)) : fmt::format("{}: {}", to_string(change.kind), shown);
   };
   for (const difference::Conflict& conflict : *view.conflicts) {
     const bool same = subject_text(conflict.ours) == subject_text(conflict.theirs);
-    rows.add_row({{std::string(to_string(conflict.kind)), Colour::bad},
-                  {subject_text(conflict.ours)},
-                  {what(conflict.ours)},
-                  {same ? what(conflict.theirs)
-                        : fmt::format("{} ({})", subject_text(conflict.theirs), what(conflict.theirs))}});
+    rows.add(
+        TextTable::Cell{std::string(to_string(conflict.kind)), Colour::bad}, subject_text(conflict.ours),
+        what(conflict.ours),
+        same ? what(conflict.theirs) : fmt::format("{} ({})", subject_text(conflict.theirs), what(conflict.theirs)));
   }
   return text + (style.form == Style::Form::text ? "\n" : "") + style.table(rows);
 }

@@ -19,35 +19,13 @@ class PhaseDescriber {
 
   /// `interval` follows the one of the last call, if any.
   std::string describe(const Interval& interval) {
-    switch (interval.standing.state) {
-      case ProcessState::running:
-      case ProcessState::polling:
-      case ProcessState::parking:
-        had_core_ = true;
-        break;
-      case ProcessState::waiting:
-        had_core_ = false;
-        break;
-      case ProcessState::not_active:
-      case ProcessState::active:
-      case ProcessState::ready:
-        break;
-    }
-    switch (interval.standing.state) {
-      case ProcessState::not_active:
-      case ProcessState::active:
-      case ProcessState::ready:
-        return waiting_for_service(interval);
-      case ProcessState::running:
-        return running(interval);
-      case ProcessState::waiting:
-        return fmt::format("waiting: {}", cause(interval));
-      case ProcessState::polling:
-        return fmt::format("polls on {}: {}", unit(interval), cause(interval));
-      case ProcessState::parking:
-        return fmt::format("polling, but its core runs others: {}", cause(interval));
-    }
-    return {};
+    const ProcessState state = interval.standing.state;
+    if (state <= ProcessState::ready) return waiting_for_service(interval);
+    had_core_ = state != ProcessState::waiting;
+    if (state == ProcessState::running) return running(interval);
+    if (state == ProcessState::waiting) return fmt::format("waiting: {}", cause(interval));
+    if (state == ProcessState::polling) return fmt::format("polls on {}: {}", unit(interval), cause(interval));
+    return fmt::format("polling, but its core runs others: {}", cause(interval));
   }
 
  private:

@@ -24,14 +24,14 @@ std::string ms(Duration value) {
 std::string parts_table(const System& system, std::vector<Contribution> parts, Duration whole, bool colour) {
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Contribution& a, const Contribution& b) { return a.time > b.time; });
-  TextTable table({{"ms", Align::right}, {"share", Align::right}, {"spent on"}});
+  TextTable table = TextTable::of(">ms", ">share", "spent on");
   for (const Contribution& part : parts) {
     const double share =
         whole.is_zero() ? 0
                         : 100 * static_cast<double>(part.time.picoseconds()) / static_cast<double>(whole.picoseconds());
-    table.add_row({{ms(part.time)}, {fmt::format("{:.1f} %", share)}, {describe(system, part)}});
+    table.add(ms(part.time), fmt::format("{:.1f} %", share), describe(system, part));
   }
-  table.add_row({{ms(whole), Colour::bold}, {"", Colour::none}, {"in all", Colour::bold}});
+  table.add(TextTable::Cell{ms(whole), Colour::bold}, "", TextTable::Cell{"in all", Colour::bold});
   return table.render(colour);
 }
 
@@ -74,17 +74,16 @@ std::string what_if_table(const System& system, const engine::TaskResult& result
     for (const engine::WhatIf& one : tried) out += fmt::format("No effect on this task: {}.\n", one.change);
     return out;
   }
-  TextTable changes({{"verdict"}, {"guaranteed"}, {"max ms", Align::right}, {"bound ms", Align::right}, {"change"}});
+  TextTable changes = TextTable::of("verdict", "guaranteed", ">max ms", ">bound ms", "change");
   const auto add = [&](const engine::TaskResult& with, const std::string& change) {
     const bool late = with.verdict == Verdict::missed || with.verdict == Verdict::unbounded;
-    changes.add_row({{std::string(to_string(with.verdict)), late ? Colour::bad : Colour::good},
-                     {!with.guaranteed           ? "-"
-                      : !*with.guaranteed        ? "no"
-                      : with.coverage.complete() ? "yes"
-                                                 : engine::limitation(with.coverage)},
-                     {with.response.jobs > 0 ? ms(with.response.max) : "-"},
-                     {with.bound.worst ? ms(*with.bound.worst) : "-"},
-                     {change}});
+    changes.add(TextTable::Cell{std::string(to_string(with.verdict)), late ? Colour::bad : Colour::good},
+                !with.guaranteed           ? "-"
+                : !*with.guaranteed        ? "no"
+                : with.coverage.complete() ? "yes"
+                                           : engine::limitation(with.coverage),
+                with.response.jobs > 0 ? ms(with.response.max) : "-", with.bound.worst ? ms(*with.bound.worst) : "-",
+                change);
   };
   add(result, "none (the model as it is)");
   for (const engine::WhatIf& one : tried)
@@ -146,9 +145,9 @@ std::string render_explanation_text(const ResultView& view, const Asked& asked, 
                      ms(explanation.release.since_start()), system.platform.units[task.unit].name);
 
   out += heading("Timeline from the release", colour);
-  TextTable table({{"at ms", Align::right}, {"for ms", Align::right}, {"what"}});
+  TextTable table = TextTable::of(">at ms", ">for ms", "what");
   for (const Phase& phase : phases_of(system, explanation))
-    table.add_row({{ms(phase.from - explanation.release)}, {ms(phase.to - phase.from)}, {phase.text}});
+    table.add(ms(phase.from - explanation.release), ms(phase.to - phase.from), phase.text);
   out += table.render(colour);
 
   out += heading("Contributions to the response time", colour);

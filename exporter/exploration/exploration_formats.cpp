@@ -262,16 +262,8 @@ class Renderer {
   void tasks() {
     title(markdown_ ? "Tasks" : "Tasks (times in ms)");
     if (markdown_) out_ += "Times in ms; changes are shown as before -> after.\n\n";
-    using enum Align;
-    TextTable table({{"task"},
-                     {"unit"},
-                     {"priority"},
-                     {"waits"},
-                     {"slice"},
-                     {"bound before", right},
-                     {"bound", right},
-                     {"deadline", right},
-                     {"simulated", right}});
+    TextTable table = TextTable::of("task", "unit", "priority", "waits", "slice", ">bound before", ">bound",
+                                    ">deadline", ">simulated");
     for (TaskIndex task = 0; task < view_.before.tasks.size(); ++task) {
       const Words before = words_of(view_.before, task), after = words_of(view_.after, task);
       const auto deadline = view_.after.tasks[task].deadline;
@@ -289,15 +281,9 @@ class Renderer {
                                                                                   : Colour::none};
       };
       const std::string simulated = task < chosen_.simulated.size() ? at_most_ms(chosen_.simulated[task]) : "-";
-      table.add_row({{view_.before.tasks[task].name},
-                     cell(before.unit, after.unit),
-                     cell(before.priority, after.priority),
-                     cell(before.waiting, after.waiting),
-                     cell(before.slice, after.slice),
-                     bound(exploration_.original_judgement),
-                     bound(chosen_.judgement),
-                     {at_most_ms(deadline)},
-                     {simulated}});
+      table.add(view_.before.tasks[task].name, cell(before.unit, after.unit), cell(before.priority, after.priority),
+                cell(before.waiting, after.waiting), cell(before.slice, after.slice),
+                bound(exploration_.original_judgement), bound(chosen_.judgement), at_most_ms(deadline), simulated);
     }
     this->table(table);
   }
@@ -314,11 +300,11 @@ class Renderer {
 
   void objectives() {
     title("Objectives");
-    TextTable table({{"objective"}, {"before", Align::right}, {"after", Align::right}});
+    TextTable table = TextTable::of("objective", ">before", ">after");
     for (std::size_t i = 0; i < view_.objectives.size(); ++i)
-      table.add_row({{view_.objectives[i].name},
-                     {value_text(view_.objectives[i], exploration_.original_judgement.objectives[i])},
-                     {value_text(view_.objectives[i], chosen_.judgement.objectives[i])}});
+      table.add(view_.objectives[i].name,
+                value_text(view_.objectives[i], exploration_.original_judgement.objectives[i]),
+                value_text(view_.objectives[i], chosen_.judgement.objectives[i]));
     this->table(table);
   }
 

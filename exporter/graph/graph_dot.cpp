@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -23,17 +24,10 @@ std::string_view shape_of(const Activity& activity) {
 }
 
 std::string_view style_of(EdgeKind kind) {
-  switch (kind) {
-    case EdgeKind::sequence:
-      return "color=black";
-    case EdgeKind::trigger:
-      return "color=\"#0072b2\", style=bold";
-    case EdgeKind::event:
-      return "color=\"#d55e00\", style=dashed";
-    case EdgeKind::data:
-      return "color=\"#999999\", style=dotted";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> styles{"color=black", "color=\"#0072b2\", style=bold",
+                                                   "color=\"#d55e00\", style=dashed",
+                                                   "color=\"#999999\", style=dotted"};
+  return styles[static_cast<std::size_t>(kind)];
 }
 
 std::string label_of(const System& system, const GraphNode& node) {

@@ -91,17 +91,9 @@ struct EdgeStyle {
   std::string_view width;
 };
 EdgeStyle edge_style_of(EdgeKind kind) {
-  switch (kind) {
-    case EdgeKind::sequence:
-      return {"#333333", "", "1.2"};
-    case EdgeKind::trigger:
-      return {"#0072B2", "", "2"};
-    case EdgeKind::event:
-      return {"#D55E00", "6 3", "1.6"};
-    case EdgeKind::data:
-      return {"#767676", "", "1.2"};
-  }
-  return {};
+  constexpr std::array<EdgeStyle, 4> styles{
+      {{"#333333", "", "1.2"}, {"#0072B2", "", "2"}, {"#D55E00", "6 3", "1.6"}, {"#767676", "", "1.2"}}};
+  return styles[static_cast<std::size_t>(kind)];
 }
 
 std::string shortened(std::string_view text) {

@@ -88,18 +88,8 @@ std::string period_of(const Table& table, const views::Process& process) {
 }
 
 std::string_view text_of(views::Preemption preemption) {
-  switch (preemption) {
-    case views::Preemption::preemptive:
-      return "preemptive";
-    case views::Preemption::cooperative:
-      return "cooperative";
-    case views::Preemption::non_preemptive:
-      return "non_preemptive";
-    case views::Preemption::unstated:
-    case views::Preemption::unknown:
-      return "";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> texts{"", "preemptive", "cooperative", "non_preemptive", ""};
+  return texts[static_cast<std::size_t>(preemption)];
 }
 
 void write_tasks(const Table& table) {

@@ -80,35 +80,28 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
   out += fmt::format("AMALTHEA {}, {} elements, {}\n", summary.info.version, counts.elements, summary.info.hash);
 
   out += heading("Contents", colour);
-  TextTable contents({{"class"}, {"count", Align::right}, {"analysis"}});
+  TextTable contents = TextTable::of("class", ">count", "analysis");
   for (const auto& [cls, number] : counts.by_class)
-    contents.add_row({{std::string(cls)}, {std::to_string(number)}, {summary.is_used(cls) ? "used" : "ignored"}});
+    contents.add(std::string(cls), std::to_string(number), summary.is_used(cls) ? "used" : "ignored");
   out += contents.render(colour);
 
   if (summary.system != nullptr) {
     const System& system = *summary.system;
     out += heading("Processing units", colour);
-    TextTable units({{"name"}, {"definition"}, {"kind"}, {"clock", Align::right}});
+    TextTable units = TextTable::of("name", "definition", "kind", ">clock");
     for (const ProcessingUnit& unit : system.platform.units) {
       const auto& definitions = system.platform.definitions;
-      units.add_row({{unit.name},
-                     {unit.definition < definitions.size() ? definitions[unit.definition].name : "-"},
-                     {unit.type == PuType::gpu   ? "GPU"
-                      : unit.type == PuType::cpu ? "CPU"
-                                                 : "accelerator"},
-                     {fmt::format("{} MHz", static_cast<double>(unit.frequency.millihertz()) / 1e9)}});
+      units.add(unit.name, unit.definition < definitions.size() ? definitions[unit.definition].name : "-",
+                unit.type == PuType::gpu   ? "GPU"
+                : unit.type == PuType::cpu ? "CPU"
+                                           : "accelerator",
+                fmt::format("{} MHz", static_cast<double>(unit.frequency.millihertz()) / 1e9));
     }
     out += units.render(colour);
 
     out += heading("Mapping", colour);
-    TextTable mapping({{"task"},
-                       {"side"},
-                       {"scheduler"},
-                       {"unit"},
-                       {"priority", Align::right},
-                       {"activation"},
-                       {"deadline", Align::right},
-                       {"note"}});
+    TextTable mapping =
+        TextTable::of("task", "side", "scheduler", "unit", ">priority", "activation", ">deadline", "note");
     const auto periods = engine::periods_of(system);
     for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
       const Task& task = system.tasks[index];
@@ -116,14 +109,9 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
       if (task.folded_into) note = fmt::format("wrapper of {}, dropped", system.tasks[*task.folded_into].name);
       if (task.time_slice && task.side == Side::device)
         note = fmt::format("time slice {}", format_duration(*task.time_slice));
-      mapping.add_row({{task.name},
-                       {std::string(side_name(task.side))},
-                       {system.platform.schedulers[task.scheduler].name},
-                       {units_of(system, task)},
-                       {std::to_string(task.priority)},
-                       {activation_of(system, index, periods[index])},
-                       {task.deadline ? format_duration(*task.deadline) : "-"},
-                       {note}});
+      mapping.add(task.name, std::string(side_name(task.side)), system.platform.schedulers[task.scheduler].name,
+                  units_of(system, task), std::to_string(task.priority), activation_of(system, index, periods[index]),
+                  task.deadline ? format_duration(*task.deadline) : "-", note);
     }
     out += mapping.render(colour);
   }

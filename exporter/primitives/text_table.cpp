@@ -2,6 +2,7 @@
 #include "exporter/primitives/text_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include <fmt/core.h>
@@ -19,19 +20,8 @@ std::size_t width_of(std::string_view text) {
 }
 
 std::string_view code_of(Colour colour) {
-  switch (colour) {
-    case Colour::none:
-      return "";
-    case Colour::good:
-      return "\x1b[32m";
-    case Colour::bad:
-      return "\x1b[1;31m";
-    case Colour::dim:
-      return "\x1b[2m";
-    case Colour::bold:
-      return "\x1b[1m";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> codes{"", "\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[1m"};
+  return codes[static_cast<std::size_t>(colour)];
 }
 
 constexpr std::string_view unpainted = "\x1b[0m";

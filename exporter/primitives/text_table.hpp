@@ -43,10 +43,20 @@ class TextTable {
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// Columns by their titles; ">" before a title aligns its column to the right.
+  template <typename... Titles>
+  static TextTable of(const Titles&... titles) {
+    return TextTable({column(titles)...});
+  }
   /// One cell per column.
   void add_row(std::vector<Cell> cells) {
     for (Cell& cell : cells) cell.text = one_line(cell.text);
     rows_.push_back(std::move(cells));
+  }
+  /// The same of texts and cells.
+  template <typename... Cells>
+  void add(const Cells&... cells) {
+    add_row({cell(cells)...});
   }
   bool empty() const { return rows_.empty(); }
   /// Widths count code points. No trailing blanks.
@@ -65,6 +75,14 @@ class TextTable {
   static void markdown(const std::vector<Column>& columns, std::size_t count, const Rows& row, const Sink& sink);
 
  private:
+  static Column column(std::string_view title) {
+    const bool right = title.starts_with('>');
+    return {std::string(title.substr(right ? 1 : 0)), right ? Align::right : Align::left};
+  }
+  static Column column(Column column) { return column; }
+  static Cell cell(std::string_view text) { return {std::string(text)}; }
+  static Cell cell(Cell cell) { return cell; }
+
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/results/contribution_text.hpp"
 
+#include <array>
+
 #include <fmt/core.h>
 
 namespace amalthea::exporter {
@@ -8,54 +10,33 @@ namespace amalthea::exporter {
 using engine::ContributionKind;
 
 std::string describe(const System& system, const engine::Contribution& part) {
-  const std::string by = part.by ? system.tasks[*part.by].name : "";
-  switch (part.kind) {
-    case ContributionKind::execution:
-      return "own execution";
-    case ContributionKind::memory:
-      return "own memory accesses";
-    case ContributionKind::preemption:
-      return fmt::format("core used by {}", by);
-    case ContributionKind::blocking:
-      return by.empty() ? "blocked" : fmt::format("blocked by {} (not a higher priority)", by);
-    case ContributionKind::budget:
-      return "server budget exhausted";
-    case ContributionKind::backlog:
-      return "own earlier jobs";
-    case ContributionKind::event:
-      return fmt::format("waiting for an event of {}", by);
-    case ContributionKind::copy:
-      return "copies";
-    case ContributionKind::kernel:
-      return "kernels";
-    case ContributionKind::engine_slice:
-      return fmt::format("GPU used by {}", by);
-    case ContributionKind::engine_queue:
-      return fmt::format("behind {} in the same GPU context", by);
-    case ContributionKind::context_switch:
-      return "GPU context switches";
-    case ContributionKind::interference:
-      return fmt::format("slowed by {}", describe_aggressor(system, part.traffic, part.by));
-  }
-  return {};
+  constexpr std::array<std::string_view, 13> texts{"own execution",
+                                                   "own memory accesses",
+                                                   "core used by {}",
+                                                   "blocked by {} (not a higher priority)",
+                                                   "server budget exhausted",
+                                                   "own earlier jobs",
+                                                   "waiting for an event of {}",
+                                                   "copies",
+                                                   "kernels",
+                                                   "GPU used by {}",
+                                                   "behind {} in the same GPU context",
+                                                   "GPU context switches",
+                                                   "slowed by {}"};
+  const std::string by = part.kind == ContributionKind::interference ? describe_aggressor(system, part.traffic, part.by)
+                         : part.by                                   ? system.tasks[*part.by].name
+                                                                     : "";
+  if (part.kind == ContributionKind::blocking && by.empty()) return "blocked";
+  return fmt::format(fmt::runtime(texts[static_cast<std::size_t>(part.kind)]), by);
 }
 
 std::string describe_aggressor(const System& system, engine::TrafficKind traffic, std::optional<TaskIndex> by) {
   if (!by) return "others";
   const Task& task = system.tasks[*by];
-  switch (traffic) {
-    case engine::TrafficKind::none:
-      return task.name;
-    case engine::TrafficKind::copies:
-      return fmt::format("copies of {}", task.name);
-    case engine::TrafficKind::kernels:
-      return fmt::format("kernels of {}", task.name);
-    case engine::TrafficKind::cpu:
-      return task.units.size() > 1
-                 ? fmt::format("CPU traffic of {}", task.name)
-                 : fmt::format("CPU traffic of {} on {}", task.name, system.platform.units[task.unit].name);
-  }
-  return {};
+  if (traffic == engine::TrafficKind::cpu && task.units.size() <= 1)
+    return fmt::format("CPU traffic of {} on {}", task.name, system.platform.units[task.unit].name);
+  constexpr std::array<std::string_view, 4> beginnings{"", "copies of ", "kernels of ", "CPU traffic of "};
+  return fmt::format("{}{}", beginnings[static_cast<std::size_t>(traffic)], task.name);
 }
 
 }  // namespace amalthea::exporter

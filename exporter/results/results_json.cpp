@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results file. docs/reference/results.md describes every key.
 
-#include <algorithm>
+#include <array>
 
 #include <nlohmann/json.hpp>
 
@@ -21,15 +21,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* no_runnable_bound = "bounds are those of tasks and operations; see simulated";
 
 const char* source_name(Chain::Source source) {
-  switch (source) {
-    case Chain::Source::model:
-      return "model";
-    case Chain::Source::request:
-      return "request";
-    case Chain::Source::label_flow:
-      return "label flow";
-  }
-  return "";
+  constexpr std::array<const char*, 3> names{"model", "request", "label flow"};
+  return names[static_cast<std::size_t>(source)];
 }
 
 /// Unknown values are null with a reason.

@@ -189,38 +189,25 @@ class TextRenderer {
 
   void tasks() {
     title("Response times of tasks");
-    TextTable table({{"task"},
-                     {"core"},
-                     {"priority", Align::right},
-                     {with_unit("period"), Align::right},
-                     {with_unit("deadline"), Align::right},
-                     {"jobs", Align::right},
-                     {with_unit("min"), Align::right},
-                     {with_unit("mean"), Align::right},
-                     {with_unit("max"), Align::right},
-                     {with_unit("bound"), Align::right},
-                     {"verdict"},
-                     {"guaranteed"}});
+    TextTable table = TextTable::of("task", "core", ">priority", with_unit(">period"), with_unit(">deadline"), ">jobs",
+                                    with_unit(">min"), with_unit(">mean"), with_unit(">max"), with_unit(">bound"),
+                                    "verdict", "guaranteed");
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
       const Task& task = system_.tasks[index];
       const TaskResult& result = results_.tasks[index];
       const Task& executed = task.folded_into ? system_.tasks[*task.folded_into] : task;
       const bool known = result.response.jobs > 0;
       const auto observed = [&](Duration value) { return known ? time(value) : std::string("-"); };
-      table.add_row({{task.name},
-                     {system_.platform.units[executed.unit].name},
-                     {executed.side == Side::device ? "-" : std::to_string(executed.priority)},
-                     {time(results_.periods[index])},
-                     {time(task.deadline)},
-                     {fmt::format("{}{}{}", result.response.jobs,
-                                  result.unfinished > 0 ? fmt::format("+{}", result.unfinished) : "",
-                                  result.lost_activations > 0 ? fmt::format("-{}", result.lost_activations) : "")},
-                     {observed(result.response.min)},
-                     {observed(result.response.mean)},
-                     {observed(result.response.max)},
-                     {at_most(result.bound.worst)},
-                     {std::string(to_string(result.verdict)), colour_of(result.verdict)},
-                     guarantee(result.guaranteed)});
+      table.add(task.name, system_.platform.units[executed.unit].name,
+                executed.side == Side::device ? "-" : std::to_string(executed.priority), time(results_.periods[index]),
+                time(task.deadline),
+                fmt::format("{}{}{}", result.response.jobs,
+                            result.unfinished > 0 ? fmt::format("+{}", result.unfinished) : "",
+                            result.lost_activations > 0 ? fmt::format("-{}", result.lost_activations) : ""),
+                observed(result.response.min), observed(result.response.mean), observed(result.response.max),
+                at_most(result.bound.worst),
+                TextTable::Cell{std::string(to_string(result.verdict)), colour_of(result.verdict)},
+                guarantee(result.guaranteed));
     }
     show(table);
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
@@ -280,13 +267,11 @@ class TextRenderer {
   /// What guarantees cover: all of them if verbose, else those with a limitation.
   void coverage() {
     if (verbose_) {
-      TextTable table({{"guaranteed"}, {"offsets"}, {"equally urgent tasks"}, {"activations"}});
+      TextTable table = TextTable::of("guaranteed", "offsets", "equally urgent tasks", "activations");
       for (const engine::JudgedLimit& limit : assessment_.limits)
         if (limit.covers)
-          table.add_row({{limit.name},
-                         {std::string(to_string(limit.covers->offsets))},
-                         {std::string(to_string(limit.covers->ties))},
-                         {std::string(to_string(limit.covers->losses))}});
+          table.add(limit.name, to_string(limit.covers->offsets), to_string(limit.covers->ties),
+                    to_string(limit.covers->losses));
       if (table.empty()) return;
       title("What guarantees cover");
       show(table);
@@ -304,27 +289,16 @@ class TextRenderer {
   /// The maximum over every task's jobs.
   void states() {
     title(fmt::format("States of processes, the largest of a job, {}", unit_));
-    TextTable table({{"process"},
-                     {"running", Align::right},
-                     {"ready", Align::right},
-                     {"waiting", Align::right},
-                     {"polling", Align::right},
-                     {"parking", Align::right},
-                     {"start delay", Align::right},
-                     {"preemptions", Align::right}});
+    TextTable table = TextTable::of("process", ">running", ">ready", ">waiting", ">polling", ">parking", ">start delay",
+                                    ">preemptions");
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
       const engine::ProcessMetrics& metrics = results_.tasks[index].metrics;
       const auto largest = [&](TimeMetric metric) {
         return metrics[metric].jobs() == 0 ? std::string("-") : time(metrics[metric].max());
       };
-      table.add_row({{system_.tasks[index].name},
-                     {largest(TimeMetric::running_time)},
-                     {largest(TimeMetric::ready_time)},
-                     {largest(TimeMetric::waiting_time)},
-                     {largest(TimeMetric::polling_time)},
-                     {largest(TimeMetric::parking_time)},
-                     {largest(TimeMetric::start_delay)},
-                     {std::to_string(metrics.preemptions)}});
+      table.add(system_.tasks[index].name, largest(TimeMetric::running_time), largest(TimeMetric::ready_time),
+                largest(TimeMetric::waiting_time), largest(TimeMetric::polling_time), largest(TimeMetric::parking_time),
+                largest(TimeMetric::start_delay), std::to_string(metrics.preemptions));
     }
     show(table);
     note(line("preemptions: of all jobs", Colour::dim));
@@ -380,29 +354,16 @@ class TextRenderer {
   void requirements() {
     if (results_.requirements.empty()) return;
     title("Requirements");
-    TextTable table({{"requirement"},
-                     {"subject"},
-                     {"metric"},
-                     {"limit", Align::right},
-                     {"observed", Align::right},
-                     {"bound", Align::right},
-                     {"severity"},
-                     {"verdict"},
-                     {"guaranteed"}});
+    TextTable table = TextTable::of("requirement", "subject", "metric", ">limit", ">observed", ">bound", "severity",
+                                    "verdict", "guaranteed");
     std::string reasons;
     for (std::size_t index = 0; index < results_.requirements.size(); ++index) {
       const Requirement& requirement = system_.requirements[index];
       const engine::RequirementResult& result = results_.requirements[index];
       const auto shown = [](std::string_view text) { return text.empty() ? std::string("-") : std::string(text); };
-      table.add_row({{shown(requirement.name)},
-                     {shown(requirement.subject_name)},
-                     {shown(metric_name(requirement))},
-                     {limit_text(requirement)},
-                     {observed_text(result)},
-                     {bound_text(requirement, result)},
-                     {shown(to_string(requirement.severity))},
-                     verdict_cell(result.verdict),
-                     guarantee(result.guaranteed)});
+      table.add(shown(requirement.name), shown(requirement.subject_name), shown(metric_name(requirement)),
+                limit_text(requirement), observed_text(result), bound_text(requirement, result),
+                shown(to_string(requirement.severity)), verdict_cell(result.verdict), guarantee(result.guaranteed));
       if (result.verdict != LimitVerdict::met)
         reasons += reason(shown(requirement.name), fmt::format("{}: {}", to_string(result.verdict), result.reason));
     }
@@ -413,17 +374,14 @@ class TextRenderer {
   void constraints() {
     if (results_.constraints.empty()) return;
     title("Timing constraints, judged by the simulated events");
-    TextTable table({{"constraint"}, {"class"}, {"judged", Align::right}, {"verdict"}, {"guaranteed"}});
+    TextTable table = TextTable::of("constraint", "class", ">judged", "verdict", "guaranteed");
     std::string reasons;
     for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
       const TimingConstraint& constraint = system_.constraints[index];
       const engine::ConstraintResult& result = results_.constraints[index];
       const std::string name = constraint.name.empty() ? "-" : constraint.name;
-      table.add_row({{name},
-                     {constraint.class_name},
-                     {std::to_string(result.judged)},
-                     verdict_cell(result.verdict),
-                     guarantee(result.guaranteed)});
+      table.add(name, constraint.class_name, std::to_string(result.judged), verdict_cell(result.verdict),
+                guarantee(result.guaranteed));
       if (result.verdict != LimitVerdict::met)
         reasons += reason(
             name, fmt::format("{}: {}{}", to_string(result.verdict), result.reason, place_text(constraint.location)));
@@ -440,42 +398,29 @@ class TextRenderer {
   void operations() {
     if (results_.operations.empty()) return;
     title("Operations on the GPU (submission to completion)");
-    TextTable table({{"operation"},
-                     {"runnable"},
-                     {"bytes", Align::right},
-                     {"runs", Align::right},
-                     {with_unit("min"), Align::right},
-                     {with_unit("mean"), Align::right},
-                     {with_unit("max"), Align::right},
-                     {with_unit("bound"), Align::right}});
+    TextTable table = TextTable::of("operation", "runnable", ">bytes", ">runs", with_unit(">min"), with_unit(">mean"),
+                                    with_unit(">max"), with_unit(">bound"));
     for (const auto& result : results_.operations) {
       const GraphNode& node = system_.graph[result.node];
       const auto* copy = std::get_if<Copy>(&node.activity);
       const bool known = result.duration.jobs > 0;
       const auto observed = [&](Duration value) { return known ? time(value) : std::string("-"); };
-      table.add_row({{node.name},
-                     {node.runnable ? system_.runnables[*node.runnable].name : "-"},
-                     {copy != nullptr ? std::to_string(copy->size.bytes) : "-"},
-                     {std::to_string(result.duration.jobs)},
-                     {observed(result.duration.min)},
-                     {observed(result.duration.mean)},
-                     {observed(result.duration.max)},
-                     {at_most(result.bound.worst)}});
+      table.add(node.name, node.runnable ? system_.runnables[*node.runnable].name : "-",
+                copy != nullptr ? std::to_string(copy->size.bytes) : "-", std::to_string(result.duration.jobs),
+                observed(result.duration.min), observed(result.duration.mean), observed(result.duration.max),
+                at_most(result.bound.worst));
     }
     show(table);
   }
 
   void resources() {
     title("Resources");
-    TextTable table(
-        {{"resource"}, {"kind"}, {"utilization", Align::right}, {"long-term demand", Align::right}, {"verdict"}});
+    TextTable table = TextTable::of("resource", "kind", ">utilization", ">long-term demand", "verdict");
     for (const auto& resource : results_.resources)
-      table.add_row(
-          {{name_of(system_, resource)},
-           {std::string(to_string(resource.kind))},
-           {percent(resource.utilization)},
-           {fmt::format("{:.2f} %", resource.demand * 100)},
-           {resource.overloaded() ? "overloaded" : "ok", resource.overloaded() ? Colour::bad : Colour::good}});
+      table.add(name_of(system_, resource), to_string(resource.kind), percent(resource.utilization),
+                fmt::format("{:.2f} %", resource.demand * 100),
+                TextTable::Cell{resource.overloaded() ? "overloaded" : "ok",
+                                resource.overloaded() ? Colour::bad : Colour::good});
     show(table);
   }
 
@@ -492,15 +437,8 @@ class TextRenderer {
         fmt::format("End-to-end latencies of chains, {}: exact under LET, otherwise upper bounds; observed latencies "
                     "for implicit communication",
                     unit_));
-    TextTable table({{"chain"},
-                     {"LET reaction", Align::right},
-                     {"reduced reaction", Align::right},
-                     {"age", Align::right},
-                     {"reduced age", Align::right},
-                     {"implicit reaction", Align::right},
-                     {"seen", Align::right},
-                     {"explicit reaction", Align::right},
-                     {"tasks"}});
+    TextTable table = TextTable::of("chain", ">LET reaction", ">reduced reaction", ">age", ">reduced age",
+                                    ">implicit reaction", ">seen", ">explicit reaction", "tasks");
     std::vector<std::string> unknown;  // reasons, without duplicates
     for (std::size_t index = 0; index < system_.chains.size(); ++index) {
       const Chain& chain = system_.chains[index];
@@ -511,17 +449,13 @@ class TextRenderer {
       const auto bound = [&](const std::optional<engine::LatencyBounds>& bounds) {
         return bounds ? time(bounds->reaction) : std::string("-");
       };
-      table.add_row({{chain.source == Chain::Source::model     ? chain.name
-                      : chain.source == Chain::Source::request ? "(requested)"
-                                                               : "(label flow)"},
-                     {let(&engine::LetLatencies::reaction)},
-                     {let(&engine::LetLatencies::reduced_reaction)},
-                     {let(&engine::LetLatencies::age)},
-                     {let(&engine::LetLatencies::reduced_age)},
-                     {bound(result.implicit)},
-                     {result.observed.reaction ? time(*result.observed.reaction) : "-"},
-                     {bound(result.explicit_access)},
-                     {steps_of(chain)}});
+      table.add(chain.source == Chain::Source::model     ? chain.name
+                : chain.source == Chain::Source::request ? "(requested)"
+                                                         : "(label flow)",
+                let(&engine::LetLatencies::reaction), let(&engine::LetLatencies::reduced_reaction),
+                let(&engine::LetLatencies::age), let(&engine::LetLatencies::reduced_age), bound(result.implicit),
+                result.observed.reaction ? time(*result.observed.reaction) : "-", bound(result.explicit_access),
+                steps_of(chain));
       const auto missing = [&](std::string_view columns, const std::string& why) {
         if (!why.empty()) unknown.push_back(fmt::format("{}: no {} latency: {}", steps_of(chain), columns, why));
       };
@@ -541,31 +475,19 @@ class TextRenderer {
   }
 
   void chain_limits() {
-    TextTable table({{"latency constraint"},
-                     {"chain"},
-                     {"of"},
-                     {with_unit("min"), Align::right},
-                     {with_unit("max"), Align::right},
-                     {"implicit"},
-                     {"explicit"},
-                     {"LET"},
-                     {"judged"}});
+    TextTable table = TextTable::of("latency constraint", "chain", "of", with_unit(">min"), with_unit(">max"),
+                                    "implicit", "explicit", "LET", "judged");
     std::string reasons;
     for (std::size_t index = 0; index < system_.chains.size(); ++index)
       for (std::size_t i = 0; i < system_.chains[index].limits.size(); ++i) {
         const ChainLimit& limit = system_.chains[index].limits[i];
         const engine::ChainResult::Limit& verdict = results_.chains[index].limits[i];
         const engine::ChainResult::Judgement& judged = verdict.by(results_.communication);
-        table.add_row({{limit.name},
-                       {system_.chains[index].name},
-                       {limit.kind == ChainLimit::Kind::age ? "age" : "reaction"},
-                       {time(limit.minimum)},
-                       {time(limit.maximum)},
-                       verdict_cell(verdict.implicit.verdict),
-                       verdict_cell(verdict.explicit_access.verdict),
-                       verdict_cell(verdict.let.verdict),
-                       {std::string(to_string(engine::verdict_on(judged.verdict, judged.guaranteed))),
-                        verdict_cell(judged.verdict).colour}});
+        table.add(limit.name, system_.chains[index].name, limit.kind == ChainLimit::Kind::age ? "age" : "reaction",
+                  time(limit.minimum), time(limit.maximum), verdict_cell(verdict.implicit.verdict),
+                  verdict_cell(verdict.explicit_access.verdict), verdict_cell(verdict.let.verdict),
+                  TextTable::Cell{std::string(to_string(engine::verdict_on(judged.verdict, judged.guaranteed))),
+                                  verdict_cell(judged.verdict).colour});
         reasons += reason(limit.name.empty() ? "-" : limit.name,
                           fmt::format("{} under {} communication: {}", to_string(judged.verdict),
                                       to_string(results_.communication), judged.reason));

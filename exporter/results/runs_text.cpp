@@ -85,28 +85,17 @@ class RunsText {
       out_ += "The releases are those of the model.\n";
       return;
     }
-    TextTable table({{"stimulus"}, {"offset in the model", Align::right}, {"offset in this run", Align::right}});
+    TextTable table = TextTable::of("stimulus", ">offset in the model", ">offset in this run");
     for (const engine::Witness::Moved& moved : found.moved)
-      table.add_row(
-          {{system_.stimuli[moved.stimulus].name}, {format_duration(moved.stated)}, {format_duration(moved.chosen)}});
+      table.add(system_.stimuli[moved.stimulus].name, format_duration(moved.stated), format_duration(moved.chosen));
     out_ += table.render(colour_);
   }
 
   void tasks() {
     title("Response times");
-    TextTable table({{"task"},
-                     {"jobs", Align::right},
-                     {with_unit("min"), Align::right},
-                     {with_unit("mean"), Align::right},
-                     {"± (95 % conf.)", Align::right},
-                     {with_unit("p50"), Align::right},
-                     {with_unit("p99"), Align::right},
-                     {with_unit("p99.9"), Align::right},
-                     {with_unit("max"), Align::right},
-                     {with_unit("deadline"), Align::right},
-                     {"late %", Align::right},
-                     {"late % (95 % conf.)", Align::right},
-                     {"verdict"}});
+    TextTable table = TextTable::of("task", ">jobs", with_unit(">min"), with_unit(">mean"), ">± (95 % conf.)",
+                                    with_unit(">p50"), with_unit(">p99"), with_unit(">p99.9"), with_unit(">max"),
+                                    with_unit(">deadline"), ">late %", ">late % (95 % conf.)", "verdict");
     bool unfinished = false, lost = false;
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
       const Task& task = system_.tasks[index];
@@ -122,19 +111,12 @@ class RunsText {
       if (runs.lost_activations > 0) jobs += fmt::format("-{}", runs.lost_activations);
       unfinished = unfinished || runs.unfinished > 0;
       lost = lost || runs.lost_activations > 0;
-      table.add_row({{task.name},
-                     {jobs},
-                     {observed([&] { return sample.min(); })},
-                     {observed([&] { return sample.mean(); })},
-                     {half_width},
-                     {observed([&] { return sample.percentile(500); })},
-                     {observed([&] { return sample.percentile(990); })},
-                     {observed([&] { return sample.percentile(999); })},
-                     {observed([&] { return sample.max(); })},
-                     {time(task.deadline)},
-                     {judged ? fine_percent(late.value) : "-"},
-                     {judged ? fmt::format("{} … {}", fine_percent(late.lower), fine_percent(late.upper)) : "-"},
-                     {std::string(to_string(runs.verdict)), colour_of(runs.verdict)}});
+      table.add(task.name, jobs, observed([&] { return sample.min(); }), observed([&] { return sample.mean(); }),
+                half_width, observed([&] { return sample.percentile(500); }),
+                observed([&] { return sample.percentile(990); }), observed([&] { return sample.percentile(999); }),
+                observed([&] { return sample.max(); }), time(task.deadline), judged ? fine_percent(late.value) : "-",
+                judged ? fmt::format("{} … {}", fine_percent(late.lower), fine_percent(late.upper)) : "-",
+                TextTable::Cell{std::string(to_string(runs.verdict)), colour_of(runs.verdict)});
     }
     out_ += table.render(colour_);
     if (unfinished)
@@ -144,51 +126,32 @@ class RunsText {
 
   void longest_jobs() {
     title("Longest jobs (reproduce each with --runs 1 and its seed)");
-    TextTable table({{"task"},
-                     {with_unit("response"), Align::right},
-                     {"run", Align::right},
-                     {"seed", Align::right},
-                     {with_unit("released"), Align::right}});
+    TextTable table = TextTable::of("task", with_unit(">response"), ">run", ">seed", with_unit(">released"));
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index)
       if (const auto& worst = runs_.tasks[index].worst)
-        table.add_row({{system_.tasks[index].name},
-                       {time(worst->response)},
-                       {std::to_string(worst->run)},
-                       {std::to_string(worst->seed)},
-                       {time(worst->release.since_start())}});
+        table.add(system_.tasks[index].name, time(worst->response), std::to_string(worst->run),
+                  std::to_string(worst->seed), time(worst->release.since_start()));
     out_ += table.render(colour_);
   }
 
   void resources() {
     title("Utilization of resources");
-    TextTable table(
-        {{"resource"}, {"kind"}, {"mean", Align::right}, {"lowest", Align::right}, {"highest", Align::right}});
+    TextTable table = TextTable::of("resource", "kind", ">mean", ">lowest", ">highest");
     for (const engine::ResourceRuns& resource : runs_.resources)
-      table.add_row({{name_of(system_, resource)},
-                     {std::string(to_string(resource.kind))},
-                     {share_text(resource.mean)},
-                     {share_text(resource.least)},
-                     {share_text(resource.most)}});
+      table.add(name_of(system_, resource), to_string(resource.kind), share_text(resource.mean),
+                share_text(resource.least), share_text(resource.most));
     out_ += table.render(colour_);
   }
 
   void chains() {
     if (system_.chains.empty()) return;
     title("Chains: longest observed latencies under implicit communication");
-    TextTable table({{"chain"},
-                     {"reads", Align::right},
-                     {with_unit("reaction"), Align::right},
-                     {with_unit("reduced"), Align::right},
-                     {with_unit("age"), Align::right},
-                     {with_unit("reduced"), Align::right}});
+    TextTable table = TextTable::of("chain", ">reads", with_unit(">reaction"), with_unit(">reduced"), with_unit(">age"),
+                                    with_unit(">reduced"));
     for (std::size_t index = 0; index < system_.chains.size(); ++index) {
       const engine::ObservedLatencies& seen = runs_.chains[index];
-      table.add_row({{system_.chains[index].name},
-                     {std::to_string(seen.reads)},
-                     {time(seen.reaction)},
-                     {time(seen.reduced_reaction)},
-                     {time(seen.age)},
-                     {time(seen.reduced_age)}});
+      table.add(system_.chains[index].name, std::to_string(seen.reads), time(seen.reaction),
+                time(seen.reduced_reaction), time(seen.age), time(seen.reduced_age));
     }
     out_ += table.render(colour_);
   }

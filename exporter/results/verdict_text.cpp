@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/results/verdict_text.hpp"
 
+#include <array>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -31,18 +33,8 @@ struct Clause {
 }  // namespace
 
 Colour colour_of(engine::Verdict verdict) {
-  switch (verdict) {
-    case engine::Verdict::met:
-      return Colour::good;
-    case engine::Verdict::missed:
-    case engine::Verdict::unbounded:
-      return Colour::bad;
-    case engine::Verdict::unknown:
-      return Colour::bold;
-    case engine::Verdict::no_deadline:
-      return Colour::dim;
-  }
-  return Colour::none;
+  constexpr std::array<Colour, 5> colours{Colour::good, Colour::bad, Colour::bad, Colour::bold, Colour::dim};
+  return colours[static_cast<std::size_t>(verdict)];
 }
 
 std::string verdict_sentence(const Assessment& assessment) {
@@ -73,18 +65,9 @@ std::string verdict_sentence(const Assessment& assessment) {
 }
 
 Colour colour_of(const Assessment& assessment) {
-  switch (assessment.verdict) {
-    case OverallVerdict::guaranteed:
-      return Colour::good;
-    case OverallVerdict::met:
-      return assessment.has_limits() ? Colour::good : Colour::bold;
-    case OverallVerdict::unknown:
-      return Colour::bold;
-    case OverallVerdict::unbounded:
-    case OverallVerdict::missed:
-      break;
-  }
-  return Colour::bad;
+  if (assessment.verdict >= OverallVerdict::unbounded) return Colour::bad;
+  const bool met = assessment.verdict == OverallVerdict::met && assessment.has_limits();
+  return met || assessment.verdict == OverallVerdict::guaranteed ? Colour::good : Colour::bold;
 }
 
 std::vector<VerdictLine> verdict_lines(const Assessment& assessment) {

@@ -3,6 +3,7 @@
 #include "exporter/results/verdict_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -229,17 +230,8 @@ Properties limit_properties(const Result& result, AnnotationDetail detail) {
 // ---------------------------------------------------------------- platform
 
 std::string_view key_of(engine::ResourceKind kind) {
-  switch (kind) {
-    case engine::ResourceKind::core:
-      return "core";
-    case engine::ResourceKind::execution_engine:
-      return "executionEngine";
-    case engine::ResourceKind::copy_engine:
-      return "copyEngine";
-    case engine::ResourceKind::server:
-      return "server";
-  }
-  return "core";
+  constexpr std::array<std::string_view, 4> keys{"core", "executionEngine", "copyEngine", "server"};
+  return keys[static_cast<std::size_t>(kind)];
 }
 
 void add_resource(const engine::ResourceResult& resource, const std::string& key, Properties& properties) {

@@ -118,17 +118,8 @@ NewElement deviation(std::string_view tag, const Summary& summary, CalibrationFo
 }
 
 std::string_view name_of(CalibrationForm form) {
-  switch (form) {
-    case CalibrationForm::statistics:
-      return "statistics";
-    case CalibrationForm::histogram:
-      return "histogram";
-    case CalibrationForm::gauss:
-      return "gauss";
-    case CalibrationForm::beta:
-      return "beta";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> names{"statistics", "histogram", "gauss", "beta"};
+  return names[static_cast<std::size_t>(form)];
 }
 
 class CalibrationWriter {
@@ -373,42 +364,25 @@ std::optional<Calibration> calibrate(const Model& model, const System& system, c
 }
 
 std::string render_calibration(const Calibration& calibration, bool colour) {
-  TextTable table({{"runnable"},
-                   {"core"},
-                   {"runs", Align::right},
-                   {"ticks in the model", Align::right},
-                   {"measured", Align::right},
-                   {"average", Align::right}});
+  TextTable table = TextTable::of("runnable", "core", ">runs", ">ticks in the model", ">measured", ">average");
   const auto range = [](const Cycles& cycles) {
     return cycles.lower == cycles.upper ? fmt::format("{}", cycles.upper)
                                         : fmt::format("{} … {}", cycles.lower, cycles.upper);
   };
   for (const CalibrationChange& change : calibration.changes)
-    table.add_row({{change.runnable},
-                   {change.kind},
-                   {std::to_string(change.runs)},
-                   {range(change.before)},
-                   {range(change.after), change.after.upper > change.before.upper ? Colour::bad : Colour::none},
-                   {fmt::format("{}", change.after.average)}});
-  TextTable stimuli({{"stimulus"}, {"occurrences", Align::right}, {"in the model"}, {"measured"}});
+    table.add(
+        change.runnable, change.kind, std::to_string(change.runs), range(change.before),
+        TextTable::Cell{range(change.after), change.after.upper > change.before.upper ? Colour::bad : Colour::none},
+        fmt::format("{}", change.after.average));
+  TextTable stimuli = TextTable::of("stimulus", ">occurrences", "in the model", "measured");
   for (const StimulusChange& change : calibration.stimuli)
-    stimuli.add_row({{change.stimulus},
-                     {std::to_string(change.occurrences)},
-                     {change.before},
-                     {change.after == change.before ? "the same" : change.after}});
-  TextTable accesses({{"access"},
-                      {"copies", Align::right},
-                      {"read cycles in the model", Align::right},
-                      {"measured", Align::right},
-                      {"write cycles in the model", Align::right},
-                      {"measured", Align::right}});
+    stimuli.add(change.stimulus, std::to_string(change.occurrences), change.before,
+                change.after == change.before ? "the same" : change.after);
+  TextTable accesses = TextTable::of("access", ">copies", ">read cycles in the model", ">measured",
+                                     ">write cycles in the model", ">measured");
   for (const AccessChange& change : calibration.accesses)
-    accesses.add_row({{change.unit + " to " + change.memory},
-                      {std::to_string(change.copies)},
-                      {range(change.read_before)},
-                      {range(change.read_after)},
-                      {range(change.write_before)},
-                      {range(change.write_after)}});
+    accesses.add(change.unit + " to " + change.memory, std::to_string(change.copies), range(change.read_before),
+                 range(change.read_after), range(change.write_before), range(change.write_after));
   std::string text;
   for (const TextTable* one : {&table, &accesses, &stimuli})
     if (!one->empty()) text += (text.empty() ? "" : "\n") + one->render(colour);

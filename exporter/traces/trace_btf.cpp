@@ -18,21 +18,8 @@ using Kind = TraceEntity::Kind;
 using What = TraceEvent::What;
 
 std::string_view type_of(Kind kind) {
-  switch (kind) {
-    case Kind::stimulus:
-      return "STI";
-    case Kind::task:
-      return "T";
-    case Kind::isr:
-      return "I";
-    case Kind::runnable:
-      return "R";
-    case Kind::core:
-      return "C";
-    case Kind::label:
-      return "SIG";
-  }
-  return "";
+  constexpr std::array<std::string_view, 6> types{"STI", "T", "I", "R", "C", "SIG"};
+  return types[static_cast<std::size_t>(kind)];
 }
 
 /// Text that is copied often: of short ones always as many bytes, which is faster than to look how many there are.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/traces/trace_names.hpp"
 
+#include <array>
+
 #include "exporter/traces/detail/trace_events.hpp"
 #include "exporter/traces/trace_text.hpp"
 
@@ -11,20 +13,9 @@ using traces::EntityKind;
 using traces::Subject;
 
 EntityKind kind_of(TraceEntity::Kind kind) {
-  switch (kind) {
-    case TraceEntity::Kind::stimulus:
-      return EntityKind::stimulus;
-    case TraceEntity::Kind::task:
-    case TraceEntity::Kind::isr:
-      return EntityKind::process;
-    case TraceEntity::Kind::runnable:
-      return EntityKind::runnable;
-    case TraceEntity::Kind::core:
-      return EntityKind::core;
-    case TraceEntity::Kind::label:
-      return EntityKind::label;
-  }
-  return EntityKind::process;
+  constexpr std::array kinds{EntityKind::stimulus, EntityKind::process, EntityKind::process,
+                             EntityKind::runnable, EntityKind::core,    EntityKind::label};
+  return kinds[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,18 +30,8 @@ constexpr int states = 6;
 constexpr int stimuli = 7;
 
 int group_of(Part part) {
-  switch (part) {
-    case Part::model:
-      return cores;
-    case Part::device_task:
-      return device_tasks;
-    case Part::copy_engine:
-    case Part::execution_engine:
-      return engines;
-    case Part::multiprocessor:
-      return multiprocessors;
-  }
-  return cores;
+  constexpr std::array groups{cores, device_tasks, engines, engines, multiprocessors};
+  return groups[static_cast<std::size_t>(part)];
 }
 
 std::string_view group_name(int group) {

@@ -2,6 +2,7 @@
 #include "exporter/results/detail/headroom_parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include <fmt/core.h>
@@ -34,26 +35,13 @@ std::string first_limit(const Margin& margin) {
 }
 
 std::string what_text(const System& system, const Stress& stress) {
+  constexpr std::array<std::string_view, 8> texts{
+      "all times and all jitter", "all execution times",  "all jitter",
+      "execution time of {}",     "execution on core {}", "kernels on GPU {}",
+      "accesses to memory {}",    "jitter of {}"};
   const std::string name = name_of(system, stress);
-  switch (stress.kind) {
-    case Stress::Kind::everything:
-      return "all times and all jitter";
-    case Stress::Kind::times:
-      return "all execution times";
-    case Stress::Kind::jitters:
-      return "all jitter";
-    case Stress::Kind::task:
-      return fmt::format("execution time of {}", name);
-    case Stress::Kind::core:
-      return fmt::format("execution on core {}", name);
-    case Stress::Kind::gpu:
-      return fmt::format("kernels on GPU {}", name);
-    case Stress::Kind::memory:
-      return name.empty() ? "memory accesses" : fmt::format("accesses to memory {}", name);
-    case Stress::Kind::jitter:
-      return fmt::format("jitter of {}", name);
-  }
-  return name;
+  if (stress.kind == Stress::Kind::memory && name.empty()) return "memory accesses";
+  return fmt::format(fmt::runtime(texts[static_cast<std::size_t>(stress.kind)]), name);
 }
 
 /// Of one stimulus.
