@@ -38,14 +38,9 @@ Json task_json(const ComparisonView& view, TaskIndex index) {
             {"preemptions", seen.metrics.preemptions},
             {"migrations", seen.metrics.migrations},
             {"metrics", Json::object()}};
-  for (std::size_t metric = 0; metric < time_metrics; ++metric) {
-    const engine::Extent& extent = seen.metrics.times[metric];
-    if (extent.jobs() == 0) continue;
-    json["metrics"][std::string(to_string(static_cast<TimeMetric>(metric)))] = {
-        {"min_ps", extent.min().picoseconds()},
-        {"mean_ps", extent.mean().picoseconds()},
-        {"max_ps", extent.max().picoseconds()}};
-  }
+  for (std::size_t metric = 0; metric < time_metrics; ++metric)
+    if (const engine::Extent& extent = seen.metrics.times[metric]; extent.jobs() > 0)
+      json["metrics"][std::string(to_string(static_cast<TimeMetric>(metric)))] = extent_json(extent);
   json["bound_ps"] = view.bounds == nullptr ? Json(nullptr) : picoseconds(view.bounds->tasks[index].bound.worst);
   json["simulated"] = nullptr;
   if (view.simulated != nullptr) {
@@ -64,10 +59,7 @@ Json task_json(const ComparisonView& view, TaskIndex index) {
 
 std::string render_comparison_json(const ComparisonView& view) {
   const System& system = view.system;
-  Json json;
-  json["schema"] = comparison_schema;
-  json["tool"] = {{"name", tool_name}, {"version", tool_version}};
-  json["model"] = {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}};
+  Json json = begun_json(comparison_schema, view.model);
   json["traces"] = Json::array();
   for (const traces::TraceFile& file : view.measured.files)
     json["traces"].push_back({{"file", file.path},
@@ -102,7 +94,7 @@ std::string render_comparison_json(const ComparisonView& view) {
         {{"name", unmatched.name}, {"kind", traces::to_string(unmatched.kind)}, {"events", unmatched.events}});
   json["unused_patterns"] = view.measured.unused_rules;
   json["findings"] = findings_json(view.findings.all());
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return written(json);
 }
 
 }  // namespace amalthea::exporter

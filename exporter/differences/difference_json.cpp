@@ -34,10 +34,6 @@ Json change_json(const Change& change) {
   return json;
 }
 
-Json model_json(const ModelInfo& model) {
-  return {{"files", model.files}, {"version", model.version}, {"hash", model.hash}};
-}
-
 Json item_json(const TimedItem* item) {
   if (item == nullptr) return nullptr;
   Json json;
@@ -109,7 +105,7 @@ std::string render_difference_json(const DifferenceView& view, bool) {
                                    {"theirs", change_json(conflict.theirs)}});
   }
   json["timing"] = view.effects == nullptr ? Json(nullptr) : timing_json(*view.effects);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return written(json);
 }
 
 }  // namespace amalthea::exporter

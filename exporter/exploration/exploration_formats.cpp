@@ -10,6 +10,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "exporter/primitives/text_table.hpp"
+#include "exporter/results/json_parts.hpp"
 #include "exporter/results/verdict_text.hpp"
 #include "exporter/rewriting/remapping.hpp"
 
@@ -356,16 +357,6 @@ class Renderer {
   std::string out_;
 };
 
-ordered_json time_json(std::optional<Duration> time) {
-  return time ? ordered_json(time->picoseconds()) : ordered_json(nullptr);
-}
-
-ordered_json names_json(const System& system, const std::vector<TaskIndex>& tasks) {
-  ordered_json names = ordered_json::array();
-  for (const TaskIndex task : tasks) names.push_back(system.tasks[task].name);
-  return names;
-}
-
 ordered_json number_json(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
 
 ordered_json mapping_json(const System& system, TaskIndex index) {
@@ -373,13 +364,11 @@ ordered_json mapping_json(const System& system, TaskIndex index) {
   ordered_json json;
   json["fell_away"] = task.folded_into.has_value();
   if (task.folded_into) return json;
-  json["units"] = ordered_json::array();
-  if (task.units.empty()) json["units"].push_back(system.platform.units[task.unit].name);
-  for (const UnitIndex unit : task.units) json["units"].push_back(system.platform.units[unit].name);
+  json["units"] = names_json(system.platform.units, task.units.empty() ? std::vector{task.unit} : task.units);
   json["priority"] = task.side == Side::host ? ordered_json(task.priority) : ordered_json(nullptr);
   const auto actively = waiting_of(system, index);
   json["waiting"] = actively ? ordered_json(*actively ? "active" : "passive") : ordered_json(nullptr);
-  json["slice_ps"] = time_json(task.side == Side::device ? task.time_slice : std::nullopt);
+  json["slice_ps"] = picoseconds(task.side == Side::device ? task.time_slice : std::nullopt);
   return json;
 }
 
@@ -393,8 +382,8 @@ ordered_json compared_json(const ExplorationView& view, const ComparedMapping& o
   ordered_json json;
   json["name"] = other.name;
   const auto [late, open] = lateness(other.judgement, &other.late);
-  json["late"] = names_json(view.before, late);
-  json["not_guaranteed"] = names_json(view.before, open);
+  json["late"] = names_json(view.before.tasks, late);
+  json["not_guaranteed"] = names_json(view.before.tasks, open);
   json["unbounded"] = other.judgement.unbounded;
   json["broken"] = other.judgement.broken;
   json["objectives"] = objectives_json(view, other.judgement);
@@ -402,7 +391,7 @@ ordered_json compared_json(const ExplorationView& view, const ComparedMapping& o
   for (TaskIndex task = 0; task < other.system.tasks.size(); ++task) {
     ordered_json entry{{"name", other.system.tasks[task].name}};
     entry.update(mapping_json(other.system, task));
-    entry["bound_ps"] = time_json(other.judgement.bounds[task].worst);
+    entry["bound_ps"] = picoseconds(other.judgement.bounds[task].worst);
     json["tasks"].push_back(std::move(entry));
   }
   return json;
@@ -419,11 +408,11 @@ ordered_json chains_json(const ExplorationView& view, const Solution& chosen) {
   for (std::size_t chain = 0; chain < after.size(); ++chain) {
     ordered_json entry;
     entry["name"] = view.after.chains[chain].name;
-    entry["let_reaction_ps"] = time_json(let[chain]);
-    entry["before_ps"] = time_json(before[chain]);
-    entry["after_ps"] = time_json(after[chain]);
+    entry["let_reaction_ps"] = picoseconds(let[chain]);
+    entry["before_ps"] = picoseconds(before[chain]);
+    entry["after_ps"] = picoseconds(after[chain]);
     entry["compared_ps"] = ordered_json::array();
-    for (const auto& reactions : compared) entry["compared_ps"].push_back(time_json(reactions[chain]));
+    for (const auto& reactions : compared) entry["compared_ps"].push_back(picoseconds(reactions[chain]));
     json.push_back(std::move(entry));
   }
   return json;
@@ -440,10 +429,7 @@ std::string render_exploration_report(const ExplorationView& view) { return Rend
 std::string render_exploration_json(const ExplorationView& view) {
   const explore::Exploration& exploration = view.exploration;
   const Solution& chosen = exploration.front[view.chosen];
-  ordered_json json;
-  json["schema"] = exploration_schema;
-  json["tool"] = {{"name", tool_name}, {"version", tool_version}};
-  json["model"] = {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}};
+  ordered_json json = begun_json(exploration_schema, view.model);
   if (view.assessment != nullptr) add_verdict(json, *view.assessment);
   json["created"] = nullptr;
   if (view.created != nullptr) {
@@ -463,13 +449,14 @@ std::string render_exploration_json(const ExplorationView& view) {
                                   {"confined", task.confined}});
   json["conflict"] = nullptr;
   if (exploration.conflict)
-    json["conflict"] = {{"tasks", names_json(view.before, exploration.conflict->tasks)},
+    json["conflict"] = {{"tasks", names_json(view.before.tasks, exploration.conflict->tasks)},
                         {"reason", exploration.conflict->reason}};
   const auto before = lateness(exploration.original_judgement, view.late_before);
   const auto after = lateness(chosen.judgement, view.late_after);
-  json["late"] = {{"before", names_json(view.before, before.late)}, {"after", names_json(view.before, after.late)}};
-  json["not_guaranteed"] = {{"before", names_json(view.before, before.not_guaranteed)},
-                            {"after", names_json(view.before, after.not_guaranteed)}};
+  json["late"] = {{"before", names_json(view.before.tasks, before.late)},
+                  {"after", names_json(view.before.tasks, after.late)}};
+  json["not_guaranteed"] = {{"before", names_json(view.before.tasks, before.not_guaranteed)},
+                            {"after", names_json(view.before.tasks, after.not_guaranteed)}};
   json["objectives"] = ordered_json::array();
   for (std::size_t i = 0; i < view.objectives.size(); ++i)
     json["objectives"].push_back({{"name", view.objectives[i].name},
@@ -479,20 +466,21 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["tasks"] = ordered_json::array();
   for (TaskIndex task = 0; task < view.before.tasks.size(); ++task) {
     const auto bound = [task](const Judgement& judgement, ordered_json mapping) {
-      mapping["bound_ps"] = time_json(judgement.bounds[task].worst);
+      mapping["bound_ps"] = picoseconds(judgement.bounds[task].worst);
       if (!judgement.bounds[task].worst) mapping["reason"] = judgement.bounds[task].reason;
       return mapping;
     };
     ordered_json entry;
     entry["name"] = view.before.tasks[task].name;
-    entry["deadline_ps"] = time_json(view.after.tasks[task].deadline);
+    entry["deadline_ps"] = picoseconds(view.after.tasks[task].deadline);
     entry["before"] = bound(exploration.original_judgement, mapping_json(view.before, task));
     entry["after"] = bound(chosen.judgement, mapping_json(view.after, task));
-    entry["after"]["simulated_ps"] = time_json(task < chosen.simulated.size() ? chosen.simulated[task] : std::nullopt);
+    entry["after"]["simulated_ps"] =
+        picoseconds(task < chosen.simulated.size() ? chosen.simulated[task] : std::nullopt);
     json["tasks"].push_back(std::move(entry));
   }
   json["simulation"] = {{"made", chosen.was_simulated},
-                        {"beyond_bound", names_json(view.before, beyond_bounds(chosen))}};
+                        {"beyond_bound", names_json(view.before.tasks, beyond_bounds(chosen))}};
   json["changes"] = chosen.changes;
   json["chosen"] = view.chosen + 1;
   json["front"] = ordered_json::array();
@@ -500,13 +488,13 @@ std::string render_exploration_json(const ExplorationView& view) {
     const auto [late, open] = lateness(view.before, solution);
     json["front"].push_back({{"objectives", objectives_json(view, solution.judgement)},
                              {"changes", solution.changes},
-                             {"late", names_json(view.before, late)},
-                             {"not_guaranteed", names_json(view.before, open)}});
+                             {"late", names_json(view.before.tasks, late)},
+                             {"not_guaranteed", names_json(view.before.tasks, open)}});
   }
   json["chains"] = chains_json(view, chosen);
   json["compared"] = ordered_json::array();
   for (const ComparedMapping& other : view.compared) json["compared"].push_back(compared_json(view, other));
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return written(json);
 }
 
 std::vector<MappingEntry> mapping_entries(const System& system) {

@@ -64,7 +64,7 @@ std::string render_findings_json(const FindingView& view) {
         {"hash", text_or_null(view.model.hash)}}},
       {"counts", {{"error", errors}, {"warning", warnings}, {"note", notes}, {"suppressed", view.suppressed}}},
       {"findings", findings_json(view.findings)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return written(json);
 }
 
 }  // namespace amalthea::exporter

@@ -3,6 +3,7 @@
 
 #include "amalthea/graph/boost_graph.hpp"
 #include "exporter/graph/graph_formats.hpp"
+#include "exporter/results/json_parts.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -21,42 +22,29 @@ Json ticks(const System& system, const Ticks& value) {
   return json;
 }
 
-Json labels(const System& system, const std::vector<LabelIndex>& indices) {
-  Json json = Json::array();
-  for (const LabelIndex label : indices) json.push_back(system.labels[label].name);
-  return json;
-}
-
-Json events(const System& system, const std::vector<EventIndex>& indices) {
-  Json json = Json::array();
-  for (const EventIndex event : indices) json.push_back(system.events[event].name);
-  return json;
-}
-
 /// What is particular to the kind of activity.
 struct AddDetails {
   const System& system;
   Json& json;
 
-  void operator()(const Call&) const {}
   void operator()(const ReadLabel& read) const { access(read.label, read.count); }
   void operator()(const WriteLabel& write) const { access(write.label, write.count); }
   void operator()(const Compute& compute) const { json["ticks"] = ticks(system, compute.ticks); }
   void operator()(const Trigger& trigger) const { json["stimulus"] = system.stimuli[trigger.stimulus].name; }
   void operator()(const SetEvents& set) const {
-    json["events"] = events(system, set.events);
-    json["for"] = set.task ? Json(system.tasks[*set.task].name) : Json(nullptr);
+    json["events"] = names_json(system.events, set.events);
+    json["for"] = name_or_null(system.tasks, set.task);
   }
-  void operator()(const ClearEvents& clear) const { json["events"] = events(system, clear.events); }
+  void operator()(const ClearEvents& clear) const { json["events"] = names_json(system.events, clear.events); }
   void operator()(const WaitEvents& wait) const {
-    json["events"] = events(system, wait.events);
+    json["events"] = names_json(system.events, wait.events);
     json["mask"] = wait.all ? "AND" : "OR";
     json["waiting"] = wait.active ? "active" : "passive";
   }
   void operator()(const Copy& copy) const {
     json["bytes"] = copy.size.bytes;
-    json["reads"] = labels(system, copy.sources);
-    json["writes"] = labels(system, copy.destinations);
+    json["reads"] = names_json(system.labels, copy.sources);
+    json["writes"] = names_json(system.labels, copy.destinations);
   }
   void operator()(const Kernel& kernel) const { json["ticks"] = ticks(system, kernel.ticks); }
   void operator()(const UseSemaphore& use) const {
@@ -75,21 +63,13 @@ struct AddDetails {
   void operator()(const SetMode& set) const {
     const Mode& mode = system.modes[set.mode];
     json["mode"] = mode.name;
-    switch (set.operation) {
-      case SetMode::Operation::set:
-        json["value"] = mode_value_name(mode, set.value);
-        break;
-      case SetMode::Operation::increment:
-        json["increment"] = set.value;
-        break;
-      case SetMode::Operation::decrement:
-        json["decrement"] = set.value;
-        break;
-    }
+    if (set.operation == SetMode::Operation::set)
+      json["value"] = mode_value_name(mode, set.value);
+    else
+      json[set.operation == SetMode::Operation::increment ? "increment" : "decrement"] = set.value;
   }
-  void operator()(const SchedulePoint&) const {}
-  void operator()(const Terminate&) const {}
-  void operator()(const Uninterruptible&) const {}
+  template <typename Other>
+  void operator()(const Other&) const {}
 
  private:
   void access(LabelIndex label, const AccessCount& count) const {
@@ -106,7 +86,7 @@ Json node(const System& system, const RunnableGraph& graph, NodeIndex index) {
                {"task", system.tasks[payload.task].name},
                {"kind", kind_name(payload.activity)},
                {"name", payload.name}};
-  json["runnable"] = payload.runnable ? Json(system.runnables[*payload.runnable].name) : Json(nullptr);
+  json["runnable"] = name_or_null(system.runnables, payload.runnable);
   std::visit(AddDetails{system, json}, payload.activity);
   return json;
 }
@@ -123,10 +103,7 @@ std::string render_graph_json(const System& system, std::optional<TaskIndex> tas
     Json entry = {{"name", candidate.name},
                   {"side", candidate.side == Side::device ? "device" : "host"},
                   {"core", system.platform.units[candidate.unit].name}};
-    if (candidate.units.size() > 1) {
-      entry["cores"] = Json::array();
-      for (const UnitIndex unit : candidate.units) entry["cores"].push_back(system.platform.units[unit].name);
-    }
+    if (candidate.units.size() > 1) entry["cores"] = names_json(system.platform.units, candidate.units);
     if (candidate.kind != ProcessKind::task)
       entry["isr_category"] = candidate.kind == ProcessKind::isr_category1 ? 1 : 2;
     if (candidate.folded_into) entry["folded_into"] = system.tasks[*candidate.folded_into].name;
@@ -140,7 +117,7 @@ std::string render_graph_json(const System& system, std::optional<TaskIndex> tas
                              {"to", boost::target(edge, graph.boost())},
                              {"kind", to_string(graph.boost()[edge].kind)},
                              {"label", graph.boost()[edge].label}});
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return written(json);
 }
 
 }  // namespace amalthea::exporter

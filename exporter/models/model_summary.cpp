@@ -135,7 +135,7 @@ std::string render_summary_json(const ModelSummary& summary) {
   using Json = nlohmann::ordered_json;
   const Counts counts = count(summary.model);
   Json json;
-  json["model"] = {{"files", summary.info.files}, {"version", summary.info.version}, {"hash", summary.info.hash}};
+  json["model"] = model_json(summary.info);
   json["elements"] = counts.elements;
   json["not_understood"] = counts.not_understood;
   json["classes"] = Json::object();
@@ -152,16 +152,13 @@ std::string render_summary_json(const ModelSummary& summary) {
                     {"scheduler", summary.system->platform.schedulers[task.scheduler].name},
                     {"unit", summary.system->platform.units[task.unit].name},
                     {"priority", task.priority}};
-      if (task.units.size() > 1) {
-        entry["units"] = Json::array();
-        for (const UnitIndex unit : task.units) entry["units"].push_back(summary.system->platform.units[unit].name);
-      }
+      if (task.units.size() > 1) entry["units"] = names_json(summary.system->platform.units, task.units);
       if (const std::string note = kind_note(task); !note.empty()) entry["kind"] = note;
-      entry["folded_into"] = task.folded_into ? Json(summary.system->tasks[*task.folded_into].name) : Json(nullptr);
+      entry["folded_into"] = name_or_null(summary.system->tasks, task.folded_into);
       json["mapping"].push_back(std::move(entry));
     }
   json["findings"] = findings_json(summary.findings.all());
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return written(json);
 }
 
 }  // namespace amalthea::exporter

@@ -42,7 +42,7 @@ std::string render_comparison_html(const ComparisonView& view, const ComparisonS
   json["comparison"] = Json::parse(render_comparison_json(view));
   json["findings_total"] = view.measured.findings;
   json["shift_ps"] = alignment.shift.picoseconds();
-  json["aligned_with"] = alignment.task ? Json(system.tasks[*alignment.task].name) : Json(nullptr);
+  json["aligned_with"] = name_or_null(system.tasks, alignment.task);
   json["schedules"] = {schedule_json(system, schedules.measured), nullptr};
   if (schedules.simulated != nullptr) json["schedules"][1] = schedule_json(system, *schedules.simulated);
   json["tasks"] = Json::array();

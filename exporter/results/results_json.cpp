@@ -54,10 +54,7 @@ class JsonRenderer {
   explicit JsonRenderer(const ResultView& view) : view_(view), system_(view.system), results_(view.results) {}
 
   Json render() const {
-    Json json;
-    json["schema"] = results_schema;
-    json["tool"] = {{"name", tool_name}, {"version", tool_version}};
-    json["model"] = {{"files", view_.model.files}, {"version", view_.model.version}, {"hash", view_.model.hash}};
+    Json json = begun_json(results_schema, view_.model);
     add_limits(json);
     json["platform"] = platform();
     json["analysis"] = {
@@ -126,16 +123,6 @@ class JsonRenderer {
 
   std::string task_name(TaskIndex task) const { return system_.tasks[task].name; }
 
-  Json contributions(const std::vector<engine::Contribution>& parts) const {
-    return list(parts.size(), [&](std::size_t i) {
-      Json part{{"kind", to_string(parts[i].kind)},
-                {"by", parts[i].by ? Json(task_name(*parts[i].by)) : Json(nullptr)},
-                {"ps", parts[i].time.picoseconds()}};
-      if (parts[i].traffic != engine::TrafficKind::none) part["traffic"] = to_string(parts[i].traffic);
-      return part;
-    });
-  }
-
   Json task(TaskIndex index) const {
     const Task& task = system_.tasks[index];
     const engine::TaskResult& result = results_.tasks[index];
@@ -149,17 +136,17 @@ class JsonRenderer {
     json["period_ps"] = picoseconds(results_.periods[index]);
     json["deadline_ps"] = picoseconds(task.deadline);
     json["bound"] = bound(result.bound, unbounded ? result.reason : "");
-    json["bound"]["contributions"] = contributions(result.bound.parts);
+    json["bound"]["contributions"] = contributions_json(system_, result.bound.parts);
     json["simulated"] = statistics(result.response, "no job ended in the simulated time");
     json["simulated"]["unfinished"] = result.unfinished;
     json["simulated"]["lost_activations"] = result.lost_activations;
     json["simulated"]["missed_deadlines"] = result.missed_deadlines;
     json["metrics"] = metrics(result.metrics);
     json["verdict"] = to_string(result.verdict);
-    json["guaranteed"] = result.guaranteed ? Json(*result.guaranteed) : Json(nullptr);
+    json["guaranteed"] = or_null(result.guaranteed);
     json["reason"] = result.reason;
     json["worst_release_ps"] = result.worst_release ? Json(result.worst_release->picoseconds()) : Json(nullptr);
-    json["contributions"] = contributions(result.contributions);
+    json["contributions"] = contributions_json(system_, result.contributions);
     if (task.folded_into) json["folded_into"] = task_name(*task.folded_into);
     return json;
   }
@@ -167,14 +154,8 @@ class JsonRenderer {
   /// Keyed by AMALTHEA's names; null if no job has a value.
   static Json metrics(const engine::ProcessMetrics& metrics) {
     Json json;
-    for (std::size_t i = 0; i < time_metrics; ++i) {
-      const engine::Extent& extent = metrics.times[i];
-      json[std::string(to_string(static_cast<TimeMetric>(i)))] = extent.jobs() == 0
-                                                                     ? Json(nullptr)
-                                                                     : Json{{"min_ps", extent.min().picoseconds()},
-                                                                            {"mean_ps", extent.mean().picoseconds()},
-                                                                            {"max_ps", extent.max().picoseconds()}};
-    }
+    for (std::size_t i = 0; i < time_metrics; ++i)
+      json[std::string(to_string(static_cast<TimeMetric>(i)))] = extent_json(metrics.times[i]);
     json["activations"] = metrics.activations;
     json["preemptions"] = metrics.preemptions;
     json["migrations"] = metrics.migrations;
@@ -185,7 +166,6 @@ class JsonRenderer {
     const Requirement& requirement = system_.requirements[index];
     const engine::RequirementResult& result = results_.requirements[index];
     const auto text = [](std::string_view value) { return value.empty() ? Json(nullptr) : Json(value); };
-    const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
     Json json = {{"name", requirement.name},
                  {"kind", to_string(requirement.kind)},
                  {"subject", text(requirement.subject_name)},
@@ -204,16 +184,16 @@ class JsonRenderer {
       if (const auto* percent = std::get_if<Requirement::PercentageLimit>(&requirement.limit))
         json["limit"] = percent->value;
       if (const auto* frequency = std::get_if<Requirement::FrequencyLimit>(&requirement.limit))
-        json["limit"] = number(frequency->hertz);
+        json["limit"] = or_null(frequency->hertz);
       if (const auto* cpu = std::get_if<Requirement::CpuLimit>(&requirement.limit)) {
         json["limit"] = cpu->value;
-        json["unit"] = cpu->unit ? Json(system_.platform.units[*cpu->unit].name) : Json(nullptr);
+        json["unit"] = name_or_null(system_.platform.units, cpu->unit);
       }
       if (const auto* count = std::get_if<std::int64_t>(&result.observed)) json["observed"] = *count;
       if (const auto* percent = std::get_if<double>(&result.observed)) json["observed"] = *percent;
     }
     json["verdict"] = to_string(result.verdict);
-    json["guaranteed"] = number(result.guaranteed);
+    json["guaranteed"] = or_null(result.guaranteed);
     json["reason"] = result.reason;
     return json;
   }
@@ -227,7 +207,7 @@ class JsonRenderer {
             {"line", constraint.location.line},
             {"column", constraint.location.column},
             {"verdict", to_string(result.verdict)},
-            {"guaranteed", result.guaranteed ? Json(*result.guaranteed) : Json(nullptr)},
+            {"guaranteed", or_null(result.guaranteed)},
             {"judged", result.judged},
             {"reason", result.reason}};
   }
@@ -246,7 +226,7 @@ class JsonRenderer {
                  {"task", task_name(result.task)},
                  {"kind", kind_name(node.activity)},
                  {"bytes", copy != nullptr ? Json(copy->size.bytes) : Json(nullptr)}};
-    json["runnable"] = node.runnable ? Json(system_.runnables[*node.runnable].name) : Json(nullptr);
+    json["runnable"] = name_or_null(system_.runnables, node.runnable);
     if (result.basis) json["basis"] = name_of(*result.basis);
     json["bound"] = bound(result.bound);
     json["simulated"] = statistics(result.duration, "did not run in the simulated time");
@@ -254,37 +234,19 @@ class JsonRenderer {
   }
 
   static Json latency_bounds(const std::optional<engine::LatencyBounds>& bounds, const std::string& reason) {
-    const auto time = [&](Duration engine::LatencyBounds::*which) {
-      return bounds ? Json(((*bounds).*which).picoseconds()) : Json(nullptr);
-    };
-    Json json = {{"reaction_ps", time(&engine::LatencyBounds::reaction)},
-                 {"reduced_reaction_ps", time(&engine::LatencyBounds::reduced_reaction)},
-                 {"age_ps", time(&engine::LatencyBounds::age)},
-                 {"reduced_age_ps", time(&engine::LatencyBounds::reduced_age)}};
+    Json json;
+    add_latencies(json, bounds);
     if (!bounds) json["reason"] = reason;
     return json;
   }
 
   static Json let_latencies(const engine::ChainResult& result) {
-    const auto time = [&](Duration engine::LetLatencies::*which) {
-      return result.let ? Json(((*result.let).*which).picoseconds()) : Json(nullptr);
-    };
-    Json json = {{"reaction_ps", time(&engine::LetLatencies::reaction)},
-                 {"reduced_reaction_ps", time(&engine::LetLatencies::reduced_reaction)},
-                 {"age_ps", time(&engine::LetLatencies::age)},
-                 {"reduced_age_ps", time(&engine::LetLatencies::reduced_age)},
-                 {"first_to_first_ps", time(&engine::LetLatencies::first_to_first)},
-                 {"shortest_ps", time(&engine::LetLatencies::shortest)}};
+    Json json;
+    add_latencies(json, result.let);
+    json["first_to_first_ps"] = result.let ? Json(result.let->first_to_first.picoseconds()) : Json(nullptr);
+    json["shortest_ps"] = result.let ? Json(result.let->shortest.picoseconds()) : Json(nullptr);
     if (!result.let) json["reason"] = result.let_reason;
     return json;
-  }
-
-  Json observed(const engine::ObservedLatencies& latencies) const {
-    return {{"reads", latencies.reads},
-            {"reaction_ps", picoseconds(latencies.reaction)},
-            {"reduced_reaction_ps", picoseconds(latencies.reduced_reaction)},
-            {"age_ps", picoseconds(latencies.age)},
-            {"reduced_age_ps", picoseconds(latencies.reduced_age)}};
   }
 
   Json chain(std::size_t index) const {
@@ -292,9 +254,9 @@ class JsonRenderer {
     const engine::ChainResult& result = results_.chains[index];
     Json json = {{"name", chain.name},
                  {"source", source_name(chain.source)},
-                 {"tasks", list(chain.tasks.size(), [&](std::size_t i) { return Json(task_name(chain.tasks[i])); })},
+                 {"tasks", names_json(system_.tasks, chain.tasks)},
                  {"implicit", latency_bounds(result.implicit, result.implicit_reason)},
-                 {"simulated", observed(result.observed)},
+                 {"simulated", observed_json(result.observed)},
                  {"explicit", latency_bounds(result.explicit_access, result.explicit_reason)},
                  {"let", let_latencies(result)}};
     json["constraints"] = list(chain.limits.size(), [&](std::size_t i) {
@@ -308,7 +270,7 @@ class JsonRenderer {
                   {"explicit", to_string(result.limits[i].explicit_access.verdict)},
                   {"let", to_string(result.limits[i].let.verdict)},
                   {"verdict", to_string(judged.verdict)},
-                  {"guaranteed", judged.guaranteed ? Json(*judged.guaranteed) : Json(nullptr)},
+                  {"guaranteed", or_null(judged.guaranteed)},
                   {"reason", judged.reason}};
     });
     return json;
@@ -331,9 +293,6 @@ class JsonRenderer {
 
 nlohmann::ordered_json results_json(const ResultView& view) { return JsonRenderer(view).render(); }
 
-std::string render_json(const ResultView& view, const RenderOptions&) {
-  // Invalid UTF-8 in names is possible in ISO-8859 files read byte by byte; it is replaced, not rejected.
-  return results_json(view).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string render_json(const ResultView& view, const RenderOptions&) { return written(results_json(view)); }
 
 }  // namespace amalthea::exporter

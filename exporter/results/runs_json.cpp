@@ -26,10 +26,7 @@ class RunsJson {
   explicit RunsJson(const RunsView& view) : view_(view), system_(view.system), runs_(view.runs) {}
 
   Json render() const {
-    Json json;
-    json["schema"] = runs_schema;
-    json["tool"] = {{"name", tool_name}, {"version", tool_version}};
-    json["model"] = {{"files", view_.model.files}, {"version", view_.model.version}, {"hash", view_.model.hash}};
+    Json json = begun_json(runs_schema, view_.model);
     add_verdict(json, engine::assess(system_, runs_.judged, view_.findings));
     json["simulation"] = {{"execution", to_string(runs_.execution)},
                           {"runs", runs_.runs},
@@ -126,17 +123,9 @@ class RunsJson {
   }
 
   Json chain(std::size_t index) const {
-    const engine::ObservedLatencies& latencies = runs_.chains[index];
-    Json tasks = Json::array();
-    for (const TaskIndex task : system_.chains[index].tasks) tasks.push_back(system_.tasks[task].name);
     return {{"name", system_.chains[index].name},
-            {"tasks", tasks},
-            {"simulated",
-             {{"reads", latencies.reads},
-              {"reaction_ps", picoseconds(latencies.reaction)},
-              {"reduced_reaction_ps", picoseconds(latencies.reduced_reaction)},
-              {"age_ps", picoseconds(latencies.age)},
-              {"reduced_age_ps", picoseconds(latencies.reduced_age)}}}};
+            {"tasks", names_json(system_.tasks, system_.chains[index].tasks)},
+            {"simulated", observed_json(runs_.chains[index])}};
   }
 
   const RunsView& view_;
@@ -146,8 +135,6 @@ class RunsJson {
 
 }  // namespace
 
-std::string render_runs_json(const RunsView& view) {
-  return RunsJson(view).render().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string render_runs_json(const RunsView& view) { return written(RunsJson(view).render()); }
 
 }  // namespace amalthea::exporter

@@ -86,9 +86,7 @@ std::string render_conversion_json(const Conversion& input, bool compact) {
     json["rules"].push_back(std::move(entry));
   }
   json["findings"] = findings_json(input.findings.all());
-  // Names in a model may hold bytes that are no UTF-8.
-  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  return compact ? json.dump(-1, ' ', false, replace) : json.dump(2, ' ', false, replace) + "\n";
+  return compact ? json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) : written(json);
 }
 
 }  // namespace amalthea::exporter
