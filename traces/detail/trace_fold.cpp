@@ -502,8 +502,7 @@ void TraceFold::check_urgency(const Event& event, const Core& core) {
   const Task &next = system_.tasks[comes.index], &last = system_.tasks[goes.index];
   if (next.kind != ProcessKind::task || last.kind != ProcessKind::task || next.scheduler != last.scheduler) return;
   const Scheduler& scheduler = system_.platform.schedulers[next.scheduler];
-  const bool fixed =
-      scheduler.kind == SchedulingAlgorithm::fixed_priority_preemptive || scheduler.kind == SchedulingAlgorithm::osek;
+  const bool fixed = has_fixed_priorities(scheduler.kind) && !traits_of(scheduler.kind).takes_turns;
   if (!fixed || scheduler.units.size() != 1 || next.priority >= last.priority) return;
   // A more urgent cooperative task may wait until it has come to its next schedule point.
   if (next.preemption != Preemption::preemptive) return;
