@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "engine/program/releases.hpp"
 #include "engine/simulation/simulation.hpp"
@@ -54,23 +55,28 @@ std::optional<EventAction> action_of(ProcessEvent event) {
   return std::nullopt;
 }
 
-/// Calls visit(event) for the events of a constraint, in order.
-template <typename Visit>
-void for_each_event(const TimingConstraint& constraint, Visit visit) {
-  if (const auto* delay = std::get_if<DelayLimit>(&constraint.kind)) {
-    visit(delay->source);
-    visit(delay->target);
-  } else if (const auto* order = std::get_if<EventOrder>(&constraint.kind)) {
-    visit(order->source);
-    visit(order->target);
-  } else if (const auto* repetition = std::get_if<Repetition>(&constraint.kind)) {
-    visit(repetition->event);
-  } else if (const auto* together = std::get_if<EventSynchronization>(&constraint.kind)) {
-    for (const ObservableEvent& event : together->events) visit(event);
-  } else if (const auto* chains = std::get_if<ChainSynchronization>(&constraint.kind)) {
-    for (const auto& chain : chains->chains)
-      for (const ObservableEvent& event : chain) visit(event);
-  }
+/// The events of a kind of constraint, in order.
+using Events = std::vector<const ObservableEvent*>;
+Events events_of(const DelayLimit& delay) { return {&delay.source, &delay.target}; }
+Events events_of(const EventOrder& order) { return {&order.source, &order.target}; }
+Events events_of(const Repetition& repetition) { return {&repetition.event}; }
+Events events_of(const EventSynchronization& together) {
+  Events events;
+  for (const ObservableEvent& event : together.events) events.push_back(&event);
+  return events;
+}
+Events events_of(const ChainSynchronization& together) {
+  Events events;
+  for (const auto& chain : together.chains)
+    for (const ObservableEvent& event : chain) events.push_back(&event);
+  return events;
+}
+/// Named one by one: a new kind does not compile before it states its events.
+template <typename Kind>
+requires(std::is_same_v<Kind, Unjudgeable> || std::is_same_v<Kind, DataAge> || std::is_same_v<Kind, DataCoherency> ||
+         std::is_same_v<Kind, DataStability> || std::is_same_v<Kind, RunnableSequence> ||
+         std::is_same_v<Kind, SectionPlacement>) Events events_of(const Kind&) {
+  return {};
 }
 
 std::vector<LabelIndex> labels_of(const Activity& activity, bool write) {
@@ -199,16 +205,16 @@ ConstraintObserver::ConstraintObserver(const System& system, std::size_t most) :
 
 void ConstraintObserver::watch(std::size_t index) {
   const TimingConstraint& constraint = system_.constraints[index];
-  for_each_event(constraint, [&](const ObservableEvent& event) {
+  for (const ObservableEvent* event : std::visit([](const auto& kind) { return events_of(kind); }, constraint.kind)) {
     const auto sequence = static_cast<Sequence>(watched_.size());
-    watched_.push_back({&event, {}});
+    watched_.push_back({event, {}});
     events_[index].push_back(sequence);
-    if (std::holds_alternative<ObservableEvent::OfProcess>(event.what)) processes_.push_back(sequence);
-    if (std::holds_alternative<ObservableEvent::OfRunnable>(event.what)) runnables_.push_back(sequence);
-    if (std::holds_alternative<ObservableEvent::OfStimulus>(event.what) ||
-        std::holds_alternative<ObservableEvent::OfMode>(event.what))
+    if (std::holds_alternative<ObservableEvent::OfProcess>(event->what)) processes_.push_back(sequence);
+    if (std::holds_alternative<ObservableEvent::OfRunnable>(event->what)) runnables_.push_back(sequence);
+    if (std::holds_alternative<ObservableEvent::OfStimulus>(event->what) ||
+        std::holds_alternative<ObservableEvent::OfMode>(event->what))
       stimuli_.push_back(sequence);
-  });
+  }
   using Demand = IntrusionJudge::Demand;
   if (const auto* age = std::get_if<DataAge>(&constraint.kind))
     if (const auto limits = limits_in_time(system_, *age))
