@@ -12,11 +12,11 @@
 namespace amalthea::exporter {
 namespace {
 
-constexpr std::array<FindingFormat, 5> formats{{{"text", render_findings_text},
-                                                {"json", render_findings_json},
-                                                {"sarif", render_findings_sarif},
-                                                {"junit", render_findings_junit},
-                                                {"github", render_findings_github}}};
+constexpr auto formats = std::to_array<FindingFormat>({{"text", render_findings_text},
+                                                       {"json", render_findings_json},
+                                                       {"sarif", render_findings_sarif},
+                                                       {"junit", render_findings_junit},
+                                                       {"github", render_findings_github}});
 
 }  // namespace
 

@@ -6,12 +6,12 @@
 namespace amalthea::exporter {
 namespace {
 
-constexpr std::array<ResultFormat, 6> all_formats{{{"text", render_text},
-                                                   {"json", render_json},
-                                                   {"csv", render_csv},
-                                                   {"markdown", render_markdown},
-                                                   {"junit", render_junit, render_findings_junit},
-                                                   {"github", render_github, render_findings_github}}};
+constexpr auto all_formats = std::to_array<ResultFormat>({{"text", render_text},
+                                                          {"json", render_json},
+                                                          {"csv", render_csv},
+                                                          {"markdown", render_markdown},
+                                                          {"junit", render_junit, render_findings_junit},
+                                                          {"github", render_github, render_findings_github}});
 
 }  // namespace
 

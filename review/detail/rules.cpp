@@ -11,7 +11,7 @@ namespace {
 
 constexpr Severity note = Severity::note, warning = Severity::warning;
 
-constexpr std::array<Rule, 57> all_rules{{
+constexpr auto all_rules = std::to_array<Rule>({
     {"AM0601", warning, "the utilization of a core, GPU or server exceeds 100 %", check_overload},
     {"AM0602", warning, "a task cannot meet its deadline even without interference", check_hopeless_deadlines},
     {"AM0603", warning, "the deadlines of two tasks look swapped", check_swapped_deadlines},
@@ -70,7 +70,7 @@ constexpr std::array<Rule, 57> all_rules{{
     {"AM0663", warning, "a scheduling parameter has a different type or more values than its definition allows",
      check_parameter_values},
     {"AM0664", note, "a mandatory scheduling parameter is not given", check_mandatory_parameters},
-}};
+});
 
 }  // namespace
 
