@@ -9,7 +9,9 @@
 #include "engine/bounds/detail/amd_kernels.hpp"
 #include "engine/bounds/detail/shared_sms.hpp"
 #include "engine/bounds/detail/step_times.hpp"
+#include "engine/devices/makers.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/nvidia/maker.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -46,6 +48,8 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
           gpu, queues, slots);
     return fault_of_operations(subject, unit);
   }
+  // The rest is true of NVIDIA's GPUs alone.
+  if (gpu::maker_of(profile).made != nvidia::maker().made) return fmt::format("no analysis covers GPUs like {}", gpu);
   for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
