@@ -23,8 +23,9 @@ migration::Release release_of(const Model& model) {
 
 OptionTable conversion_options(ConversionRequest& request) {
   return {row("to", &request.to,
-              "Target version, 0.7.0 to 3.3.0 or itea-1.1.0 to itea-1.3.0. An older version works if it can hold the "
-              "content",
+              fmt::format("Target version, {} to {} or itea-1.1.0 to itea-1.3.0. An older version works if it can hold "
+                          "the content",
+                          to_string(oldest_version), to_string(newest_version)),
               {group::conversion}, {.takes = "VERSION"}),
           row("places", &request.places, "Number of places and findings listed per rule", rare(group::conversion))};
 }
