@@ -8,10 +8,12 @@
 #include <map>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "batch/resumable_log.hpp"
 #include "exporter/primitives/write_file.hpp"
 #include "exporter/results/result_view.hpp"
+#include "exporter/results/results_json.hpp"
 
 namespace amalthea::batch {
 namespace {
@@ -124,6 +126,15 @@ class Batch {
 };
 
 }  // namespace
+
+std::string body_of_analysis(const ModelFiles& files, const importer::Limits& limits, const analysis::Resolved& how) {
+  Diagnostics findings;
+  const auto model = analysis::read(files, limits, findings);
+  const auto analyzed = model.and_then([&](const Model& read) { return analysis::analyze(read, how, findings); });
+  if (!analyzed) return body_of_failure(findings.all(), "the model cannot be analyzed with these options");
+  const exporter::ModelInfo info = exporter::model_info(*model);
+  return body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, findings, &*model}));
+}
 
 tl::expected<void, std::string> run_batch(const BatchOptions& options) { return Batch(options).run(); }
 

@@ -13,6 +13,7 @@
 
 #include <tl/expected.hpp>
 
+#include "analysis/request.hpp"
 #include "batch/model_list.hpp"
 #include "batch/processes.hpp"
 #include "batch/record.hpp"
@@ -37,6 +38,9 @@ struct BatchOptions {
   /// Called with the number of finished lines, the total, and the number of reused lines.
   std::function<void(std::size_t, std::size_t, std::size_t)> progress;
 };
+
+/// The body of an analysis, as `amalthea batch` makes it.
+std::string body_of_analysis(const ModelFiles& files, const importer::Limits& limits, const analysis::Resolved& how);
 
 /// While it runs, lines are written to `output`.partial, which becomes `output` at the end; after an interruption,
 /// resume continues from it. One batch at a time writes an output (`output`.lock). The error states what could not be

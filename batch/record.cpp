@@ -20,8 +20,8 @@ using exporter::integer_in;
 constexpr std::array<std::string_view, model_verdicts> verdicts = {
     "failed", "missed", "unbounded", "unknown", "met", "guaranteed", "nothing to be met", "nothing to analyze"};
 // As messages end: that there is no task; that there are errors.
-constexpr std::string_view no_task_mark = "[AM0312]", not_analyzed_mark = "[AM0344]";
-constexpr std::string_view no_task = no_task_mark.substr(1, 6), not_analyzed = not_analyzed_mark.substr(1, 6);
+constexpr std::string_view no_task = std::string_view("[AM0312]").substr(1, 6),
+                           not_analyzed = std::string_view("[AM0344]").substr(1, 6);
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -132,11 +132,6 @@ std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string
     return finding.severity == Severity::error && finding.id != no_task;
   });
   const std::string what = error != findings.end() ? format(*error) : std::string(message);
-  // Other verbs leave only their messages: "error: … [AM0312]".
-  if (findings.empty() && what.ends_with(no_task_mark)) {
-    const std::size_t begin = what.rfind("error: ") == what.npos ? 0 : what.rfind("error: ") + 7;
-    return nothing_to_analyze(what.substr(begin, what.size() - begin - no_task_mark.size() - 1), Json::array());
-  }
   return failure("failed", what, listed);
 }
 

@@ -30,7 +30,7 @@ std::string_view to_string(ModelVerdict verdict);
 
 /// The body for an analyzed model, from its results (docs/reference/results.md).
 std::string body_of_results(const nlohmann::ordered_json& results);
-/// The body for the JSON of another verb, with the exit code of the command.
+/// The body for the JSON of another verb, with the exit code that the verb has.
 std::string body_of_verb(const nlohmann::ordered_json& results, int exit_code);
 /// The body for a model that was not analyzed, from its findings; `message` is used if there is no error among them. It
 /// has nothing to analyze, and did not fail, if its only error is that there is no task.

@@ -20,7 +20,7 @@
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "batch/tree_conversion.hpp"
-#include "cli/command.hpp"
+#include "cli/batch_verbs.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
@@ -36,7 +36,6 @@
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/result_formats.hpp"
-#include "exporter/results/results_json.hpp"
 #include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
@@ -76,9 +75,6 @@ std::string in_words(const BatchOptions& options, const std::string& files) {
 /// The words of --with; quotes join words.
 std::vector<std::string> words_in(const std::string& text) { return CLI::detail::split_up(text); }
 
-/// Verbs that write a file per model, and no JSON.
-bool writes_files(const BatchOptions& options) { return options.verb == "convert" || options.verb == "report"; }
-
 /// For each model the file that such a verb writes, or the folder for the files of a split model.
 using Outputs = std::map<batch::ModelFiles, std::string>;
 
@@ -106,61 +102,6 @@ std::optional<Outputs> place_outputs(const BatchOptions& options, const std::vec
     outputs[model.files] = report ? first.string() + ".html" : (folder ? first.parent_path() : first).string();
   }
   return outputs;
-}
-
-/// From "error: " on; that there is no task only if there is no other.
-std::string first_error_in(const std::string& messages) {
-  std::string first;
-  for (std::size_t at = messages.find("error: "); at != messages.npos; at = messages.find("error: ", at + 1)) {
-    std::string error = messages.substr(at, messages.find('\n', at) - at);
-    if (!error.ends_with("[AM0312]")) return error;
-    first = std::move(error);
-  }
-  return first;
-}
-
-/// Another verb, in the process of a model.
-std::string run_verb(const BatchOptions& options, const Outputs& outputs, const batch::ModelFiles& files) {
-  std::vector<std::string> arguments = {options.verb, "-q"};
-  const auto output = outputs.find(files);
-  const bool report = options.verb == "report";
-  if (output == outputs.end()) {
-    arguments.insert(arguments.end(), {"--format", "json"});
-  } else {
-    std::error_code error;  // writing then fails with a message
-    std::filesystem::create_directories(std::filesystem::path(output->second).parent_path(), error);
-    arguments.insert(arguments.end(), {"-o", report ? "-" : output->second});
-  }
-  for (const std::string& word : words_in(options.with)) arguments.push_back(word);
-  arguments.insert(arguments.end(), files.begin(), files.end());
-  std::string text, messages;
-  int exit_code = ExitCode::all_well;
-  {
-    const CapturedStreams streams;
-    exit_code = run_command(arguments);
-    if (report && !streams.output().empty() && !write_output(output->second, streams.output()))
-      exit_code = ExitCode::unusable;
-    text = streams.output();
-    messages = streams.messages();
-  }
-  const bool written = report ? !text.empty() && exit_code != ExitCode::unusable : exit_code == ExitCode::all_well;
-  if (output != outputs.end() && written) return batch::body_of_verb({{"output", output->second}}, exit_code);
-  const auto results = nlohmann::ordered_json::parse(text, nullptr, false);
-  if (results.is_object()) return batch::body_of_verb(results, exit_code);
-  const std::string error = first_error_in(messages);
-  return batch::body_of_failure({}, error.empty() ? fmt::format("exit code {}", exit_code) : error);
-}
-
-std::string analyze(const importer::Limits& limits, const analysis::Resolved& resolved,
-                    const batch::ModelFiles& files) {
-  Diagnostics diagnostics;
-  const auto model = load({files, limits}, diagnostics);
-  const auto analyzed = model.and_then(
-      [&](const Model& read) { return analysis::analyze(read, resolved, diagnostics).map_error(code_of); });
-  if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analyzed with these options");
-  const exporter::ModelInfo info = exporter::model_info(*model);
-  return batch::body_of_results(
-      exporter::results_json({info, analyzed->system, analyzed->results, diagnostics, &*model}));
 }
 
 /// A line as the findings and limits that pipelines show.
@@ -307,21 +248,22 @@ int run(const BatchOptions& options) {
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   if (options.verb == "analyze" && !options.with.empty())
     return unusable("--with requires --verb; the options of analyze are options of batch");
-  if (writes_files(options) != !options.into.empty())
-    return unusable(writes_files(options) ? fmt::format("--verb {} requires --into FOLDER for its files", options.verb)
-                                          : "--into applies to --verb convert and --verb report only");
+  if (writes_files(options.verb) != !options.into.empty())
+    return unusable(writes_files(options.verb)
+                        ? fmt::format("--verb {} requires --into FOLDER for its files", options.verb)
+                        : "--into applies to --verb convert and --verb report only");
   if (!options.into.empty() && !options.cache.empty())
     return unusable("--cache keeps lines, not the files below --into; use --resume");
   const std::vector<std::string> with = words_in(options.with);
   if (options.verb == "convert" && std::find(with.begin(), with.end(), "--to") == with.end())
     return unusable("--verb convert requires a version: --with \"--to 3.3.0\"");
   Outputs outputs;
-  if (writes_files(options)) {
+  if (writes_files(options.verb)) {
     auto placed = place_outputs(options, work.models);
     if (!placed) return ExitCode::unusable;
     outputs = std::move(*placed);
   }
-  if ((options.verb == "explore" || writes_files(options)) && options.format != "json")
+  if ((options.verb == "explore" || writes_files(options.verb)) && options.format != "json")
     return unusable(
         fmt::format("--format {} requires another --verb, because {} judges no limits", options.format, options.verb));
   const auto shard = batch::parse_shard(options.shard);
@@ -342,8 +284,10 @@ int run(const BatchOptions& options) {
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
+  const BodyOfModel body = batch_verb(options.verb, with);
   work.analyze = [&](const batch::ModelFiles& files) {
-    return options.verb == "analyze" ? analyze(options.limits, *resolved, files) : run_verb(options, outputs, files);
+    return options.verb == "analyze" ? batch::body_of_analysis(files, options.limits, *resolved)
+                                     : body(files, outputs[files]);
   };
   batch::Summary summary(work.models);
   FindingsFile findings;

@@ -11,6 +11,7 @@
 
 #include "analysis/conversion.hpp"
 #include "batch/tree_conversion.hpp"
+#include "cli/batch_verbs.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
@@ -91,12 +92,26 @@ int convert_version(const ConvertOptions& options, const Model& model, migration
   return write_files(conversion, targets, options.input.limits) ? ExitCode::all_well : ExitCode::unusable;
 }
 
-// ---- trees
+// ---- many models
 
 /// All inputs of a conversion that succeeded, except the model.
 std::string in_words(const ConvertOptions& options) {
   return fmt::format("to {} check {} places {}", options.conversion.to, options.check, options.conversion.places);
 }
+
+}  // namespace
+
+analysis::Outcome<void> write_converted(const analysis::Conversion& conversion, const Model& model,
+                                        const std::string& output, const importer::Limits& limits) {
+  auto targets = converted_targets(model, conversion);
+  const bool whole = targets.size() == 1 && model.documents().size() == 1;
+  const fs::path folder = model.documents().size() > 1 ? fs::path(output) : fs::path(output).parent_path();
+  for (Target& target : targets) target.output = whole ? output : (folder / target.name).string();
+  return write_files(conversion, targets, limits) ? analysis::Outcome<void>()
+                                                  : analysis::misused("the converted model cannot be written");
+}
+
+namespace {
 
 std::string convert_one(const ConvertOptions& options, migration::Release to, const batch::TreeModel& tree_model) {
   nlohmann::ordered_json line;

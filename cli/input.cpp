@@ -43,12 +43,16 @@ void add_output_option(CLI::App& verb, std::string& output, std::vector<std::str
       ->group(group::output);
 }
 
-void add_judging_options(CLI::App& verb, const analysis::OptionTable& rows, bool& allow_unknown) {
-  add_options(verb, rows);
+void add_allow_unknown(CLI::App& verb, bool& allow_unknown) {
   verb.add_flag("--allow-unknown", allow_unknown,
                 "Exit with 0 instead of 4 if the verdict is unknown, unless an error is the cause")
       ->excludes(verb.get_option("--strict"))
       ->group(rarely(group::verdict));
+}
+
+void add_judging_options(CLI::App& verb, const analysis::OptionTable& rows, bool& allow_unknown) {
+  add_options(verb, rows);
+  add_allow_unknown(verb, allow_unknown);
 }
 
 void add_analysis_options(CLI::App& verb, AnalysisInput& options) {

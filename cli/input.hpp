@@ -36,7 +36,9 @@ void add_output_option(CLI::App& verb, std::string& output, std::vector<std::str
 struct AnalysisInput : analysis::AnalysisRequest {
   bool allow_unknown = false;
 };
-/// These rows, and --allow-unknown.
+/// --allow-unknown, for a verb that has --strict.
+void add_allow_unknown(CLI::App& verb, bool& allow_unknown);
+/// These rows, and that.
 void add_judging_options(CLI::App& verb, const analysis::OptionTable& rows, bool& allow_unknown);
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
 void add_simulation_options(CLI::App& verb, AnalysisInput& options);

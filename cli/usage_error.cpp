@@ -141,7 +141,7 @@ bool is_a(const CLI::ParseError& error) {
 
 }  // namespace
 
-std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
+std::string usage_fault(CLI::App& app, const CLI::ParseError& error) {
   CLI::App& verb = innermost(app);
   std::string message = error.what();
   const std::vector<std::string> left = app.remaining(true);
@@ -164,7 +164,11 @@ std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
   } else if (is_a<CLI::ConversionError>(error)) {
     message = expected_number(verb, message);
   }
-  return fmt::format("amalthea: error: {}\nSee {} --help.\n", message, command_of(verb));
+  return message;
+}
+
+std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
+  return fmt::format("amalthea: error: {}\nSee {} --help.\n", usage_fault(app, error), command_of(innermost(app)));
 }
 
 }  // namespace amalthea::cli

@@ -9,7 +9,9 @@
 
 namespace amalthea::cli {
 
-/// Two lines for standard error, for a command line that `app` rejected with `error`.
+/// What is wrong with a command line that `app` rejected with `error`.
+std::string usage_fault(CLI::App& app, const CLI::ParseError& error);
+/// The same in two lines for standard error.
 std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace amalthea::cli
