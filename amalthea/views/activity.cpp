@@ -56,18 +56,10 @@ constexpr detail::Literals<ModeAccess, 5> mode_accesses{{{"read", ModeAccess::re
                                                          {"write", ModeAccess::set},
                                                          {"increment", ModeAccess::increment},
                                                          {"decrement", ModeAccess::decrement}}};
-constexpr detail::Literals<ReceiveOperation, 4> receive_operations{{{"FIFO_Read", ReceiveOperation::fifo_read},
-                                                                    {"FIFO_Take", ReceiveOperation::fifo_take},
-                                                                    {"LIFO_Read", ReceiveOperation::lifo_read},
-                                                                    {"LIFO_Take", ReceiveOperation::lifo_take}}};
 constexpr detail::Literals<SemaphoreOperation, 3> semaphore_operations{{{"request", SemaphoreOperation::request},
                                                                         {"exclusive", SemaphoreOperation::exclusive},
                                                                         {"release", SemaphoreOperation::release}}};
 constexpr detail::Literals<EventMaskType, 2> masks{{{"AND", EventMaskType::all}, {"OR", EventMaskType::any}}};
-constexpr detail::Literals<Blocking, 3> blockings{{{"active_wait", Blocking::active_wait},
-                                                   {"passive_wait", Blocking::passive_wait},
-                                                   {"non_blocking", Blocking::non_blocking}}};
-
 /// Reads items of one model; one function for each kind.
 class ItemReader {
  public:
@@ -88,7 +80,7 @@ class ItemReader {
       if (!read.otherwise && (entry.tag() == "defaultEntry" || detail::flag(entry, "default", false)))
         read.otherwise = entry;
       else
-        read.entries.push_back({entry, entry.name(), entry_condition(entry)});
+        read.entries.push_back({entry, entry_condition(entry)});
     }
     return read;
   }
@@ -106,12 +98,7 @@ class ItemReader {
   ActivityItem::Kind runnable_call() const {
     RunnableCall read;
     read.runnable = target("runnable");
-    for (const Element child : item_.children()) {
-      if (child.tag() == "arguments")
-        read.arguments.push_back({child, model_.reference(child, "parameter"), dependency(child)});
-      else if (child.tag() == "context")
-        read.context.push_back(local_assignment(child));
-    }
+    for (const Element child : item_.children("context")) check_value_source(child.child("valueSource"), diagnostics_);
     if (const Element statistic = item_.child("statistic")) read.statistic = statistic_of(statistic.child("statistic"));
     read.counter = counter();
     return read;
@@ -121,14 +108,11 @@ class ItemReader {
     LabelAccess read;
     read.label = target("data");
     read.access = detail::literal(item_, "access", accesses, Access::unstated);
-    read.data_stability = detail::literal_text(item_, item_.attribute("dataStability") ? "dataStability" : "buffered");
-    read.implementation = detail::literal_text(item_, "implementation");
     if (const Element statistic = item_.child("statistic")) {
       read.statistic = statistic_of(statistic.child("value"));
-      read.cache_misses = statistic_of(statistic.child("cacheMisses"));
+      statistic_of(statistic.child("cacheMisses"));
     }
     read.transmission = transmission();
-    read.depends_on = dependency(item_);
     return read;
   }
 
@@ -148,19 +132,15 @@ class ItemReader {
   }
 
   ActivityItem::Kind channel_send() const {
-    return ChannelSend{target("data"), integer("elements", 0), transmission()};
+    integer("elements", 0);
+    transmission();
+    return ChannelSend{target("data")};
   }
 
   ActivityItem::Kind channel_receive() const {
-    ChannelReceive read;
-    read.channel = target("data");
-    read.elements = integer("elements", 0);
-    read.transmission = transmission();
-    read.operation = detail::literal(item_, "receiveOperation", receive_operations, ReceiveOperation::unstated);
-    read.must_be_new = detail::flag(item_, "dataMustBeNew", false);
-    read.element_index = integer("elementIndex", 0);
-    read.lower_bound = integer("lowerBound", 0);
-    return read;
+    for (const std::string_view count : {"elements", "elementIndex", "lowerBound"}) integer(count, 0);
+    transmission();
+    return ChannelReceive{target("data")};
   }
 
   ActivityItem::Kind ticks() const {
@@ -221,31 +201,24 @@ class ItemReader {
   ActivityItem::Kind custom_event() const { return CustomEventTrigger{target("event")}; }
   ActivityItem::Kind schedule_point() const { return SchedulePoint{counter()}; }
   ActivityItem::Kind terminate() const { return TerminateProcess{counter()}; }
-  ActivityItem::Kind migration() const { return EnforcedMigration{target("resourceOwner"), counter()}; }
-
-  ActivityItem::Kind receiver_read() const {
-    return SenderReceiverRead{target("label"), detail::flag(item_, "buffered", false), target("port")};
-  }
-  ActivityItem::Kind sender_write() const {
-    return SenderReceiverWrite{target("label"), detail::flag(item_, "buffered", false), target("port"),
-                               model_.references(item_, "notifiedRunnables")};
+  ActivityItem::Kind migration() const {
+    counter();
+    return EnforcedMigration{};
   }
 
-  ActivityItem::Kind synchronous_call() const {
-    return SynchronousServerCall{target("serverRunnable"), target("port"), waiting()};
-  }
+  ActivityItem::Kind receiver_read() const { return SenderReceiverRead{target("label")}; }
+  ActivityItem::Kind sender_write() const { return SenderReceiverWrite{target("label")}; }
+  ActivityItem::Kind synchronous_call() const { return SynchronousServerCall{target("serverRunnable")}; }
   ActivityItem::Kind asynchronous_call() const {
-    return AsynchronousServerCall{target("serverRunnable"), target("port"), target("resultRunnable")};
+    return AsynchronousServerCall{target("serverRunnable"), target("resultRunnable")};
   }
-  ActivityItem::Kind result_call() const {
-    return GetResultServerCall{target("serverRunnable"), target("port"),
-                               detail::literal(item_, "blockingType", blockings, Blocking::unstated)};
-  }
+  ActivityItem::Kind result_call() const { return GetResultServerCall{}; }
 
-  ActivityItem::Kind local_mode() const { return local_assignment(item_); }
-  ActivityItem::Kind mode_assignment() const {
-    return ModeLabelAssignment{target("globalLabel"), target("localLabel")};
+  ActivityItem::Kind local_mode() const {
+    check_value_source(item_.child("valueSource"), diagnostics_);
+    return LocalModeAssignment{};
   }
+  ActivityItem::Kind mode_assignment() const { return ModeLabelAssignment{}; }
 
  private:
   Element target(std::string_view feature) const { return model_.reference(item_, feature); }
@@ -276,31 +249,16 @@ class ItemReader {
     return key.substr(0, std::min(key.find("?type="), key.find("%3Ftype")));
   }
 
-  LocalModeAssignment local_assignment(Element element) const {
-    return {element, model_.reference(element, "label"),
-            value_source(model_, element.child("valueSource"), diagnostics_)};
-  }
-
-  std::optional<DataDependency> dependency(Element holder) const {
-    const Element element = holder.child("dependsOn");
-    if (!element) return std::nullopt;
-    return DataDependency{element, model_.references(element, "labels"), model_.references(element, "parameters"),
-                          model_.references(element, "callArguments")};
-  }
-
-  std::optional<TransmissionPolicy> transmission() const {
-    const Element element = item_.child("transmissionPolicy");
-    if (!element) return std::nullopt;
-    TransmissionPolicy policy;
-    policy.element = element;
-    policy.chunk_size = data_size_of(element.child("chunkSize"), diagnostics_);
-    policy.in_instructions = element.attribute("chunkProcessingInstructions").has_value();
-    policy.chunk_processing_ticks =
-        detail::integer(element, policy.in_instructions ? "chunkProcessingInstructions" : "chunkProcessingTicks",
-                        diagnostics_)
-            .value_or(0);
-    policy.transmit_ratio = detail::number(element, "transmitRatio", diagnostics_).value_or(1);
-    return policy;
+  /// The transmission policy, if its chunks take time. All of it is checked for readability.
+  Element transmission() const {
+    const Element policy = item_.child("transmissionPolicy");
+    if (!policy) return {};
+    data_size_of(policy.child("chunkSize"), diagnostics_);
+    const bool in_instructions = policy.attribute("chunkProcessingInstructions").has_value();
+    const auto time =
+        detail::integer(policy, in_instructions ? "chunkProcessingInstructions" : "chunkProcessingTicks", diagnostics_);
+    detail::number(policy, "transmitRatio", diagnostics_);
+    return time.value_or(0) > 0 ? policy : Element{};
   }
 
   std::optional<Statistic> statistic_of(Element element) const {
@@ -377,12 +335,6 @@ constexpr std::array<std::pair<std::string_view, Read>, 38> readers{{
     {"ModeLabelAssignment", &ItemReader::mode_assignment},
 }};
 
-const Read* find_reader(std::string_view class_name) {
-  for (const auto& [name, read] : readers)
-    if (name == class_name) return &read;
-  return nullptr;
-}
-
 }  // namespace
 
 std::optional<Counter> counter_of(Element holder, Diagnostics& diagnostics) {
@@ -393,10 +345,9 @@ std::optional<Counter> counter_of(Element holder, Diagnostics& diagnostics) {
 }
 
 ActivityItem activity_item(const Model& model, Element item, Diagnostics& diagnostics) {
-  const Read* read = find_reader(item.class_name());
-  if (read == nullptr) return {item, UnknownItem{}};
-  const ItemReader reader(model, item, diagnostics);
-  return {item, (reader.**read)()};
+  for (const auto& [name, read] : readers)
+    if (name == item.class_name()) return {item, (ItemReader(model, item, diagnostics).*read)()};
+  return {item, UnknownItem{}};
 }
 
 std::vector<ActivityItem> activity_items(const Model& model, Element container, Diagnostics& diagnostics) {
@@ -416,8 +367,6 @@ std::vector<Element> containers_of(const ActivityItem& item) {
   }
   return found;
 }
-
-bool is_item_class(std::string_view class_name) { return find_reader(class_name) != nullptr; }
 
 std::optional<Deviation<std::int64_t>> repetition_of(Element item, Diagnostics& diagnostics) {
   if (item.tag() != "runnableItem" || !item.parent()) return std::nullopt;

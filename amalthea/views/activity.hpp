@@ -50,23 +50,6 @@ struct Statistic {
   std::optional<std::int64_t> largest;
 };
 
-/// How data is transferred: in chunks, with processing time for each (since 0.7.2).
-struct TransmissionPolicy {
-  Element element;
-  std::optional<DataSize> chunk_size;
-  std::int64_t chunk_processing_ticks = 0;  ///< before 0.9.3 instructions
-  bool in_instructions = false;             ///< chunk_processing_ticks are instructions
-  double transmit_ratio = 1;                ///< share of the data that is transferred, 0 … 1
-};
-
-/// What data depends on (since 0.9.1).
-struct DataDependency {
-  Element element;
-  std::vector<Element> labels;
-  std::vector<Element> parameters;
-  std::vector<Element> call_arguments;
-};
-
 /// active: polls; passive: leaves its core.
 enum class Waiting : std::uint8_t { unstated, active, passive };
 
@@ -82,7 +65,6 @@ struct Group {
 /// One alternative of a switch. Its content: `activity_items` of its element.
 struct SwitchEntry {
   Element element;
-  std::string_view name;
   std::optional<Condition> condition;
 };
 /// Switch, ModeSwitch, RunnableModeSwitch: the first entry whose condition is true, else the default.
@@ -105,44 +87,19 @@ struct WhileLoop {
   std::optional<Condition> condition;
 };
 
-/// Sets a local mode label (since 2.1.0), as an item or as context of a call.
-struct LocalModeAssignment {
-  Element element;
-  Element label;
-  ValueSource value;
-};
-/// Copies a mode label into a local one (since 2.1.0).
-struct ModeLabelAssignment {
-  Element global_label;
-  Element local_label;
-};
-
-struct CallArgument {
-  Element element;
-  Element parameter;
-  std::optional<DataDependency> depends_on;
-};
 /// RunnableCall, TaskRunnableCall.
 struct RunnableCall {
   Element runnable;
-  std::vector<CallArgument> arguments;
   std::optional<Statistic> statistic;
   std::optional<Counter> counter;
-  std::vector<LocalModeAssignment> context;
 };
 
 enum class Access : std::uint8_t { unstated, read, write };
 struct LabelAccess {
   Element label;
   Access access = Access::unstated;
-  /// "inherited", "noProtection", "automaticProtection", "customProtection", "handledByModelElements" or ""; in 0.7.0
-  /// and 0.7.1 `buffered`: "inherited", "buffered", "notBuffered".
-  std::string_view data_stability;
-  std::string_view implementation;  ///< "explicit", "implicit", "timed" or "" (since 0.8.2)
   std::optional<Statistic> statistic;
-  std::optional<Statistic> cache_misses;
-  std::optional<TransmissionPolicy> transmission;
-  std::optional<DataDependency> depends_on;
+  Element transmission;  ///< a TransmissionPolicy whose chunks take time (since 0.7.2)
 };
 
 enum class ModeAccess : std::uint8_t { unstated, read, set, increment, decrement };
@@ -156,18 +113,9 @@ struct ModeLabelAccess {
 
 struct ChannelSend {
   Element channel;
-  std::int64_t elements = 0;
-  std::optional<TransmissionPolicy> transmission;
 };
-enum class ReceiveOperation : std::uint8_t { unstated, fifo_read, fifo_take, lifo_read, lifo_take };
 struct ChannelReceive {
   Element channel;
-  std::int64_t elements = 0;
-  std::optional<TransmissionPolicy> transmission;
-  ReceiveOperation operation = ReceiveOperation::unstated;
-  bool must_be_new = false;
-  std::int64_t element_index = 0;
-  std::int64_t lower_bound = 0;
 };
 
 /// Execution time in cycles (since 0.9.3).
@@ -230,39 +178,27 @@ struct TerminateProcess {
   std::optional<Counter> counter;
 };
 /// The process migrates to another scheduler.
-struct EnforcedMigration {
-  Element scheduler;
-  std::optional<Counter> counter;  ///< before 0.9.5
-};
+struct EnforcedMigration {};
 
 struct SenderReceiverRead {
   Element label;
-  bool buffered = false;
-  Element port;
 };
 struct SenderReceiverWrite {
   Element label;
-  bool buffered = false;
-  Element port;
-  std::vector<Element> notified_runnables;
 };
 
 struct SynchronousServerCall {
   Element runnable;
-  Element port;
-  Waiting waiting = Waiting::unstated;
 };
 struct AsynchronousServerCall {
   Element runnable;
-  Element port;
   Element result_runnable;
 };
-enum class Blocking : std::uint8_t { unstated, active_wait, passive_wait, non_blocking };
-struct GetResultServerCall {
-  Element runnable;
-  Element port;
-  Blocking blocking = Blocking::unstated;
-};
+struct GetResultServerCall {};
+/// Sets a local mode label (since 2.1.0).
+struct LocalModeAssignment {};
+/// Copies a mode label into a local one (since 2.1.0).
+struct ModeLabelAssignment {};
 
 /// An item of an unknown class, or without a class.
 struct UnknownItem {};
@@ -287,9 +223,6 @@ std::vector<ActivityItem> activity_items(const Model& model, Element container, 
 /// The containers one level below an item: the item itself for groups and loops; a switch's entries, the default last.
 /// Empty for items that contain no others.
 std::vector<Element> containers_of(const ActivityItem& item);
-
-/// Whether items of this class have a case in ActivityItem.
-bool is_item_class(std::string_view class_name);
 
 /// How often a DeviationRunnableItem (0.7.0, 0.7.1) repeats the item that it wraps; nothing for other items.
 std::optional<Deviation<std::int64_t>> repetition_of(Element item, Diagnostics& diagnostics);

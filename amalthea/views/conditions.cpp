@@ -15,11 +15,6 @@ constexpr detail::Literals<Relation, 6> relations{{{"EQUAL", Relation::equal},
                                                    {"GREATER_THAN", Relation::greater},
                                                    {"GREATER_THAN_OR_EQUAL", Relation::greater_or_equal}}};
 
-constexpr detail::Literals<ValueSource::Operation, 4> operations{{{"ADD", ValueSource::Operation::add},
-                                                                  {"SUBTRACT", ValueSource::Operation::subtract},
-                                                                  {"MULTIPLY", ValueSource::Operation::multiply},
-                                                                  {"MODULO", ValueSource::Operation::modulo}}};
-
 Relation relation_of(Element condition) {
   return detail::literal(condition, "relation", relations, Relation::unstated);
 }
@@ -55,11 +50,11 @@ SimpleCondition simple_condition(const Model& model, Element element, Diagnostic
     condition.test = ModeLabelCondition{model.reference(element, "label1"), relation_of(element),
                                         model.reference(element, "label2")};
   } else if (cls == "ChannelFillCondition") {
-    condition.test = ChannelFillCondition{model.reference(element, "channel"), relation_of(element),
-                                          detail::integer(element, "fillLevel", diagnostics).value_or(0)};
+    condition.test = ChannelFillCondition{};
+    detail::integer(element, "fillLevel", diagnostics);
   } else if (cls == "LocalModeCondition") {
-    condition.test = LocalModeCondition{model.reference(element, "label"), relation_of(element),
-                                        value_source(model, element.child("valueSource"), diagnostics)};
+    condition.test = LocalModeCondition{};
+    check_value_source(element.child("valueSource"), diagnostics);
   } else if (cls == "ModeValueCondition" || cls == "ModeCondition" || cls == "ModeValue" ||
              cls == "ModeValueListEntry" || cls == "ModeAssignment") {
     const LabelAndValue read = label_and_value(model, element);
@@ -124,33 +119,12 @@ std::vector<ModeAssignment> mode_assignments(const Model& model, Element list) {
   return assignments;
 }
 
-ValueSource value_source(const Model& model, Element source, Diagnostics& diagnostics) {
-  ValueSource value;
-  if (!source) return value;
-  value.element = source;
-  const std::string_view cls = source.class_name();
-  const auto refers_to = [&](ValueSource::Kind kind) {
-    value.kind = kind;
-    value.target = model.reference(source, "value");
-  };
-  if (cls == "IntegerConst") {
-    value.kind = ValueSource::Kind::constant;
-    value.number = detail::integer(source, "value", diagnostics).value_or(0);
-  } else if (cls == "ModeLiteralConst") {
-    refers_to(ValueSource::Kind::literal);
-  } else if (cls == "ModeLabelRef") {
-    refers_to(ValueSource::Kind::mode_label);
-  } else if (cls == "LocalModeLabelRef") {
-    refers_to(ValueSource::Kind::local_label);
-  } else if (cls == "ChannelFillRef") {
-    refers_to(ValueSource::Kind::channel_fill);
-  } else if (cls == "ArithmeticExpression") {
-    value.kind = ValueSource::Kind::expression;
-    value.operation = detail::literal(source, "operator", operations, ValueSource::Operation::unstated);
-    value.operands.push_back(value_source(model, source.child("operand1"), diagnostics));
-    value.operands.push_back(value_source(model, source.child("operand2"), diagnostics));
-  }
-  return value;
+void check_value_source(Element source, Diagnostics& diagnostics) {
+  if (!source) return;
+  if (source.is("IntegerConst")) detail::integer(source, "value", diagnostics);
+  if (source.is("ArithmeticExpression"))
+    for (const std::string_view operand : {"operand1", "operand2"})
+      check_value_source(source.child(operand), diagnostics);
 }
 
 }  // namespace amalthea::views

@@ -29,27 +29,6 @@ enum class Relation : std::uint8_t {
   greater_or_equal,
 };
 
-/// A value that a local mode label is set to or compared with (since 2.1.0).
-struct ValueSource {
-  enum class Kind : std::uint8_t {
-    none,          ///< absent or unknown
-    constant,      ///< `number`
-    literal,       ///< `target` is a ModeLiteral
-    mode_label,    ///< the value of `target`, a ModeLabel
-    local_label,   ///< the value of `target`, a LocalModeLabel
-    channel_fill,  ///< number of elements in the channel `target`
-    expression,    ///< `operands` joined by `operation`
-  };
-  enum class Operation : std::uint8_t { unstated, add, subtract, multiply, modulo };
-
-  Element element;
-  Kind kind = Kind::none;
-  std::int64_t number = 0;
-  Element target;
-  Operation operation = Operation::unstated;
-  std::vector<ValueSource> operands;  ///< the two operands of an expression; a missing one is of kind `none`
-};
-
 /// Compares the mode of a label with a value. `value` is the literal's name or, for numeric modes, a number as text.
 struct ModeValueCondition {
   Element label;
@@ -63,18 +42,10 @@ struct ModeLabelCondition {
   Relation relation = Relation::unstated;
   Element second;
 };
-/// Compares the number of elements in a channel (since 2.0.0; with a relation since 2.1.0).
-struct ChannelFillCondition {
-  Element channel;
-  Relation relation = Relation::unstated;
-  std::int64_t level = 0;
-};
+/// Compares the number of elements in a channel (since 2.0.0).
+struct ChannelFillCondition {};
 /// Compares a local mode label (since 2.1.0).
-struct LocalModeCondition {
-  Element label;
-  Relation relation = Relation::unstated;
-  ValueSource value;
-};
+struct LocalModeCondition {};
 /// A condition of an unknown class.
 struct UnknownCondition {};
 
@@ -112,7 +83,7 @@ std::vector<ModeAssignment> mode_assignments(const Model& model, Element list);
 /// The literal with this name in the mode of a mode label; empty if there is none.
 Element literal_named(const Model& model, Element mode_label, std::string_view name);
 
-/// The value of an ILocalModeValueSource.
-ValueSource value_source(const Model& model, Element source, Diagnostics& diagnostics);
+/// Reports what of an ILocalModeValueSource is unreadable.
+void check_value_source(Element source, Diagnostics& diagnostics);
 
 }  // namespace amalthea::views

@@ -20,7 +20,6 @@ void append(std::vector<Element>& to, const std::vector<Element>& from) {
 /// scopes.
 EntityGroup group_of(const Model& model, Element element) {
   EntityGroup group;
-  group.element = element;
   for (const std::string_view feature : {"runnables", "processes", "labels", "schedulers"})
     append(group.members, model.references(element, feature));
   group.tag = model.reference(element, "tag");
@@ -49,7 +48,7 @@ AffinitySubject subject_of(std::string_view cls) {
 }
 
 AffinityTarget target_of(const Model& model, Element element) {
-  AffinityTarget target{element, {}};
+  AffinityTarget target;
   for (const std::string_view feature : {"cores", "schedulers", "memories", "processes", "callSequences"})
     append(target.places, model.references(element, feature));
   return target;
@@ -58,44 +57,13 @@ AffinityTarget target_of(const Model& model, Element element) {
 constexpr detail::Literals<LatencyConstraint::Type, 2> latency_types{
     {{"Age", LatencyConstraint::Type::age}, {"Reaction", LatencyConstraint::Type::reaction}}};
 
-HardwareCondition hardware_condition(const Model& model, Element element) {
-  HardwareCondition condition;
-  condition.element = element;
-  condition.conjunction = literal_text(element, "conjunction");
-  condition.comparator = literal_text(element, "comparator");
-  for (const std::string_view feature : {"core", "memory"})
-    if (!condition.hardware) {
-      condition.hardware = model.reference(element, feature);
-      if (!condition.hardware) condition.hardware = element.child(feature);  // contained up to 0.7.1
-    }
-  for (const std::string_view part : {"firstConstraint", "secondConstraint"})
-    if (const Element child = element.child(part)) condition.parts.push_back(hardware_condition(model, child));
-  return condition;
-}
-
-PlacementConstraint placement_of(const Model& model, Element element, bool memory) {
-  PlacementConstraint constraint;
-  constraint.element = element;
-  constraint.memory = memory;
-  for (const std::string_view feature : {"process", "processPrototype", "runnable", "abstractElement", "section"})
-    if (!constraint.subject) constraint.subject = model.reference(element, feature);
-  for (const Element child : element.children()) {
-    if (child.tag() == "coreClassification" || child.tag() == "memoryClassification")
-      constraint.classifications.push_back({child, literal_text(child, "condition"), literal_text(child, "grouping"),
-                                            model.references(child, "classifiers")});
-    else if (child.tag() == "hwConstraint")
-      constraint.hardware = hardware_condition(model, child);
-  }
-  return constraint;
-}
-
 }  // namespace
 
 std::vector<RunnableSequencingConstraint> runnable_sequencing_constraints(const Model& model) {
   std::vector<RunnableSequencingConstraint> found;
   for_each_member(model, "ConstraintsModel", "runnableSequencingConstraints", [&](Element element) {
     RunnableSequencingConstraint constraint{
-        element, element.name(), literal_text(element, "orderType"), model.references(element, "processScope"), {}};
+        element, literal_text(element, "orderType"), model.references(element, "processScope"), {}};
     for (const Element child : element.children())
       if (child.tag() == "runnableGroups") constraint.groups.push_back(group_of(model, child));
     found.push_back(std::move(constraint));
@@ -159,7 +127,6 @@ std::vector<DataAgeConstraint> data_age_constraints(const Model& model, Diagnost
   for_each_member(model, "ConstraintsModel", "dataAgeConstraints", [&](Element element) {
     DataAgeConstraint constraint;
     constraint.element = element;
-    constraint.name = element.name();
     constraint.runnable = model.reference(element, "runnable");
     constraint.label = model.reference(element, "label");
     if (const Element age = element.child("dataAge")) {
@@ -179,9 +146,7 @@ std::vector<DataGroup> data_groups(const Model& model) {
   std::vector<DataGroup> found;
   const auto collect = [&](std::string_view tag, bool stability) {
     for_each_member(model, "ConstraintsModel", tag, [&](Element element) {
-      DataGroup group{
-          element, element.name(), stability, literal_text(element, "direction"), model.references(element, "labels"),
-          {}};
+      DataGroup group{element, stability, literal_text(element, "direction"), model.references(element, "labels"), {}};
       if (const Element scope = element.child("scope"))
         for (const std::string_view feature : {"process", "runnable", "component"})
           if (!group.scope) group.scope = model.reference(scope, feature);
@@ -196,18 +161,8 @@ std::vector<DataGroup> data_groups(const Model& model) {
 std::vector<PhysicalSectionConstraint> physical_section_constraints(const Model& model) {
   std::vector<PhysicalSectionConstraint> found;
   for_each_member(model, "ConstraintsModel", "physicalSectionConstraints", [&](Element element) {
-    found.push_back(
-        {element, element.name(), model.reference(element, "section"), model.references(element, "memories")});
+    found.push_back({element, model.reference(element, "section"), model.references(element, "memories")});
   });
-  return found;
-}
-
-std::vector<PlacementConstraint> placement_constraints(const Model& model) {
-  std::vector<PlacementConstraint> found;
-  for_each_member(model, "PropertyConstraintsModel", "allocationConstraints",
-                  [&](Element element) { found.push_back(placement_of(model, element, false)); });
-  for_each_member(model, "PropertyConstraintsModel", "mappingConstraints",
-                  [&](Element element) { found.push_back(placement_of(model, element, true)); });
   return found;
 }
 

@@ -19,7 +19,6 @@ namespace amalthea::views {
 
 /// Runnables, processes, labels or schedulers, listed or selected by a tag.
 struct EntityGroup {
-  Element element;
   std::vector<Element> members;  ///< as listed; empty for a TagGroup
   Element tag;                   ///< for a TagGroup
   /// 0.7.0: "allOfThem" or "atLeastOneOfThem" of the group must run, or "".
@@ -30,7 +29,6 @@ struct EntityGroup {
 
 struct RunnableSequencingConstraint {
   Element element;
-  std::string_view name;
   /// "successor", "immediateSuccessorStartSequence", "immediateSuccessorAnySequence", "immediateSuccessorEndSequence"
   std::string_view order;
   std::vector<Element> process_scope;
@@ -45,7 +43,6 @@ enum class AffinitySubject : std::uint8_t { unknown, runnables, processes, data,
 
 /// Where things must be together, or apart.
 struct AffinityTarget {
-  Element element;
   std::vector<Element> places;  ///< cores, schedulers, memories; in 0.7.x also processes and call sequences
 };
 struct AffinityConstraint {
@@ -112,7 +109,6 @@ std::vector<TimingConstraint> timing_constraints(const Model& model, Diagnostics
 
 struct DataAgeConstraint {
   Element element;
-  std::string_view name;
   Element runnable;
   Element label;
   std::optional<std::int64_t> least_cycles;  ///< DataAgeCycle
@@ -125,7 +121,6 @@ std::vector<DataAgeConstraint> data_age_constraints(const Model& model, Diagnost
 /// Labels that must belong together (coherency) or keep their values (stability) in a scope.
 struct DataGroup {
   Element element;
-  std::string_view name;
   bool stability = false;      ///< DataStabilityGroup, since 0.7.1; else DataCoherencyGroup
   std::string_view direction;  ///< for coherency: "input", "output" or ""
   std::vector<Element> labels;
@@ -137,38 +132,9 @@ std::vector<DataGroup> data_groups(const Model& model);
 /// Since 0.7.1.
 struct PhysicalSectionConstraint {
   Element element;
-  std::string_view name;
   Element section;
   std::vector<Element> memories;
 };
 std::vector<PhysicalSectionConstraint> physical_section_constraints(const Model& model);
-
-// ---------------------------------------------------------------- property constraints
-
-/// Since 0.8.0: classifiers that a target must have ("requires") or must not have ("excludes").
-struct Classification {
-  Element element;
-  std::string_view condition;  ///< "requires", "excludes" or ""
-  std::string_view grouping;   ///< "allOfThem", "atLeastOneOfThem" or ""
-  std::vector<Element> classifiers;
-};
-/// Up to 0.7.2: a property of a core or memory, or a conjunction of two.
-struct HardwareCondition {
-  Element element;
-  std::string_view conjunction;  ///< "and", "or" for a conjunction, or ""
-  std::string_view comparator;   ///< "equal", "unequal", "greater", "lower" for a property, or ""
-  Element hardware;              ///< core or memory with the property
-  std::vector<HardwareCondition> parts;
-};
-/// What may be allocated to which cores, or mapped to which memories.
-struct PlacementConstraint {
-  Element element;
-  bool memory = false;  ///< a mapping to memories; else an allocation to cores
-  Element subject;      ///< process, process prototype, runnable; label or other memory element, section (0.7.0)
-  std::vector<Classification> classifications;
-  std::optional<HardwareCondition> hardware;
-};
-/// Allocation constraints in document order, then mapping constraints.
-std::vector<PlacementConstraint> placement_constraints(const Model& model);
 
 }  // namespace amalthea::views

@@ -239,8 +239,8 @@ Reading<T> reading_of(const Deviation<T>& deviation) {
   }
   Reading<T> reading;
   // What is likely is no bound: without a lower one, values may be as small as nothing at all.
-  reading.lower = deviation.lower.value_or(
-      std::min(T{}, mean ? Math<T>::beside(*mean, -3, sigma) : average.value_or(T{})));
+  reading.lower =
+      deviation.lower.value_or(std::min(T{}, mean ? Math<T>::beside(*mean, -3, sigma) : average.value_or(T{})));
   reading.upper = deviation.upper.value_or(mean ? Math<T>::beside(*mean, 3, sigma)
                                                 : std::max(average.value_or(T{}), reading.lower));
   reading.average = average.value_or(mean.value_or(Math<T>::middle(reading.lower, reading.upper)));

@@ -27,7 +27,6 @@ Event event_of(const Model& model, Element element) {
   Event event;
   event.element = element;
   event.name = element.name();
-  event.description = element.attribute_or("description", "");
   event.kind = detail::literal(element.class_name(), kinds, EventKind::unknown);
   event.type_text = element.attribute_or("eventType", "");
   if (event.kind == EventKind::custom)
@@ -39,23 +38,7 @@ Event event_of(const Model& model, Element element) {
   event.process = model.reference(element, "process");
   event.processing_unit = model.reference(element, "processingUnit");
   if (!event.processing_unit) event.processing_unit = model.reference(element, "core");
-  event.members = model.references(element, "events");
   return event;
-}
-
-std::vector<Event> events(const Model& model) {
-  std::vector<Event> found;
-  detail::for_each_member(model, "EventModel", "events",
-                          [&](Element element) { found.push_back(event_of(model, element)); });
-  detail::for_each_member(model, "ConfigModel", "eventsToTrace", [&](Element config) {
-    if (const Element event = config.child("event"); event && is_event_class(event.class_name()))
-      found.push_back(event_of(model, event));
-  });
-  return found;
-}
-
-bool is_event_class(std::string_view class_name) {
-  return detail::literal(class_name, kinds, EventKind::unknown) != EventKind::unknown;
 }
 
 }  // namespace amalthea::views

@@ -31,20 +31,14 @@ enum class EventKind : std::uint8_t {
 struct Event {
   Element element;
   std::string_view name;
-  std::string_view description;
   EventKind kind = EventKind::unknown;
   EventAction type = EventAction::any;
-  std::string_view type_text;    ///< eventType as written, or ""
-  Element entity;                ///< the entity it concerns; empty: any entity of that kind
-  Element runnable;              ///< only when this runnable causes it
-  Element process;               ///< only when this process causes it
-  Element processing_unit;       ///< only on this unit (Core before 0.9.0)
-  std::vector<Element> members;  ///< for an EventSet
+  std::string_view type_text;  ///< eventType as written, or ""
+  Element entity;              ///< the entity it concerns; empty: any entity of that kind
+  Element runnable;            ///< only when this runnable causes it
+  Element process;             ///< only when this process causes it
+  Element processing_unit;     ///< only on this unit (Core before 0.9.0)
 };
 
 Event event_of(const Model& model, Element event);
-/// The events of the event model in document order, then those that 0.7.0 and 0.7.1 keep with the traced elements.
-std::vector<Event> events(const Model& model);
-bool is_event_class(std::string_view class_name);
-
 }  // namespace amalthea::views

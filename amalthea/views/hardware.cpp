@@ -43,13 +43,6 @@ std::optional<Cycles> latency_of(Element latency, Diagnostics& diagnostics) {
   return cycles_of(*deviation, diagnostics);
 }
 
-std::optional<double> volts(Element voltage) {
-  const auto value = voltage ? number_attribute(voltage, "value") : std::nullopt;
-  if (!value) return std::nullopt;
-  const std::string_view unit = literal_attribute(voltage, "unit");
-  return unit == "uV" ? *value / 1e6 : unit == "mV" ? *value / 1e3 : *value;
-}
-
 /// Before 0.9.0 a bare number is in hertz: 0.7.0 has no unit, and migrated models do not write one.
 std::optional<Frequency> quartz_frequency(Element quartz, Diagnostics& diagnostics) {
   const Element frequency = quartz.child("frequency");
@@ -62,25 +55,11 @@ std::optional<Frequency> quartz_frequency(Element quartz, Diagnostics& diagnosti
   return Frequency::millihertz(std::llround(*hertz * 1000));
 }
 
-std::optional<HwPolicy> policy_of(std::string_view literal) {
-  if (literal == "RoundRobin" || literal == "RROBIN") return HwPolicy::round_robin;
-  if (literal == "FCFS") return HwPolicy::first_come_first_served;
-  if (literal == "PriorityBased" || literal == "PRIORITY") return HwPolicy::priority_based;
-  return std::nullopt;
-}
-
 std::optional<PuType> pu_type(std::string_view literal) {
   if (literal == "CPU") return PuType::cpu;
   if (literal == "GPU") return PuType::gpu;
   if (literal == "Accelerator") return PuType::accelerator;
   return std::nullopt;
-}
-
-std::string_view structure_type(Element structure) {
-  if (structure.is("HwSystem")) return "System";
-  if (structure.is("ECU")) return "ECU";
-  if (structure.is("Microcontroller")) return "Microcontroller";
-  return literal_attribute(structure, "structureType");
 }
 
 // ------------------------------------------------------------------------------------------------ costs of paths
@@ -165,7 +144,6 @@ struct TreePosition {
   std::optional<HwIndex> structure;
   std::optional<HwIndex> unit;
   Element prescaler;  // the nearest enclosing one
-  std::optional<HwIndex> handler;
 };
 
 class HardwareBuilder {
@@ -207,14 +185,12 @@ class HardwareBuilder {
     const std::string_view name = element.name();
     if (const Element prescaler = element.child("prescaler")) position.prescaler = prescaler;
     if (cls == "HwStructure" || cls == "HwSystem" || cls == "ECU" || cls == "Microcontroller" || cls == "HwComponent") {
-      position.structure = append(hardware_.structures,
-                                  {element, name, structure_type(element), position.structure, {}, type_of(element)});
+      position.structure = append(hardware_.structures, {element, name, position.structure});
       structures_.add(element, *position.structure);
       walk(element, position);
     } else if (cls == "ProcessingUnit" || cls == "Core") {
       HwUnit unit;
       fill(unit, element, position);
-      unit.lockstep_group = integer_attribute(element, "lockstepGroup");
       position.unit = append(hardware_.units, std::move(unit));
       units_.add(element, *position.unit);
       walk(element, position);
@@ -232,8 +208,7 @@ class HardwareBuilder {
     } else if (cls == "ConnectionHandler" || cls == "Network") {
       HwHandler handler;
       fill(handler, element, position);
-      position.handler = append(hardware_.handlers, std::move(handler));
-      handlers_.add(element, *position.handler);
+      handlers_.add(element, append(hardware_.handlers, std::move(handler)));
       walk(element, position);
     } else if (cls == "HwPort" || cls == "ComplexPort") {
       add_port(element);
@@ -243,12 +218,9 @@ class HardwareBuilder {
       connection.name = name;
       connection.structure = position.structure;
       connections_.add(element, append(hardware_.connections, std::move(connection)));
-      if (position.handler)
-        hardware_.handlers[*position.handler].internal_connections.push_back(*connections_.find(element));
     } else if (cls == "FrequencyDomain" || cls == "PowerDomain" || cls == "Quartz") {
       HwDomain domain;
       domain.element = element;
-      domain.name = name;
       domain.power = cls == "PowerDomain";
       domains_.add(element, append(hardware_.domains, std::move(domain)));
       // up to 0.8.0 it may contain everything that other parts contain
@@ -257,18 +229,11 @@ class HardwareBuilder {
       add_access(element, position);
     } else if (cls == "HwFeatureCategory") {
       for (const Element feature : element.children("features"))
-        features_.add(feature,
-                      append(hardware_.features, {feature, name, literal_attribute(element, "featureType"),
-                                                  feature.name(), number_attribute(feature, "value").value_or(0)}));
+        features_.add(feature, append(hardware_.features,
+                                      {feature, name, feature.name(), number_attribute(feature, "value").value_or(0)}));
     } else {
       add_definition(element, cls);
     }
-  }
-
-  Element type_of(Element structure) const {
-    for (const std::string_view feature : {"systemType", "ecuType", "microcontrollerType"})
-      if (const Element type = model_.reference(structure, feature)) return type;
-    return {};
   }
 
   void fill(HwModule& module, Element element, const TreePosition& position) {
@@ -284,10 +249,8 @@ class HardwareBuilder {
     port.element = element;
     port.name = element.name();
     port.owner = element.parent();
-    port.bit_width = integer_attribute(element, "bitWidth");
     port.interface = literal_attribute(element, "portInterface");
     if (element.is("ComplexPort")) {
-      port.priority = integer_attribute(element, "schedValue");
       if (const auto master = flag_attribute(element, "master")) port.type = *master ? "initiator" : "responder";
       const auto cycles = [this, element](std::string_view attribute) -> std::optional<std::int64_t> {
         const auto value = integer_attribute(element, attribute, diagnostics_);
@@ -295,13 +258,10 @@ class HardwareBuilder {
       };
       port.read_cycles = cycles("readCycles");
       port.write_cycles = cycles("writeCycles");
-      port.base_address = address_attribute(element, "baseAddress");
-      port.address_range = address_attribute(element, "addressRange");
       const std::string_view direction = literal_attribute(element, "direction");
       port.readable = direction != "W";
       port.writable = direction != "R";
     } else {
-      port.priority = integer_attribute(element, "priority");
       port.type = literal_attribute(element, "portType");
     }
     ports_.add(element, append(hardware_.ports, std::move(port)));
@@ -325,18 +285,15 @@ class HardwareBuilder {
     } else if (cls == "MemoryDefinition" || cls == "MemoryType") {
       HwMemoryDefinition definition;
       definition.element = element;
-      definition.name = name;
       memory_definitions_.add(element, append(hardware_.memory_definitions, std::move(definition)));
     } else if (cls == "CacheDefinition") {
       HwCacheDefinition definition;
       definition.element = element;
-      definition.name = name;
       cache_definitions_.add(element, append(hardware_.cache_definitions, std::move(definition)));
     } else if (cls == "ConnectionHandlerDefinition" || cls == "NetworkType" || cls == "Bus" || cls == "Bridge" ||
                cls == "CrossbarSwitch") {
       HwHandlerDefinition definition;
       definition.element = element;
-      definition.name = name;
       handler_definitions_.add(element, append(hardware_.handler_definitions, std::move(definition)));
     }
   }
@@ -348,50 +305,28 @@ class HardwareBuilder {
       definition.type = pu_type(definition.element.attribute_or("puType", ""));
       for (const Element feature : model_.references(definition.element, "features"))
         if (const auto index = features_.find(feature)) definition.features.push_back(*index);
-      definition.instructions_per_cycle = instructions_per_cycle(model_, definition.element);
-      definition.bit_width = integer_attribute(definition.element, "bitWidth");
-      definition.classifiers = model_.references(definition.element, "classifiers");
     }
     for (HwMemoryDefinition& definition : hardware_.memory_definitions) {
       const Element element = definition.element;
       definition.size = size_of(element.child("size"));
       definition.access_latency = latency_of(element.child("accessLatency"), diagnostics_);
       definition.data_rate = data_rate_of(with_unit(element.child("dataRate")), diagnostics_);
-      definition.memory_type = literal_attribute(element, element.is("MemoryType") ? "type" : "memoryType");
-      definition.classifiers = model_.references(element, "classifiers");
     }
     for (HwCacheDefinition& definition : hardware_.cache_definitions) {
       const Element element = definition.element;
-      definition.size = size_of(element.child("size"));
       definition.line_size = data_size_of(with_unit(element.child("lineSize")), diagnostics_);
       definition.access_latency = latency_of(element.child("accessLatency"), diagnostics_);
       definition.cache_type = literal_attribute(element, "cacheType");
-      definition.write_strategy = literal_attribute(element, "writeStrategy");
-      definition.ways = integer_attribute(element, "nWays");
-      definition.coherent = flag_attribute(element, "coherency");
-      definition.exclusive = flag_attribute(element, "exclusive");
-      definition.hit_rate = number_attribute(element, "hitRate");
     }
     for (HwHandlerDefinition& definition : hardware_.handler_definitions) {
       const Element element = definition.element;
-      definition.policy = policy_of(element.attribute_or("policy", element.attribute_or("schedPolicy", "")));
       definition.read_latency = latency_of(element.child("readLatency"), diagnostics_);
       definition.write_latency = latency_of(element.child("writeLatency"), diagnostics_);
       definition.data_rate = data_rate_of(with_unit(element.child("dataRate")), diagnostics_);
-      definition.max_burst_size = integer_attribute(element, "maxBurstSize");
-      definition.max_concurrent_transfers =
-          integer_attribute(element, element.is("CrossbarSwitch") ? "conConnections" : "maxConcurrentTransfers");
-      definition.bit_width = integer_attribute(element, "bitWidth");
-      definition.bus_type = literal_attribute(element, "busType");
     }
     for (HwDomain& domain : hardware_.domains) {
-      const Element value = domain.element.child("defaultValue");
-      domain.gating = flag_attribute(domain.element, domain.power ? "powerGating" : "clockGating");
-      if (domain.power) {
-        domain.voltage = volts(value);
-      } else if (domain.element.is("Quartz")) {
+      if (domain.element.is("Quartz"))
         domain.frequency = quartz_frequency(domain.element, diagnostics_).value_or(Frequency{});
-      }
     }
   }
 
@@ -419,9 +354,7 @@ class HardwareBuilder {
     }
     port_clocks_.resize(hardware_.ports.size());
     for (HwIndex index = 0; index < hardware_.ports.size(); ++index) {
-      HwPort& port = hardware_.ports[index];
-      port.network = handlers_.find(model_.reference(port.element, "network"));
-      if (const auto structure = structures_.find(port.owner)) hardware_.structures[*structure].ports.push_back(index);
+      const HwPort& port = hardware_.ports[index];
       if (HwModule* module = module_of(port.owner)) {
         module->ports.push_back(index);
         port_clocks_[index] = module->clock;
@@ -448,20 +381,18 @@ class HardwareBuilder {
   }
 
   void resolve_clock(HwModule& module, bool required) {
-    module.power_domain = domains_.find(model_.reference(module.element, "powerDomain"));
-    module.frequency_domain = domains_.find(model_.reference(module.element, "frequencyDomain"));
+    auto frequency_domain = domains_.find(model_.reference(module.element, "frequencyDomain"));
     double ratio = 1;
     if (module.prescaler) {
-      if (const auto quartz = domains_.find(model_.reference(module.prescaler, "quartz")))
-        module.frequency_domain = quartz;
+      if (const auto quartz = domains_.find(model_.reference(module.prescaler, "quartz"))) frequency_domain = quartz;
       // 0, the default, means that none is stated.
       if (const auto stated = number_attribute(module.prescaler, "clockRatio", diagnostics_); stated && *stated > 0)
         ratio = *stated;
       else if (stated && *stated != 0)
         detail::report_unusable(module.prescaler, "clockRatio", "it must be above zero", diagnostics_);
     }
-    if (!module.frequency_domain) return;
-    module.clock = domain_frequency(*module.frequency_domain, required);
+    if (!frequency_domain) return;
+    module.clock = domain_frequency(*frequency_domain, required);
     if (ratio != 1) {
       const double millihertz = std::round(static_cast<double>(module.clock.millihertz()) * ratio);
       module.clock = Frequency::millihertz(millihertz < 9e18 ? static_cast<std::int64_t>(millihertz) : 0);
@@ -557,7 +488,6 @@ class HardwareBuilder {
         const std::string_view type = literal_attribute(part, "accessType");
         latency.reads = type != "W";
         latency.writes = type != "R";
-        latency.transfer_size = integer_attribute(part, "transferSize");
         access.latencies.push_back(latency);
       }
     }
@@ -701,18 +631,6 @@ AccessCost cost_of(const Hardware& hardware, const HwAccess& access) {
   choose(access.write_latency, access.path_cost.write, memory != nullptr ? memory->write_latency : std::nullopt,
          cost.write, cost.write_source);
   cost.data_rate = access.data_rate.value_or(access.path_cost.data_rate.value_or(DataRate{}));
-  return cost;
-}
-
-AccessCost access_cost(const Hardware& hardware, HwIndex unit, HwIndex memory) {
-  for (const HwIndex index : hardware.units[unit].accesses)
-    if (hardware.accesses[index].memory == memory) return cost_of(hardware, hardware.accesses[index]);
-  HwAccess none;
-  none.unit = unit;
-  none.memory = memory;
-  AccessCost cost = cost_of(hardware, none);
-  if (const auto definition = hardware.memories[memory].definition)
-    cost.data_rate = hardware.memory_definitions[*definition].data_rate.value_or(DataRate{});
   return cost;
 }
 

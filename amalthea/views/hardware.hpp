@@ -35,8 +35,7 @@ using HwIndex = std::uint32_t;
 /// A property of processing units, such as "Instructions/IPC_1" with the value 1.0.
 struct HwFeature {
   Element element;
-  std::string_view category;       ///< name of its HwFeatureCategory
-  std::string_view category_type;  ///< "performance", "power", "performance_and_power" or ""
+  std::string_view category;  ///< name of its HwFeatureCategory
   std::string_view name;
   double value = 0;
 };
@@ -47,102 +46,67 @@ struct HwUnitDefinition {
   std::string_view name;
   std::optional<PuType> type;     ///< none before 0.9.0
   std::vector<HwIndex> features;  ///< into Hardware::features
-  /// The first feature "IPC…" of a category "Instructions", or CoreType.instructionsPerCycle; above 0.
-  std::optional<double> instructions_per_cycle;
-  std::optional<std::int64_t> bit_width;  ///< CoreType only
-  std::vector<Element> classifiers;
 };
 
 /// MemoryDefinition, or MemoryType.
 struct HwMemoryDefinition {
   Element element;
-  std::string_view name;
   /// Nothing if the model states no unit, as in 0.7.0.
   std::optional<DataSize> size;
   std::optional<Cycles> access_latency;  ///< cycles of the memory
   std::optional<DataRate> data_rate;
-  std::string_view memory_type;  ///< "DRAM", "SRAM", …; before 0.9.0 "RAM", "CACHE", "FLASH_INT", "FLASH_EXT"; or ""
-  std::vector<Element> classifiers;
 };
 
 struct HwCacheDefinition {
   Element element;
-  std::string_view name;
-  std::optional<DataSize> size;
   std::optional<DataSize> line_size;
   std::optional<Cycles> access_latency;  ///< cycles of the cache
   std::string_view cache_type;           ///< "instruction", "data", "unified" or ""
-  std::string_view write_strategy;       ///< "none", "writeback", "writethrough" or ""
-  std::optional<std::int64_t> ways;
-  std::optional<bool> coherent;
-  std::optional<bool> exclusive;
-  std::optional<double> hit_rate;
 };
-
-enum class HwPolicy : std::uint8_t { round_robin, first_come_first_served, priority_based };
 
 /// ConnectionHandlerDefinition, or a NetworkType (Bus, Bridge, CrossbarSwitch).
 struct HwHandlerDefinition {
   Element element;
-  std::string_view name;
-  std::optional<HwPolicy> policy;
   std::optional<Cycles> read_latency;   ///< cycles of the handler
   std::optional<Cycles> write_latency;  ///< cycles of the handler
   std::optional<DataRate> data_rate;
-  std::optional<std::int64_t> max_burst_size;
-  std::optional<std::int64_t> max_concurrent_transfers;  ///< or CrossbarSwitch.conConnections
-  std::optional<std::int64_t> bit_width;                 ///< NetworkType only
-  std::string_view bus_type;                             ///< "CAN", …; Bus only
 };
 
 /// FrequencyDomain, PowerDomain, or Quartz (a frequency domain).
 struct HwDomain {
   Element element;
-  std::string_view name;
   bool power = false;
-  Frequency frequency;            ///< 0 if none is stated, and for power domains
-  std::optional<double> voltage;  ///< in volts, for power domains
-  std::optional<bool> gating;     ///< clockGating or powerGating
+  Frequency frequency;  ///< 0 if none is stated, and for power domains
 };
 
 struct HwPort {
   Element element;
   std::string_view name;
-  Element owner;                          ///< the structure or module it belongs to
-  std::optional<std::int64_t> bit_width;  ///< this and the following: not for plain ports before 0.9.0
-  std::optional<std::int64_t> priority;   ///< or ComplexPort.schedValue
-  std::string_view type;                  ///< "initiator" (or a master), "responder" (or a slave) or ""
-  std::string_view interface;             ///< "AXI", "CAN", …, or ""
+  Element owner;               ///< the structure or module it belongs to
+  std::string_view type;       ///< "initiator" (or a master), "responder" (or a slave) or ""
+  std::string_view interface;  ///< "AXI", "CAN", …, or ""
   // Of a ComplexPort, before 0.9.0:
-  std::optional<HwIndex> network;            ///< into Hardware::handlers
   std::optional<std::int64_t> read_cycles;   ///< in clock cycles of its owner; 0 is treated as unstated
   std::optional<std::int64_t> write_cycles;  ///< in clock cycles of its owner; 0 is treated as unstated
-  std::optional<std::uint64_t> base_address;
-  std::optional<std::uint64_t> address_range;
-  bool readable = true;  ///< direction R or RW, or not stated
-  bool writable = true;  ///< direction W or RW, or not stated
+  bool readable = true;                      ///< direction R or RW, or not stated
+  bool writable = true;                      ///< direction W or RW, or not stated
 };
 
 /// HwStructure; HwSystem, ECU, Microcontroller, HwComponent.
 struct HwStructure {
   Element element;
   std::string_view name;
-  std::string_view type;          ///< "System", "ECU", "Microcontroller", "SoC", …; "" if none is stated
   std::optional<HwIndex> parent;  ///< into Hardware::structures
-  std::vector<HwIndex> ports;     ///< into Hardware::ports
-  Element definition;             ///< SystemType, ECUType, MicrocontrollerType before 0.9.0
 };
 
 /// Common to all modules.
 struct HwModule {
   Element element;
   std::string_view name;
-  std::optional<HwIndex> structure;         ///< innermost structure around it, into Hardware::structures
-  std::optional<HwIndex> unit;              ///< the processing unit it is part of, into Hardware::units
-  std::optional<HwIndex> definition;        ///< into the definitions of its kind
-  std::optional<HwIndex> frequency_domain;  ///< into Hardware::domains
-  std::optional<HwIndex> power_domain;      ///< into Hardware::domains
-  Element prescaler;                        ///< the effective one, before 0.9.0
+  std::optional<HwIndex> structure;   ///< innermost structure around it, into Hardware::structures
+  std::optional<HwIndex> unit;        ///< the processing unit it is part of, into Hardware::units
+  std::optional<HwIndex> definition;  ///< into the definitions of its kind
+  Element prescaler;                  ///< the effective one, before 0.9.0
   /// The frequency of the domain; before 0.9.0 that of the prescaler's quartz times its clockRatio (1 if it is 0 or
   /// unstated). The prescaler is its own or that of the nearest enclosing part that has one. 0: unstated.
   Frequency clock;
@@ -151,9 +115,8 @@ struct HwModule {
 
 /// ProcessingUnit, or Core.
 struct HwUnit : HwModule {
-  std::vector<HwIndex> accesses;               ///< into Hardware::accesses, in the order written
-  std::vector<HwIndex> caches;                 ///< its own, into Hardware::caches
-  std::optional<std::int64_t> lockstep_group;  ///< of a Core
+  std::vector<HwIndex> accesses;  ///< into Hardware::accesses, in the order written
+  std::vector<HwIndex> caches;    ///< its own, into Hardware::caches
 };
 
 /// Memory. Before 0.9.0 this includes memories whose MemoryType is CACHE, since labels may be mapped to them.
@@ -166,9 +129,7 @@ struct HwMemory : HwModule {
 struct HwCache : HwModule {};
 
 /// ConnectionHandler, or Network.
-struct HwHandler : HwModule {
-  std::vector<HwIndex> internal_connections;  ///< into Hardware::connections
-};
+struct HwHandler : HwModule {};
 
 struct HwConnection {
   Element element;
@@ -202,7 +163,6 @@ struct HwLatency {
   std::optional<HwIndex> clock;  ///< the quartz whose cycles they are, into Hardware::domains
   bool reads = true;             ///< accessType R or RW, or not stated
   bool writes = true;            ///< accessType W or RW, or not stated
-  std::optional<std::int64_t> transfer_size;
 };
 
 /// The cost of a whole path, in cycles of the unit it starts at; nothing if no part of it states a cost.
@@ -277,8 +237,6 @@ struct AccessCost {
 /// of non-divisible clocks and is not rounded up. A connection uses the clock of the preceding part in the path, the
 /// first one that of the unit; a part without a clock uses that of the unit.
 AccessCost cost_of(const Hardware& hardware, const HwAccess& access);
-/// The cost of the unit's first access to the memory; the memory's own latency and data rate if it has none.
-AccessCost access_cost(const Hardware& hardware, HwIndex unit, HwIndex memory);
 
 /// Instructions per cycle of a ProcessingUnitDefinition or CoreType: see HwUnitDefinition.
 std::optional<double> instructions_per_cycle(const Model& model, Element definition);

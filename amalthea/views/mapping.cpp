@@ -37,16 +37,14 @@ void read(const Model& model, Element element, Mapping& mapping) {
     mapping.memory.push_back({element, reference("abstractElement"), reference("memory"),
                               address_attribute(element, "memoryPositionAddress")});
   } else if (cls == "PhysicalSectionMapping") {
-    mapping.sections.push_back({element, element.name(), model.references(element, "origin"), reference("memory"),
-                                address_attribute(element, "startAddress"), address_attribute(element, "endAddress"),
-                                model.references(element, "labels"), model.references(element, "runEntities")});
+    mapping.sections.push_back({element, model.references(element, "origin"), reference("memory"),
+                                address_attribute(element, "startAddress"), model.references(element, "labels"),
+                                model.references(element, "runEntities")});
   } else if (cls == "SectionMapping") {
     mapping.sections.push_back({element,
-                                element.name(),
                                 model.references(element, "section"),
                                 reference("memory"),
                                 address_attribute(element, "memoryPositionAddress"),
-                                {},
                                 {},
                                 {}});
   }
@@ -57,7 +55,6 @@ void read(const Model& model, Element element, Mapping& mapping) {
 Mapping mapping_of(const Model& model) {
   Mapping mapping;
   for_each_part(model, "MappingModel", [&](Element part) {
-    if (mapping.address_type.empty()) mapping.address_type = literal_attribute(part, "addressMappingType");
     // Nearly all of a large mapping is labels in memories; gradual growth would need twice the memory.
     for (const std::string_view tag : {"memoryMapping", "mapping"})
       mapping.memory.reserve(mapping.memory.size() + part.document().members(part, tag).size());

@@ -56,13 +56,11 @@ struct MemoryMapping {
 /// PhysicalSectionMapping (since 0.7.1); SectionMapping in 0.7.0.
 struct PhysicalSectionMapping {
   Element element;
-  std::string_view name;
   std::vector<Element> sections;
   Element memory;
   std::optional<std::uint64_t> start_address;  ///< or memoryPositionAddress
-  std::optional<std::uint64_t> end_address;
-  std::vector<Element> labels;     ///< labels that are listed individually
-  std::vector<Element> runnables;  ///< runEntities
+  std::vector<Element> labels;                 ///< labels that are listed individually
+  std::vector<Element> runnables;              ///< runEntities
 };
 
 struct Mapping {
@@ -72,7 +70,6 @@ struct Mapping {
   std::vector<RunnableAllocation> runnables;
   std::vector<MemoryMapping> memory;
   std::vector<PhysicalSectionMapping> sections;
-  std::string_view address_type;  ///< "address", "offset" or ""
 
   ElementIndex task_allocation_of;  ///< from tasks to indices into `tasks`; the first allocation of a task counts
   ElementIndex isr_allocation_of;   ///< from ISRs to indices into `isrs`; the first allocation counts

@@ -52,10 +52,10 @@ class OperatingSystemBuilder {
     for_each_part(model_, "OSModel", [this](Element part) { collect(part); });
     for (OperatingSystem& system : view_.systems)
       system.overhead = view_.overhead_of.find(model_.reference(system.element, "overhead"));
-    for (OsSchedulerDefinition& definition : view_.scheduler_definitions) {
-      definition.algorithm_parameters = parameters_of(definition.element, "algorithmParameters");
-      definition.process_parameters = parameters_of(definition.element, "processParameters");
-    }
+    for (OsSchedulerDefinition& definition : view_.scheduler_definitions)
+      for (const Element parameter : model_.references(definition.element, "algorithmParameters"))
+        if (const auto index = parameter_definitions_.find(parameter))
+          definition.algorithm_parameters.push_back(*index);
     for (OsScheduler& scheduler : view_.schedulers)
       scheduler.definition = scheduler_definitions_.find(model_.reference(scheduler.element, "definition"));
     link_parents();
@@ -70,8 +70,6 @@ class OperatingSystemBuilder {
   }
 
   void collect(Element part) {
-    const std::size_t first_system = view_.systems.size();
-    std::optional<OsDataConsistency> common;
     for (const Element child : part.children()) {
       const std::string_view tag = child.tag();
       if (tag == "semaphores") {
@@ -80,44 +78,24 @@ class OperatingSystemBuilder {
         add_system(child);
       } else if (tag == "osOverheads") {
         view_.overhead_of.add(child, append(view_.overheads, overhead(child)));
-      } else if (tag == "osDataConsistency" || tag == "osBuffering") {
-        common = consistency(child);
       } else if (tag == "schedulerDefinitions") {
-        const auto flag = [child](std::string_view name) { return flag_attribute(child, name).value_or(false); };
-        scheduler_definitions_.add(child, append(view_.scheduler_definitions, {child,
-                                                                               child.name(),
-                                                                               {},
-                                                                               {},
-                                                                               flag("requiresParentScheduler"),
-                                                                               flag("passesParametersUpwards"),
-                                                                               flag("hasExactlyOneChild")}));
+        scheduler_definitions_.add(child, append(view_.scheduler_definitions, {child, child.name(), {}}));
       } else if (tag == "schedulingParameterDefinitions") {
         parameter_definitions_.add(
-            child, append(view_.parameter_definitions, {child, child.name(), literal_attribute(child, "type"),
-                                                        flag_attribute(child, "many").value_or(false),
-                                                        flag_attribute(child, "mandatory").value_or(true),
-                                                        value_of(model_, child.child("defaultValue"), diagnostics_)}));
+            child, append(view_.parameter_definitions,
+                          {child, child.name(), value_of(model_, child.child("defaultValue"), diagnostics_)}));
       }
     }
-    for (std::size_t i = first_system; common && i < view_.systems.size(); ++i)
-      if (!view_.systems[i].data_consistency) view_.systems[i].data_consistency = common;
   }
 
   void add_system(Element element) {
     OperatingSystem system;
     system.element = element;
-    system.name = element.name();
-    system.vendor = element.attribute_or("vendor", "");
-    system.product = element.attribute_or("osName", "");
-    system.version = element.attribute_or("version", "");
     const auto index = static_cast<std::uint32_t>(view_.systems.size());
     for (const Element child : element.children()) {
       const std::string_view tag = child.tag();
-      if (tag == "osDataConsistency") system.data_consistency = consistency(child);
       if (tag != "taskSchedulers" && tag != "interruptControllers") continue;
-      const std::uint32_t added = append(view_.schedulers, scheduler(child, index));
-      view_.scheduler_of.add(child, added);
-      system.schedulers.push_back(added);
+      view_.scheduler_of.add(child, append(view_.schedulers, scheduler(child, index)));
     }
     view_.systems.push_back(std::move(system));
   }
@@ -140,7 +118,6 @@ class OperatingSystemBuilder {
       } else if (child.tag() == "schedulingUnit") {
         scheduler.unit_delay = time_with_unit(child.child("delay"));
         if (const auto priority = integer_attribute(child, "priority")) scheduler.unit_priority = priority;
-        scheduler.unit_controller = model_.reference(child, "interruptController");
         for (const Element instructions : child.children("instructions"))
           scheduler.unit_instructions.push_back(execution(instructions));
       }
@@ -179,8 +156,6 @@ class OperatingSystemBuilder {
 
   OsOverhead overhead(Element element) {
     OsOverhead overhead;
-    overhead.element = element;
-    overhead.name = element.name();
     if (const Element api = element.child("apiOverhead"))
       for (const Element child : api.children())
         if (child.tag().starts_with("api")) overhead.api.push_back({api_function(child.tag()), execution(child)});
@@ -195,35 +170,6 @@ class OperatingSystemBuilder {
     overhead.isr_category2_before = of_isr("isrCategory2Overhead", "preExecutionOverhead");
     overhead.isr_category2_after = of_isr("isrCategory2Overhead", "postExecutionOverhead");
     return overhead;
-  }
-
-  static OsDataConsistency consistency(Element element) {
-    OsDataConsistency consistency;
-    consistency.element = element;
-    if (element.tag() == "osBuffering") {
-      OsDataConsistency::Protection buffering;
-      buffering.algorithm = element.attribute_or("bufferingAlgorithm", "");
-      for (const auto& [attribute, level] :
-           {std::pair{"scheduleSectionLevel", "scheduleSection"}, std::pair{"runnableLevel", "runnable"},
-            std::pair{"processLevel", "process"}})
-        if (flag_attribute(element, attribute).value_or(false)) {
-          buffering.enabled = true;
-          buffering.level = level;
-        }
-      consistency.data_stability = buffering;
-      return consistency;
-    }
-    consistency.mode = literal_attribute(element, "mode");
-    const auto protection = [element](std::string_view tag) -> std::optional<OsDataConsistency::Protection> {
-      const Element child = element.child(tag);
-      if (!child) return std::nullopt;
-      return OsDataConsistency::Protection{
-          flag_attribute(child, "enabled").value_or(false), child.attribute_or("algorithm", ""),
-          literal_attribute(child, "accessMultiplicity"), literal_attribute(child, "level")};
-    };
-    consistency.data_stability = protection("dataStability");
-    consistency.non_atomic_data_coherency = protection("nonAtomicDataCoherency");
-    return consistency;
   }
 
   static OsSemaphore semaphore(Element element) {
@@ -242,13 +188,6 @@ class OperatingSystemBuilder {
     semaphore.ownership = flag_attribute(element, "ownership");
     semaphore.priority_ceiling = flag_attribute(element, "priorityCeilingProtocol").value_or(false);
     return semaphore;
-  }
-
-  std::vector<std::uint32_t> parameters_of(Element definition, std::string_view feature) {
-    std::vector<std::uint32_t> found;
-    for (const Element parameter : model_.references(definition, feature))
-      if (const auto index = parameter_definitions_.find(parameter)) found.push_back(*index);
-    return found;
   }
 
   void link_parents() {
@@ -280,8 +219,6 @@ class OperatingSystemBuilder {
         at = above;
       }
     }
-    for (std::uint32_t index = 0; index < schedulers.size(); ++index)
-      if (const auto parent = schedulers[index].parent) schedulers[*parent].children.push_back(index);
   }
 
   const Model& model_;
@@ -297,17 +234,14 @@ SchedulingAlgorithm algorithm_of_name(std::string_view name) {
   for (const auto& [abbreviation, meant] : short_names)
     if (abbreviation == letters) letters = lower_case(meant);
   for (const SchedulingTraits& traits : scheduling_algorithms)
-    if (lower_case(traits.name) == letters) return {std::string(traits.name), true, traits.algorithm, {}};
+    if (lower_case(traits.name) == letters) return {std::string(traits.name), true, traits.algorithm};
   for (const std::string_view other : other_algorithms)
-    if (lower_case(other) == letters) return {std::string(other), true, {}, {}};
-  return {std::string(name), false, {}, {}};
+    if (lower_case(other) == letters) return {std::string(other), true, {}};
+  return {std::string(name), false, {}};
 }
 
 SchedulingAlgorithm algorithm_of(const Model& model, Element scheduler) {
-  SchedulingAlgorithm algorithm = algorithm_of_name(scheduling_algorithm(model, scheduler));
-  algorithm.element = scheduler.child("schedulingAlgorithm");
-  if (!algorithm.element) algorithm.element = model.reference(scheduler, "definition");
-  return algorithm;
+  return algorithm_of_name(scheduling_algorithm(model, scheduler));
 }
 
 OperatingSystems operating_systems_of(const Model& model, Diagnostics& diagnostics) {

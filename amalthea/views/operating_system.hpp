@@ -29,7 +29,6 @@ struct SchedulingAlgorithm {
   std::string name;
   bool known = false;                                 ///< AMALTHEA names it
   std::optional<amalthea::SchedulingAlgorithm> kind;  ///< if it is simulated
-  Element element;                                    ///< the algorithm, or the definition
 };
 
 /// The algorithm with this name. Ignores case, blanks, '_' and '-'; knows "FPP", "EDF", "RM", "DM" and "RMS", "DMS".
@@ -41,9 +40,6 @@ SchedulingAlgorithm algorithm_of(const Model& model, Element scheduler);
 struct OsParameterDefinition {
   Element element;
   std::string_view name;
-  std::string_view type;  ///< "Integer", "Float", "Bool", "String", "Time" or ""
-  bool many = false;
-  bool mandatory = true;
   PropertyValue default_value;
 };
 
@@ -52,10 +48,6 @@ struct OsSchedulerDefinition {
   Element element;
   std::string_view name;
   std::vector<std::uint32_t> algorithm_parameters;  ///< into OperatingSystems::parameter_definitions
-  std::vector<std::uint32_t> process_parameters;    ///< into OperatingSystems::parameter_definitions
-  bool requires_parent = false;
-  bool passes_parameters_upwards = false;
-  bool has_exactly_one_child = false;
 };
 
 /// Execution of the operating system itself: ticks (since 0.9.3) or instructions.
@@ -81,21 +73,17 @@ struct OsScheduler {
   std::optional<std::uint32_t> definition;  ///< into OperatingSystems::scheduler_definitions
   /// The task scheduler that schedules this one. A cyclic reference is omitted.
   std::optional<std::uint32_t> parent;
-  std::vector<std::uint32_t> children;
   Element association;                            ///< `<parentAssociation>`
   std::vector<Parameter> association_parameters;  ///< parameters under which the parent schedules it
   std::vector<Element> computation_items;         ///< what the scheduler executes: computationItems (since 0.8.1)
   // Up to 0.8.0, its schedulingUnit:
   std::vector<OsExecution> unit_instructions;  ///< of a SchedulingSWUnit
   std::optional<std::int64_t> unit_priority;   ///< of a SchedulingSWUnit, or scheduleUnitPriority
-  Element unit_controller;                     ///< interrupt controller of a SchedulingSWUnit
   std::optional<Duration> unit_delay;          ///< of a SchedulingHWUnit
 };
 
 /// OsOverhead, or OsInstructions before 0.9.3.
 struct OsOverhead {
-  Element element;
-  std::string_view name;
   struct Api {
     std::string_view function;  ///< "SendMessage", "TerminateTask", …
     OsExecution execution;
@@ -105,27 +93,9 @@ struct OsOverhead {
   std::optional<OsExecution> isr_category2_before, isr_category2_after;
 };
 
-/// OsDataConsistency; OsBuffering up to 0.7.1.
-struct OsDataConsistency {
-  Element element;
-  std::string_view mode;  ///< "noProtection", "automaticProtection", …, or ""
-  struct Protection {
-    bool enabled = false;
-    std::string_view algorithm;
-    std::string_view access_multiplicity;  ///< "singleAccess", "multipleAccesses" or ""
-    std::string_view level;                ///< "process", "runnable", "scheduleSection", "period" or ""
-  };
-  std::optional<Protection> data_stability;
-  std::optional<Protection> non_atomic_data_coherency;
-};
-
 struct OperatingSystem {
   Element element;
-  std::string_view name;
-  std::string_view vendor, product, version;          ///< of a VendorOperatingSystem
-  std::vector<std::uint32_t> schedulers;              ///< into OperatingSystems::schedulers
-  std::optional<std::uint32_t> overhead;              ///< into OperatingSystems::overheads
-  std::optional<OsDataConsistency> data_consistency;  ///< its own, or in 0.7.x that of the whole model
+  std::optional<std::uint32_t> overhead;  ///< into OperatingSystems::overheads
 };
 
 enum class SemaphoreKind : std::uint8_t { counting, resource, spinlock, mutex };

@@ -166,21 +166,4 @@ PropertyValue value_of(const Model& model, Element element, Diagnostics& diagnos
   return value;
 }
 
-std::vector<CustomProperty> custom_properties(const Model& model, Element element, Diagnostics& diagnostics) {
-  std::vector<CustomProperty> found;
-  for (const Element property : element.children())
-    if (property.tag() == "customProperties")
-      found.push_back({std::string(property.attribute_or("key", "")),
-                       value_of(model, property.child("value"), diagnostics), property});
-  return found;
-}
-
-std::optional<PropertyValue> custom_property_value(const Model& model, Element element, std::string_view key,
-                                                   Diagnostics& diagnostics) {
-  for (const Element property : element.children())
-    if (property.tag() == "customProperties" && property.attribute_or("key", "") == key)
-      return value_of(model, property.child("value"), diagnostics);
-  return std::nullopt;
-}
-
 }  // namespace amalthea::views

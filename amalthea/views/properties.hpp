@@ -80,17 +80,4 @@ struct PropertyValue {
 /// BooleanObject, ReferenceObject, ListObject, MapObject, Time (TimeObject and SignedTimeObject in older versions).
 PropertyValue value_of(const Model& model, Element value, Diagnostics& diagnostics);
 
-struct CustomProperty {
-  std::string key;
-  PropertyValue value;
-  Element element;  ///< `<customProperties>`
-};
-
-/// All custom properties of an element, in the order written; keys may be duplicated.
-std::vector<CustomProperty> custom_properties(const Model& model, Element element, Diagnostics& diagnostics);
-
-/// The typed value of the custom property `key`; the first one counts if a key is written twice.
-std::optional<PropertyValue> custom_property_value(const Model& model, Element element, std::string_view key,
-                                                   Diagnostics& diagnostics);
-
 }  // namespace amalthea::views

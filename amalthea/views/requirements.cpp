@@ -101,11 +101,4 @@ std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnosti
   return found;
 }
 
-std::optional<Duration> response_time_limit(const Requirement& requirement) {
-  const auto* limit = std::get_if<TimeLimit>(&requirement.limit);
-  return limit != nullptr && limit->metric == TimeMetric::response_time && requirement.limit_type == LimitType::upper
-             ? limit->value
-             : std::nullopt;
-}
-
 }  // namespace amalthea::views

@@ -80,7 +80,4 @@ struct Requirement {
 /// "deadline", ResponseTime, UpperLimit.
 std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnostics);
 
-/// The upper limit of a requirement on the response time; nothing for other requirements.
-std::optional<Duration> response_time_limit(const Requirement& requirement);
-
 }  // namespace amalthea::views

@@ -41,8 +41,7 @@ class StimulusReader {
       return SingleStimulus{time(first_child(element_, "occurrence", "activation"))};
     if (cls == "RelativePeriodicStimulus" || cls == "SporadicStimulus" || cls == "Sporadic")
       return RelativePeriodicStimulus{time("offset"),
-                                      times(first_child(element_, "nextOccurrence", "stimulusDeviation")),
-                                      element_.attribute_or("description", "")};
+                                      times(first_child(element_, "nextOccurrence", "stimulusDeviation"))};
     if (cls == "VariableRateStimulus") return variable_rate();
     if (cls == "PeriodicSyntheticStimulus" || cls == "SyntheticStimulus" || cls == "Synthetic") return synthetic();
     if (cls == "PeriodicBurstStimulus")
@@ -50,7 +49,7 @@ class StimulusReader {
                                    time("occurrenceMinDistance"),
                                    detail::integer(element_, "occurrenceCount", diagnostics_).value_or(occurrences())};
     if (cls == "ArrivalCurveStimulus" || cls == "ArrivalCurve") return arrival_curve();
-    if (cls == "CustomStimulus") return CustomStimulus{element_.attribute_or("description", "")};
+    if (cls == "CustomStimulus") return CustomStimulus{};
     if (cls == "PeriodicEvent") return PeriodicEventStimulus{};
     return UnknownStimulus{};
   }
@@ -119,90 +118,6 @@ class StimulusReader {
   Diagnostics& diagnostics_;
 };
 
-constexpr std::array<std::string_view, 19> stimulus_classes{"ArrivalCurve",
-                                                            "ArrivalCurveStimulus",
-                                                            "CustomStimulus",
-                                                            "EventStimulus",
-                                                            "InterProcess",
-                                                            "InterProcessStimulus",
-                                                            "Periodic",
-                                                            "PeriodicBurstStimulus",
-                                                            "PeriodicEvent",
-                                                            "PeriodicStimulus",
-                                                            "PeriodicSyntheticStimulus",
-                                                            "RelativePeriodicStimulus",
-                                                            "Single",
-                                                            "SingleStimulus",
-                                                            "Sporadic",
-                                                            "SporadicStimulus",
-                                                            "Synthetic",
-                                                            "SyntheticStimulus",
-                                                            "VariableRateStimulus"};
-constexpr std::array<std::string_view, 5> clock_classes{"ClockFunction", "ClockStepList", "ClockSinusFunction",
-                                                        "ClockTriangleFunction", "ClockMultiplierList"};
-constexpr std::array<std::string_view, 6> activation_classes{"PeriodicActivation",     "SingleActivation",
-                                                             "SporadicActivation",     "EventActivation",
-                                                             "VariableRateActivation", "CustomActivation"};
-
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-constexpr detail::Literals<ClockFunction::Curve, 2> curves{
-    {{"sine", ClockFunction::Curve::sine}, {"triangle", ClockFunction::Curve::triangle}}};
-
-Clock::Kind clock_kind(Element element, Diagnostics& diagnostics) {
-  const auto time = [&](std::string_view child) { return time_of(element.child(child), diagnostics); };
-  const auto number = [&](std::string_view name) { return detail::number(element, name, diagnostics).value_or(0); };
-  const std::string_view cls = element.class_name();
-  if (cls == "ClockFunction")
-    return ClockFunction{detail::literal(element, "curveType", curves, ClockFunction::Curve::unstated), time("period"),
-                         detail::hertz_of(element.child("peakToPeak"), diagnostics), time("xOffset"),
-                         detail::hertz_of(element.child("yOffset"), diagnostics)};
-  if (cls == "ClockStepList") {
-    ClockStepList list{{}, time("period")};
-    for (const Element step : element.children())
-      if (step.tag() == "entries")
-        list.steps.push_back(
-            {step, detail::hertz_of(step.child("frequency"), diagnostics), time_of(step.child("time"), diagnostics)});
-    return list;
-  }
-  if (cls == "ClockSinusFunction")
-    return ClockSinusFunction{time("shift"), time("period"), number("amplitude"), number("yOffset")};
-  if (cls == "ClockTriangleFunction")
-    return ClockTriangleFunction{time("shift"), time("period"), number("max"), number("min")};
-  if (cls == "ClockMultiplierList") {
-    ClockMultiplierList list;
-    for (const Element entry : element.children())
-      if (entry.tag() == "entries")
-        list.entries.push_back({entry, detail::number(entry, "multiplier", diagnostics).value_or(0),
-                                time_of(entry.child("time"), diagnostics)});
-    return list;
-  }
-  return UnknownClock{};
-}
-
-Activation::Kind activation_kind(const Model& model, Element element, Diagnostics& diagnostics) {
-  const auto time = [&](std::string_view child) { return time_of(element.child(child), diagnostics); };
-  const std::string_view cls = element.class_name();
-  const std::string_view description = element.attribute_or("description", "");
-  if (cls == "PeriodicActivation")
-    return PeriodicActivation{time("min"), time("max"), time("offset"), time("recurrence"), time("deadline")};
-  if (cls == "SingleActivation") return SingleActivation{time("min"), time("max")};
-  if (cls == "SporadicActivation")
-    return SporadicActivation{
-        deviation_of<Duration>(first_child(element, "occurrence", "activationDeviation"), diagnostics), description};
-  if (cls == "VariableRateActivation")
-    return VariableRateActivation{time("step"), deviation_of<double>(element.child("occurrencesPerStep"), diagnostics),
-                                  deviation_of<Duration>(element.child("activationDeviation"), diagnostics),
-                                  description};
-  if (cls == "EventActivation")
-    return EventActivation{triggering_events(model, element), counter_of(element, diagnostics)};
-  if (cls == "CustomActivation") return CustomActivation{description};
-  return UnknownActivation{};
-}
-
 }  // namespace
 
 Stimulus stimulus_of(const Model& model, Element element, Diagnostics& diagnostics) {
@@ -230,28 +145,18 @@ std::vector<Stimulus> stimuli(const Model& model, Diagnostics& diagnostics) {
   return found;
 }
 
-std::vector<Clock> clocks(const Model& model, Diagnostics& diagnostics) {
-  std::vector<Clock> found;
-  for_each_member(model, "StimuliModel", "clocks", [&](Element element) {
-    found.push_back({element, element.name(), clock_kind(element, diagnostics)});
-  });
-  return found;
+double constant_hertz(Element clock) {
+  Diagnostics not_needed;
+  const auto hertz = [&](Element frequency) { return detail::hertz_of(frequency, not_needed); };
+  if (clock && clock.is("ClockFunction"))
+    return hertz(clock.child("peakToPeak")) == 0.0 ? hertz(clock.child("yOffset")).value_or(0) : 0;
+  if (!clock || !clock.is("ClockStepList")) return 0;
+  const auto steps = clock.children("entries");
+  if (steps.empty()) return 0;
+  const auto first = hertz(steps.front().child("frequency"));
+  const auto equals = [&](Element step) { return hertz(step.child("frequency")) == first; };
+  return std::all_of(steps.begin(), steps.end(), equals) ? first.value_or(0) : 0;
 }
-
-Activation activation_of(const Model& model, Element element, Diagnostics& diagnostics) {
-  return {element, element.name(), activation_kind(model, element, diagnostics)};
-}
-
-std::vector<Activation> activations(const Model& model, Diagnostics& diagnostics) {
-  std::vector<Activation> found;
-  for_each_member(model, "SWModel", "activations",
-                  [&](Element element) { found.push_back(activation_of(model, element, diagnostics)); });
-  return found;
-}
-
-bool is_stimulus_class(std::string_view class_name) { return contains(stimulus_classes, class_name); }
-bool is_clock_class(std::string_view class_name) { return contains(clock_classes, class_name); }
-bool is_activation_class(std::string_view class_name) { return contains(activation_classes, class_name); }
 
 ActivationTable::ActivationTable(const Model& model) {
   const auto add = [&](Element who, std::string_view feature) {

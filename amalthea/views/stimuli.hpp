@@ -40,7 +40,6 @@ struct PeriodicStimulus {
 struct RelativePeriodicStimulus {
   std::optional<Duration> offset;
   std::optional<Deviation<Duration>> next_occurrence;  ///< before 0.8.3 `stimulusDeviation`
-  std::string_view description;
 };
 struct VariableRateStimulus {
   std::optional<Duration> step;
@@ -88,9 +87,7 @@ struct ArrivalCurveEntry {
 struct ArrivalCurveStimulus {
   std::vector<ArrivalCurveEntry> entries;
 };
-struct CustomStimulus {
-  std::string_view description;
-};
+struct CustomStimulus {};
 /// A stimulus of an unknown class.
 struct UnknownStimulus {};
 
@@ -114,106 +111,8 @@ Stimulus stimulus_of(const Model& model, Element stimulus, Diagnostics& diagnost
 /// All stimuli in document order.
 std::vector<Stimulus> stimuli(const Model& model, Diagnostics& diagnostics);
 
-// ---------------------------------------------------------------- clocks
-
-/// Since 0.9.5.
-struct ClockFunction {
-  enum class Curve : std::uint8_t { unstated, sine, triangle };
-  Curve curve = Curve::unstated;
-  std::optional<Duration> period;
-  std::optional<double> peak_to_peak_hertz;
-  std::optional<Duration> x_offset;
-  std::optional<double> y_offset_hertz;
-};
-struct ClockStepList {
-  struct Step {
-    Element element;
-    std::optional<double> hertz;
-    std::optional<Duration> time;
-  };
-  std::vector<Step> steps;
-  std::optional<Duration> period;
-};
-/// Up to 0.9.4: factors of an unstated frequency.
-struct ClockSinusFunction {
-  std::optional<Duration> shift;
-  std::optional<Duration> period;
-  double amplitude = 0;
-  double y_offset = 0;
-};
-struct ClockTriangleFunction {
-  std::optional<Duration> shift;
-  std::optional<Duration> period;
-  double largest = 0;
-  double least = 0;
-};
-struct ClockMultiplierList {
-  struct Entry {
-    Element element;
-    double multiplier = 0;
-    std::optional<Duration> time;
-  };
-  std::vector<Entry> entries;
-};
-struct UnknownClock {};
-
-struct Clock {
-  using Kind = std::variant<UnknownClock, ClockFunction, ClockStepList, ClockSinusFunction, ClockTriangleFunction,
-                            ClockMultiplierList>;
-  Element element;
-  std::string_view name;
-  Kind kind;
-};
-std::vector<Clock> clocks(const Model& model, Diagnostics& diagnostics);
-
-// ---------------------------------------------------------------- activations of runnables
-
-struct PeriodicActivation {
-  std::optional<Duration> least;  ///< `min`
-  std::optional<Duration> largest;
-  std::optional<Duration> offset;
-  std::optional<Duration> recurrence;  ///< since 0.8.0
-  std::optional<Duration> deadline;    ///< up to 0.8.0
-};
-struct SingleActivation {
-  std::optional<Duration> least;
-  std::optional<Duration> largest;
-};
-struct SporadicActivation {
-  std::optional<Deviation<Duration>> occurrence;  ///< before 0.9.3 `activationDeviation`
-  std::string_view description;
-};
-struct VariableRateActivation {
-  std::optional<Duration> step;
-  std::optional<Deviation<double>> occurrences_per_step;
-  std::optional<Deviation<Duration>> deviation;  ///< `activationDeviation`, before 0.8.3
-  std::string_view description;
-};
-struct EventActivation {
-  std::vector<Element> events;
-  std::optional<Counter> counter;
-};
-struct CustomActivation {
-  std::string_view description;
-};
-struct UnknownActivation {};
-
-struct Activation {
-  using Kind = std::variant<UnknownActivation, PeriodicActivation, SingleActivation, SporadicActivation,
-                            VariableRateActivation, EventActivation, CustomActivation>;
-  Element element;
-  std::string_view name;
-  Kind kind;
-};
-Activation activation_of(const Model& model, Element activation, Diagnostics& diagnostics);
-std::vector<Activation> activations(const Model& model, Diagnostics& diagnostics);
-
-// ---------------------------------------------------------------- activations
-
-/// Whether this is a known stimulus class.
-bool is_stimulus_class(std::string_view class_name);
-bool is_clock_class(std::string_view class_name);
-bool is_activation_class(std::string_view class_name);
+/// The frequency of a clock in hertz (since 0.9.5); 0 if it is not constant, or unreadable.
+double constant_hertz(Element clock);
 
 /// Maps an element to the elements that refer to it, each once, in document order. Construction walks the model once.
 class ActivationTable {

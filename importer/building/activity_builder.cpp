@@ -121,8 +121,7 @@ class BodyReader {
   }
 
   void take(Element item, const views::LabelAccess& access_item) {
-    if (access_item.transmission && access_item.transmission->chunk_processing_ticks > 0)
-      context_.ignore(access_item.transmission->element);
+    if (access_item.transmission) context_.ignore(access_item.transmission);
     if (access_item.access == views::Access::unstated) context_.assume(Unstated::access, item);
     if (const Element statistic = item.child("statistic");
         statistic && !access_item.statistic && !statistic.child("cacheMisses"))

@@ -220,7 +220,7 @@ class OccurrenceReader {
 
   /// Every `sampling_recurrence` cycles of a constant clock (since 0.9.5).
   std::optional<Periodic> constant_clock(const views::Scenario& scenario) const {
-    const double hertz = constant_hertz(scenario.clock);
+    const double hertz = views::constant_hertz(scenario.clock);
     const double cycles = scenario.sampling_recurrence, before = scenario.sampling_offset;
     constexpr double second = 1e12, longest = 9e18;
     const double period = cycles / hertz * second, offset = before / hertz * second;
@@ -250,22 +250,6 @@ class OccurrenceReader {
     if (view.occurrences_per_step || !view.scenario || !view.scenario->clock) return std::nullopt;
     const auto period = view.scenario->recurrence ? view.scenario->recurrence : view.step;
     return period && *period >= least_step ? period : std::nullopt;
-  }
-
-  /// 0 if it is not constant, or unknown.
-  double constant_hertz(Element clock) const {
-    Diagnostics not_needed;  // an unreadable clock has no constant frequency
-    for (const views::Clock& candidate : views::clocks(model_, not_needed)) {
-      if (candidate.element != clock) continue;
-      if (const auto* function = std::get_if<views::ClockFunction>(&candidate.kind))
-        return function->peak_to_peak_hertz == 0.0 ? function->y_offset_hertz.value_or(0) : 0;
-      if (const auto* list = std::get_if<views::ClockStepList>(&candidate.kind)) {
-        const auto differs = [&](const auto& step) { return step.hertz != list->steps.front().hertz; };
-        if (list->steps.empty() || std::any_of(list->steps.begin(), list->steps.end(), differs)) return 0;
-        return list->steps.front().hertz.value_or(0);
-      }
-    }
-    return 0;
   }
 
   /// A time whose maximum matters.

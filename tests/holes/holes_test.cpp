@@ -271,32 +271,17 @@ struct Unused {
   std::string_view reason, features;
 };
 constexpr std::array unused{
-    Unused{
-        "not simulated, and a finding says so",
-        "amplitude apiSendMessage blockingType channel channels chunkProcessingInstructions "
-        "chunkProcessingTicks computationItems dataMustBeNew defaultElements elementIndex elementType elements "
-        "fillLevel "
-        "globalLabel instructions interruptController localLabel localLabels maxElements multiplier operand1 operand2 "
-        "operator quantSizeNs receiveOperation resourceOwner resultRunnable shift strands valueSource"},
+    Unused{"not simulated, and a finding says so",
+           "apiSendMessage chunkProcessingInstructions chunkProcessingTicks computationItems elementIndex "
+           "elements fillLevel instructions operand1 operand2 quantSizeNs resultRunnable strands valueSource"},
     Unused{"only limits where explore may map something",
-           "affinityConstraints allocationConstraints callSequences classifiers comparator conjunction "
-           "coreClassification firstConstraint group grouping groupingType groups hwConstraint "
-           "mappingConstraints memoryClassification memoryTypeDefinitions processPrototype schedulers "
-           "secondConstraint"},
-    Unused{"describes a design that has no tasks yet",
-           "accessPrecedenceSpec activation activationDeviation activations apply chainedPrototypes "
-           "firstRunnable lastRunnable orderPrecedenceSpec processPrototypes prototype runnableCalls"},
-    Unused{"says how data is kept consistent; other elements state what that costs",
-           "accessMultiplicity algorithm bufferingAlgorithm dataStability enabled implementation level "
-           "nonAtomicDataCoherency osBuffering osDataConsistency processLevel runnableLevel scheduleSectionLevel "
-           "stabilityLevel"},
+           "affinityConstraints callSequences group groupingType groups memoryTypeDefinitions schedulers"},
+    Unused{"describes a design that has no tasks yet", "activation activations processPrototypes runnableCalls"},
+    Unused{"says how data is kept consistent; other elements state what that costs", "dataStability"},
     Unused{"a property of hardware or memory on which no result depends",
-           "addressMappingType addressRange baseAddress busType ecuType lockstepGroup master maxBurstSize "
-           "maxConcurrentTransfers memOffset microcontrollerType network powerDomain powerGating readCycles "
-           "runEntities schedValue scheduleUnitPriority systemType transferSize writeCycles writeStrategy"},
+           "master memOffset readCycles runEntities scheduleUnitPriority writeCycles"},
     Unused{"names, types, documentation, what is recorded, and what follows from another feature",
-           "callArguments context customEntities dataType dependsOn description displayName eventsToTrace "
-           "namespace numberBits osName parentScheduler tag tagType tags typeName vendor version"}};
+           "context namespace numberBits parentScheduler tag tags"}};
 
 void collect_names(const test::XmlNode& node, std::set<std::string, std::less<>>& names) {
   names.insert(node.tag);
@@ -360,10 +345,11 @@ TEST_CASE("no hole in a model of an older version improves a result without a fi
 }
 
 TEST_CASE("no two holes improve a result without a finding that counts", "[holes]") {
-  // Those that change nothing alone, or for the worse.
+  // Those that change nothing alone, or for the worse. Another model is another one with a second hole, too.
   std::vector<Tried> single = try_all(newest_bases(), 1);
   std::erase_if(single, [](const Tried& one) {
-    return one.judgement.effect == Effect::error || one.judgement.effect > Effect::assumption;
+    return one.judgement.effect == Effect::error || one.judgement.effect > Effect::assumption ||
+           is_another_model(one.hole);
   });
   std::mt19937_64 random(40);
   std::vector<Tried> all;

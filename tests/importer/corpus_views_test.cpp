@@ -61,10 +61,7 @@ bool is_index(const std::optional<HwIndex>& index, const Parts& parts) {
 void check_module(const Hardware& hardware, const HwModule& module, std::size_t definitions) {
   CHECK(is_index(module.structure, hardware.structures));
   CHECK(is_index(module.unit, hardware.units));
-  CHECK(is_index(module.frequency_domain, hardware.domains));
-  CHECK(is_index(module.power_domain, hardware.domains));
   CHECK((!module.definition || *module.definition < definitions));
-  if (!module.clock.is_zero()) CHECK(module.frequency_domain.has_value());
   for (const HwIndex port : module.ports) CHECK(hardware.ports.at(port).owner == module.element);
 }
 
@@ -119,7 +116,8 @@ std::string describe(const Model& model) {
   for (const HwUnit& unit : hardware.units)
     text += fmt::format(
         "unit {} at {} mHz, {} per cycle\n", unit.name, unit.clock.millihertz(),
-        unit.definition ? hardware.unit_definitions[*unit.definition].instructions_per_cycle.value_or(0) : 0);
+        unit.definition ? instructions_per_cycle(model, hardware.unit_definitions[*unit.definition].element).value_or(0)
+                        : 0);
   for (const HwMemory& memory : hardware.memories) text += fmt::format("memory {}\n", memory.name);
   for (const OsScheduler& scheduler : systems.schedulers)
     text += fmt::format("scheduler {}: {}\n", scheduler.name, scheduler.algorithm.name);

@@ -45,24 +45,6 @@ std::string maybe(const std::optional<views::Deviation<T>>& deviation) {
   return deviation ? deviation_text(*deviation) : "-";
 }
 
-std::string source_text(const views::ValueSource& source) {
-  using Kind = views::ValueSource::Kind;
-  static constexpr const char* operations[] = {"?", "+", "-", "*", "%"};
-  switch (source.kind) {
-    case Kind::constant:
-      return fmt::format("{}", source.number);
-    case Kind::expression:
-      return fmt::format("({} {} {})", source_text(source.operands[0]), operations[static_cast<int>(source.operation)],
-                         source_text(source.operands[1]));
-    case Kind::channel_fill:
-      return fmt::format("fill of {}", name_of(source.target));
-    case Kind::none:
-      return "-";
-    default:
-      return name_of(source.target);
-  }
-}
-
 const char* relation_text(views::Relation relation) {
   static constexpr const char* texts[] = {"?", "==", "!=", "<", "<=", ">", ">="};
   return texts[static_cast<int>(relation)];
@@ -77,22 +59,12 @@ struct SimpleText {
   std::string operator()(const views::ModeLabelCondition& c) const {
     return fmt::format("{} {} {}", name_of(c.first), relation_text(c.relation), name_of(c.second));
   }
-  std::string operator()(const views::ChannelFillCondition& c) const {
-    return fmt::format("fill of {} {} {}", name_of(c.channel), relation_text(c.relation), c.level);
-  }
-  std::string operator()(const views::LocalModeCondition& c) const {
-    return fmt::format("{} {} {}", name_of(c.label), relation_text(c.relation), source_text(c.value));
-  }
+  std::string operator()(const views::ChannelFillCondition&) const { return "fill"; }
+  std::string operator()(const views::LocalModeCondition&) const { return "local"; }
 };
 
 std::string counter_text(const std::optional<views::Counter>& counter) {
   return counter ? fmt::format(" every {} from {}", counter->prescaler, counter->offset) : "";
-}
-std::string transmission_text(const std::optional<views::TransmissionPolicy>& policy) {
-  return policy ? fmt::format(" chunks of {} B, {} {}, ratio {}", policy->chunk_size.value_or(DataSize{}).bytes,
-                              policy->chunk_processing_ticks, policy->in_instructions ? "instructions" : "ticks",
-                              policy->transmit_ratio)
-                : "";
 }
 std::string statistic_text(const std::optional<views::Statistic>& statistic) {
   if (!statistic) return "";
@@ -121,31 +93,19 @@ struct ItemText {
     return fmt::format("while {}", w.condition ? text_of(*w.condition) : "-");
   }
   std::string operator()(const views::RunnableCall& c) const {
-    std::string text =
-        fmt::format("call {}{}{}", name_of(c.runnable), statistic_text(c.statistic), counter_text(c.counter));
-    for (const auto& argument : c.arguments) text += fmt::format(" arg {}", name_of(argument.parameter));
-    for (const auto& local : c.context) text += fmt::format(" {} = {}", name_of(local.label), source_text(local.value));
-    return text;
+    return fmt::format("call {}{}{}", name_of(c.runnable), statistic_text(c.statistic), counter_text(c.counter));
   }
   std::string operator()(const views::LabelAccess& a) const {
     static constexpr const char* accesses[] = {"access", "read", "write"};
-    return fmt::format("{} {}{}{}{}{}", accesses[static_cast<int>(a.access)], name_of(a.label),
-                       statistic_text(a.statistic),
-                       a.cache_misses ? fmt::format(" misses{}", statistic_text(a.cache_misses)) : "",
-                       transmission_text(a.transmission), a.implementation.empty() ? "" : " impl");
+    return fmt::format("{} {}{}{}", accesses[static_cast<int>(a.access)], name_of(a.label), statistic_text(a.statistic),
+                       a.transmission ? " in chunks" : "");
   }
   std::string operator()(const views::ModeLabelAccess& a) const {
     static constexpr const char* accesses[] = {"access", "read", "set", "increment", "decrement"};
     return fmt::format("mode {} {} {} {}", accesses[static_cast<int>(a.access)], name_of(a.label), a.value, a.step);
   }
-  std::string operator()(const views::ChannelSend& s) const {
-    return fmt::format("send {} {}{}", name_of(s.channel), s.elements, transmission_text(s.transmission));
-  }
-  std::string operator()(const views::ChannelReceive& r) const {
-    return fmt::format("receive {} {} op {} new {} index {} bound {}{}", name_of(r.channel), r.elements,
-                       static_cast<int>(r.operation), r.must_be_new, r.element_index, r.lower_bound,
-                       transmission_text(r.transmission));
-  }
+  std::string operator()(const views::ChannelSend& s) const { return fmt::format("send {}", name_of(s.channel)); }
+  std::string operator()(const views::ChannelReceive& r) const { return fmt::format("receive {}", name_of(r.channel)); }
   std::string operator()(const views::Ticks& t) const {
     std::string text = fmt::format("ticks {}", maybe(t.otherwise));
     for (const auto& [definition, value] : t.extended)
@@ -189,33 +149,22 @@ struct ItemText {
   std::string operator()(const views::TerminateProcess& p) const {
     return std::string("terminate").append(counter_text(p.counter));
   }
-  std::string operator()(const views::EnforcedMigration& m) const {
-    return fmt::format("migrate to {}{}", name_of(m.scheduler), counter_text(m.counter));
-  }
+  std::string operator()(const views::EnforcedMigration&) const { return "migrate"; }
   std::string operator()(const views::SenderReceiverRead& r) const {
-    return fmt::format("receive from {} port {}{}", name_of(r.label), name_of(r.port), r.buffered ? " buffered" : "");
+    return fmt::format("receive from {}", name_of(r.label));
   }
   std::string operator()(const views::SenderReceiverWrite& w) const {
-    return fmt::format("send to {} port {}{} notify {}", name_of(w.label), name_of(w.port),
-                       w.buffered ? " buffered" : "", names_of(w.notified_runnables));
+    return fmt::format("send to {}", name_of(w.label));
   }
   std::string operator()(const views::SynchronousServerCall& c) const {
-    return fmt::format("server call {} port {}{}", name_of(c.runnable), name_of(c.port), waiting_text(c.waiting));
+    return fmt::format("server call {}", name_of(c.runnable));
   }
   std::string operator()(const views::AsynchronousServerCall& c) const {
-    return fmt::format("asynchronous server call {} port {} result {}", name_of(c.runnable), name_of(c.port),
-                       name_of(c.result_runnable));
+    return fmt::format("asynchronous server call {} result {}", name_of(c.runnable), name_of(c.result_runnable));
   }
-  std::string operator()(const views::GetResultServerCall& c) const {
-    return fmt::format("result of {} port {} blocking {}", name_of(c.runnable), name_of(c.port),
-                       static_cast<int>(c.blocking));
-  }
-  std::string operator()(const views::LocalModeAssignment& a) const {
-    return fmt::format("local {} = {}", name_of(a.label), source_text(a.value));
-  }
-  std::string operator()(const views::ModeLabelAssignment& a) const {
-    return fmt::format("local {} = {}", name_of(a.local_label), name_of(a.global_label));
-  }
+  std::string operator()(const views::GetResultServerCall&) const { return "result"; }
+  std::string operator()(const views::LocalModeAssignment&) const { return "local"; }
+  std::string operator()(const views::ModeLabelAssignment&) const { return "local from mode label"; }
 };
 
 struct StimulusText {
@@ -226,7 +175,7 @@ struct StimulusText {
                        s.clock ? fmt::format(" clock {}", name_of(s.clock)) : "");
   }
   std::string operator()(const views::RelativePeriodicStimulus& s) const {
-    return fmt::format("relative {} + {} {}", maybe(s.next_occurrence), maybe(s.offset), s.description);
+    return fmt::format("relative {} + {}", maybe(s.next_occurrence), maybe(s.offset));
   }
   std::string operator()(const views::VariableRateStimulus& s) const {
     return fmt::format("variable {} per {} up {} down {} scenario {}", maybe(s.occurrences_per_step), maybe(s.step),
@@ -261,7 +210,7 @@ struct StimulusText {
       text += fmt::format(" {} in {}..{}", entry.occurrences, maybe(entry.lower), maybe(entry.upper));
     return text;
   }
-  std::string operator()(const views::CustomStimulus& s) const { return fmt::format("custom {}", s.description); }
+  std::string operator()(const views::CustomStimulus&) const { return "custom"; }
 };
 
 std::string group_text(const views::EntityGroup& group) {
@@ -352,9 +301,17 @@ std::string text_of(const views::Stimulus& stimulus) {
 }
 
 std::string text_of(const views::Event& event) {
-  return fmt::format("{} {} {} of {} runnable {} process {} members {}", static_cast<int>(event.kind), event.name,
+  return fmt::format("{} {} {} of {} runnable {} process {}", static_cast<int>(event.kind), event.name,
                      event.kind == views::EventKind::custom ? event.type_text : to_string(event.type),
-                     name_of(event.entity), name_of(event.runnable), name_of(event.process), names_of(event.members));
+                     name_of(event.entity), name_of(event.runnable), name_of(event.process));
+}
+
+std::vector<views::Event> events_of(const Model& model) {
+  std::vector<views::Event> found;
+  for (const Element event : model.all("eventModel", "events")) found.push_back(views::event_of(model, event));
+  for (const Element traced : model.all("configModel", "eventsToTrace"))  // 0.7.0 and 0.7.1 keep it there
+    if (const Element event = traced.child("event")) found.push_back(views::event_of(model, event));
+  return found;
 }
 
 std::string items_text(const Model& model, Element container, Diagnostics& diagnostics, int level) {
@@ -386,33 +343,16 @@ std::string software_text(const Model& model, Diagnostics& diagnostics) {
     text += items_text(model, process.element, diagnostics, 1);
   }
   for (const auto& runnable : views::runnables(model, diagnostics)) {
-    text += fmt::format("runnable {} size {} activations {}{}{} section {}\n", runnable.name,
-                        runnable.size.value_or(DataSize{-1}).bytes, names_of(runnable.activations),
-                        runnable.callback ? " callback" : "", runnable.service ? " service" : "",
-                        name_of(runnable.section));
+    text += fmt::format("runnable {}{}{} section {}\n", runnable.name, runnable.callback ? " callback" : "",
+                        runnable.service ? " service" : "", name_of(runnable.section));
     text += items_text(model, runnable.element, diagnostics, 1);
   }
-  for (const auto& label : views::labels(model, diagnostics))
-    text +=
-        fmt::format("label {} size {}{}{} section {}\n", label.name, label.size.value_or(DataSize{-1}).bytes,
-                    label.constant ? " constant" : "", label.is_volatile ? " volatile" : "", name_of(label.section));
-  for (const auto& channel : views::channels(model, diagnostics))
-    text += fmt::format("channel {} {} {}\n", channel.name, channel.default_elements, channel.max_elements);
-  for (const auto& mode : views::modes(model))
-    text += fmt::format("mode {}{} {}\n", mode.name, mode.numeric ? " numeric" : "", names_of(mode.literals));
+  views::for_each_label(model, diagnostics, [&](const views::Label& label) {
+    text += fmt::format("label {} size {}{}{}\n", label.name, label.size.value_or(DataSize{-1}).bytes,
+                        label.constant ? " constant" : "", label.is_volatile ? " volatile" : "");
+  });
   for (const auto& label : views::mode_labels(model, diagnostics))
     text += fmt::format("mode label {} of {} = {}\n", label.name, name_of(label.mode), label.initial_value);
-  for (const auto& prototype : views::process_prototypes(model, diagnostics)) {
-    text += fmt::format("prototype {} {}..{} {} chained {}\n", prototype.name, name_of(prototype.first_runnable),
-                        name_of(prototype.last_runnable), name_of(prototype.activation), prototype.chained.size());
-    text += items_text(model, prototype.element, diagnostics, 1);
-  }
-  for (const auto& section : views::sections(model, diagnostics))
-    text += fmt::format("section {} {} {}\n", section.name, names_of(section.labels), names_of(section.runnables));
-  for (const auto& chain : views::process_chains(model))
-    text += fmt::format("process chain {} {}\n", chain.name, names_of(chain.processes));
-  for (const auto& event : views::os_events(model, diagnostics))
-    text += fmt::format("event {} {}\n", event.name, event.communication_overhead_bits);
   return text;
 }
 
@@ -427,7 +367,7 @@ std::string stimuli_text(const Model& model, Diagnostics& diagnostics) {
 
 std::string constraints_text(const Model& model, Diagnostics& diagnostics) {
   std::string text;
-  for (const auto& event : views::events(model)) text += text_of(event) + "\n";
+  for (const auto& event : events_of(model)) text += text_of(event) + "\n";
   for (const auto& chain : views::event_chains(model, diagnostics))
     chain_text(model, chain.element, diagnostics, 0, text);
   for (const auto& constraint : views::timing_constraints(model, diagnostics))
@@ -439,30 +379,19 @@ std::string constraints_text(const Model& model, Diagnostics& diagnostics) {
     text += constraint.target ? fmt::format(" on {}\n", names_of(constraint.target->places)) : "\n";
   }
   for (const auto& constraint : views::runnable_sequencing_constraints(model)) {
-    text += fmt::format("sequence {} {} in {}:", constraint.name, constraint.order, names_of(constraint.process_scope));
+    text += fmt::format("sequence {} in {}:", constraint.order, names_of(constraint.process_scope));
     for (const auto& group : constraint.groups) text += fmt::format(" {}", group_text(group));
     text += "\n";
   }
   for (const auto& constraint : views::data_age_constraints(model, diagnostics))
-    text += fmt::format("data age {} {} {} {}..{} {}..{}\n", constraint.name, name_of(constraint.runnable),
-                        name_of(constraint.label), constraint.least_cycles.value_or(-1),
-                        constraint.max_cycles.value_or(-1), maybe(constraint.minimum), maybe(constraint.maximum));
+    text += fmt::format("data age {} {} {}..{} {}..{}\n", name_of(constraint.runnable), name_of(constraint.label),
+                        constraint.least_cycles.value_or(-1), constraint.max_cycles.value_or(-1),
+                        maybe(constraint.minimum), maybe(constraint.maximum));
   for (const auto& group : views::data_groups(model))
-    text += fmt::format("data {} {} {} {} {}\n", group.stability ? "stability" : "coherency", group.name,
-                        group.direction, names_of(group.labels), name_of(group.scope));
+    text += fmt::format("data {} {} {} {}\n", group.stability ? "stability" : "coherency", group.direction,
+                        names_of(group.labels), name_of(group.scope));
   for (const auto& constraint : views::physical_section_constraints(model))
-    text += fmt::format("physical section {} {} {}\n", constraint.name, name_of(constraint.section),
-                        names_of(constraint.memories));
-  for (const auto& constraint : views::placement_constraints(model)) {
-    text += fmt::format("{} {}", constraint.memory ? "map" : "allocate", name_of(constraint.subject));
-    for (const auto& classification : constraint.classifications)
-      text += fmt::format(" {} {} {}", classification.condition, classification.grouping,
-                          names_of(classification.classifiers));
-    if (constraint.hardware)
-      text += fmt::format(" {}{} {} parts {}", constraint.hardware->conjunction, constraint.hardware->comparator,
-                          name_of(constraint.hardware->hardware), constraint.hardware->parts.size());
-    text += "\n";
-  }
+    text += fmt::format("physical section {} {}\n", name_of(constraint.section), names_of(constraint.memories));
   for (const auto& requirement : views::requirements(model, diagnostics))
     text += fmt::format("requirement {} {} {} severity {} limit {}: {}\n", requirement.name,
                         static_cast<int>(requirement.kind), name_of(requirement.subject),

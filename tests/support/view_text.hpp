@@ -28,6 +28,9 @@ std::string text_of(const amalthea::views::ActivityItem& item);
 std::string text_of(const amalthea::views::Stimulus& stimulus);
 std::string text_of(const amalthea::views::Event& event);
 
+/// The events of the event model.
+std::vector<amalthea::views::Event> events_of(const amalthea::Model& model);
+
 /// The content of a container, indented by level.
 std::string items_text(const amalthea::Model& model, amalthea::Element container, amalthea::Diagnostics& diagnostics,
                        int level = 0);

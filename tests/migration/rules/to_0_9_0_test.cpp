@@ -9,6 +9,7 @@
 
 #include "amalthea/views/hardware.hpp"
 #include "tests/migration/converted.hpp"
+#include "tests/support/access_cost.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace rules_to_0_9_0_test {
@@ -310,11 +311,12 @@ TEST_CASE("clocks and instructions per cycle and access costs are unchanged") {
     CHECK(before.units[unit].name == after.units[unit].name);
     CHECK(before.units[unit].clock == after.units[unit].clock);
     if (before.units[unit].definition)
-      CHECK(before.unit_definitions[*before.units[unit].definition].instructions_per_cycle ==
-            after.unit_definitions[*after.units[unit].definition].instructions_per_cycle);
+      CHECK(amalthea::views::instructions_per_cycle(old_model,
+                                                    before.unit_definitions[*before.units[unit].definition].element) ==
+            amalthea::views::instructions_per_cycle(new_model,
+                                                    after.unit_definitions[*after.units[unit].definition].element));
     for (amalthea::views::HwIndex memory = 0; memory < 2; ++memory) {
-      const auto old_cost = amalthea::views::access_cost(before, unit, memory),
-                 new_cost = amalthea::views::access_cost(after, unit, memory);
+      const auto old_cost = test::access_cost(before, unit, memory), new_cost = test::access_cost(after, unit, memory);
       CHECK(same(old_cost.read, new_cost.read));
       CHECK(same(old_cost.write, new_cost.write));
     }
