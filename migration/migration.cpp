@@ -57,11 +57,23 @@ void rename_references(EditableModel& model, Version from, Version to) {
   if (!renamed.empty()) model.retarget(renamed);
 }
 
+void rename(Step& step, std::string_view cls, std::string_view attribute, std::string_view before,
+            std::string_view after) {
+  if (before.empty()) return;
+  if (cls.empty())
+    step.rename_class(before, after);
+  else if (attribute.empty())
+    step.rename_feature(cls, before, after);
+  else
+    step.rename_literal(cls, attribute, before, after);
+}
+
 void upgrade(EditableModel& model, const Release& from, const StepRules& rules, bool last, Record& record) {
   Step step(model, from, rules.to, record);
   for (const Rule& rule : rules.rules) {
     step.begin_rule(rule.name);
-    rule.apply(step);
+    for (const Renaming& one : rule.renamings) rename(step, one.cls, one.attribute, one.before, one.after);
+    if (rule.apply != nullptr) rule.apply(step);
     step.end_rule();
   }
   if (rules.to.is_itea()) {  // there is no metamodel to ask, beside what 0.7.0 has
@@ -101,6 +113,8 @@ void downgrade(EditableModel& model, const StepRules& rules, const Release& to, 
     const Rule& rule = rules.rules[i];
     if (rule.undo == nullptr) continue;
     step.begin_rule(rule.name);
+    if (rule.undo == rename_back)
+      for (const Renaming& one : rule.renamings) rename(step, one.cls, one.attribute, one.after, one.before);
     rule.undo(step);
     step.end_rule();
   }

@@ -15,6 +15,8 @@
 /// What no rule takes care of and the new release does not know is kept the same way after all rules of a step.
 /// References follow objects that get another class, name or owner only if that is done through Step.
 
+#include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -31,13 +33,32 @@ namespace amalthea::migration {
 
 class Step;
 
+/// A new name: of a class; of a feature of class `cls`; of a literal of an attribute of it.
+struct Renaming {
+  std::string_view before, after, cls = {}, attribute = {};
+};
+
+/// Undoes a rule that only renames.
+inline void rename_back(Step&) {}
+
 struct Rule {
   std::string_view name;     ///< what it changes, unique: "PeriodicStimulus is the new name of Periodic"
   std::string_view summary;  ///< one sentence for users who want to know what happened to their model
-  void (*apply)(Step&);
+  /// Nothing for rules that only rename.
+  void (*apply)(Step&) = nullptr;
   /// The reverse rule, if there is one: for models whose content the older release supports. Null: nothing is required,
   /// or nothing is possible; unsupported content is then an obstacle.
   void (*undo)(Step&) = nullptr;
+  std::array<Renaming, 7> renamings{};
+
+  constexpr Rule(std::string_view rule_name, std::string_view rule_summary, void (*rule_apply)(Step&),
+                 void (*rule_undo)(Step&) = nullptr)
+      : name(rule_name), summary(rule_summary), apply(rule_apply), undo(rule_undo) {}
+  constexpr Rule(std::string_view rule_name, std::string_view rule_summary, std::initializer_list<Renaming> renames,
+                 void (*rule_undo)(Step&) = rename_back)
+      : name(rule_name), summary(rule_summary), undo(rule_undo) {
+    std::copy(renames.begin(), renames.end(), renamings.begin());
+  }
 };
 /// For rules that only change the reverse direction.
 inline void nothing(Step&) {}

@@ -53,11 +53,6 @@ void references_without_package(Step& step) {
 
 // ---- components
 
-void interface_kinds(Step& step) {
-  step.rename_literal("FInterfacePort", "kind", "PROVIDES", "provides");
-  step.rename_literal("FInterfacePort", "kind", "REQUIRES", "requires");
-}
-
 void franca_interfaces(Step& step) {
   for (Object* const port : step.objects_of("FInterfacePort")) {
     Object* const interface = port->child("interface");
@@ -192,8 +187,10 @@ constexpr Rule rules_to_0_7_0[] = {
     {"references name a class without its package",
      "\"Speed?type=sw.Label\" becomes \"Speed?type=Label\", and \"os.amxmi#_x0y\" becomes \"amlt:/#_x0y\".",
      references_without_package},
-    {"InterfaceKind is in lower case", "The kinds of a port, PROVIDES and REQUIRES, become provides and requires.",
-     interface_kinds},
+    {"InterfaceKind is in lower case",
+     "The kinds of a port, PROVIDES and REQUIRES, become provides and requires.",
+     {{"PROVIDES", "provides", "FInterfacePort", "kind"}, {"REQUIRES", "requires", "FInterfacePort", "kind"}},
+     nullptr},
     {"the Franca interface of a port is a custom property",
      "Ports no longer refer to Franca interfaces. The address becomes the custom property \"Franca interface\".",
      franca_interfaces},

@@ -158,16 +158,6 @@ void section_mapping_constraints(Step& step) { keep_objects(step, "SectionMappin
 
 // ---- switches
 
-void items_of_switches(Step& step) {
-  step.rename_feature("ModeSwitchEntry", "graphEntries", "items");
-  step.rename_feature("ProbabilitySwitchEntry", "graphEntries", "items");
-}
-
-void items_of_switches_back(Step& step) {
-  step.rename_feature("ModeSwitchEntry", "items", "graphEntries");
-  step.rename_feature("ProbabilitySwitchEntry", "items", "graphEntries");
-}
-
 void default_entries(Step& step) {
   for (Object* const mode_switch : step.objects_of("ModeSwitch"))
     for (Object* const entry : mode_switch->children("entries")) {
@@ -198,8 +188,6 @@ void default_entries_back(Step& step) {
   }
 }
 
-void values_of_entries(Step& step) { step.rename_feature("ModeSwitchEntry", "value", "values"); }
-
 void values_of_entries_back(Step& step) {
   for (Object* const entry : step.objects_of("ModeSwitchEntry")) {
     if (entry->references("values").size() != 1) continue;
@@ -224,14 +212,17 @@ constexpr Rule rules_to_0_7_1[] = {
      memory_sizes, memory_sizes_back},
     {"the frequency of a quartz is a Frequency", "It keeps its value and has no unit, because none was stated.",
      quartz_frequencies, quartz_frequencies_back},
-    {"entries of switches have items", "`graphEntries` of switch entries become `items`.", items_of_switches,
-     items_of_switches_back},
+    {"entries of switches have items",
+     "`graphEntries` of switch entries become `items`.",
+     {{"graphEntries", "items", "ModeSwitchEntry"}, {"graphEntries", "items", "ProbabilitySwitchEntry"}}},
     {"the default entry of a mode switch is a feature of its own",
      "The first entry that is marked as default becomes the `defaultEntry`. Its value, which had no meaning, becomes a "
      "custom property.",
      default_entries, default_entries_back},
-    {"entries of mode switches have several values", "`value` of an entry becomes the only one of its `values`.",
-     values_of_entries, values_of_entries_back},
+    {"entries of mode switches have several values",
+     "`value` of an entry becomes the only one of its `values`.",
+     {{"value", "values", "ModeSwitchEntry"}},
+     values_of_entries_back},
     {"runnables of a sequencing constraint are in its groups",
      "A group has no entries and refers to the runnables itself. Other content of an entry becomes a custom property.",
      runnables_of_groups, runnables_of_groups_back},
@@ -242,7 +233,8 @@ constexpr Rule rules_to_0_7_1[] = {
     {"EventChainLatencyConstraint instead of age and reaction constraints",
      "One class with a type, Age or Reaction, replaces both.", latency_constraints, latency_constraints_back},
     {"EventSynchronizationConstraint is the new name of SynchronisationConstraint",
-     "The version has a second such class for event chains.", synchronization_constraints,
+     "The version has a second such class for event chains.",
+     {{"SynchronisationConstraint", "EventSynchronizationConstraint"}},
      synchronization_constraints_back},
     {"the mapping type of a delay constraint is Reaction", "The type did not exist before.", delay_mapping_types,
      delay_mapping_types_back},

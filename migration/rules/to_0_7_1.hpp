@@ -19,7 +19,6 @@ void scheduler_constraints(Step& step);
 void order_constraints(Step& step);
 void latency_constraints(Step& step);
 void latency_constraints_back(Step& step);
-void synchronization_constraints(Step& step);
 void synchronization_constraints_back(Step& step);
 void delay_mapping_types(Step& step);
 void delay_mapping_types_back(Step& step);

@@ -80,10 +80,6 @@ void latency_constraints_back(Step& step) {
   }
 }
 
-void synchronization_constraints(Step& step) {
-  step.rename_class("SynchronisationConstraint", "EventSynchronizationConstraint");
-}
-
 void synchronization_constraints_back(Step& step) {
   for (Object* const constraint : step.objects_of("EventSynchronizationConstraint")) {
     if (constraint->attribute("multipleOccurrencesAllowed") == "true") continue;

@@ -138,11 +138,6 @@ void state_buffering(Step& step) {
   }
 }
 
-void rename_os_instructions(Step& step) {
-  step.rename_class("OsExecutionInstructionsConstant", "InstructionsConstant");
-  step.rename_class("OsExecutionInstructionsDeviation", "InstructionsDeviation");
-}
-
 void rename_os_instructions_back(Step& step) {
   for (const std::string_view cls : {"InstructionsConstant", "InstructionsDeviation"})
     for (Object* const object : step.objects_of(cls)) {
@@ -151,18 +146,6 @@ void rename_os_instructions_back(Step& step) {
       object->set_class(fmt::format("OsExecution{}", cls));
       step.changed(*object);
     }
-}
-
-constexpr std::pair<std::string_view, std::string_view> groups[] = {{"RunnablePairingConstraint", "runnables"},
-                                                                    {"ProcessPairingConstraint", "processes"},
-                                                                    {"DataPairingConstraint", "labels"}};
-
-void rename_groups(Step& step) {
-  for (const auto& [cls, feature] : groups) step.rename_feature(cls, feature, "group");
-}
-
-void rename_groups_back(Step& step) {
-  for (const auto& [cls, feature] : groups) step.rename_feature(cls, "group", feature);
 }
 
 void remove_targets(Step& step) {
@@ -200,20 +183,25 @@ constexpr Rule rules_to_0_7_2[] = {
     {"a group contains its items directly", "The DeviationRunnableItem around each item is removed.",
      unwrap_group_items, wrap_group_items},
     {"preemption is no longer unknown", "An unknown preemption becomes an undefined one.", drop_unknown_preemption},
-    {"initialValue of a semaphore is spelled correctly", "It was initalValue.",
-     [](Step& step) { step.rename_feature("Semaphore", "initalValue", "initialValue"); },
-     [](Step& step) { step.rename_feature("Semaphore", "initialValue", "initalValue"); }},
-    {"entries of an arrival curve", "arrivalCurveEntries becomes entries.",
-     [](Step& step) { step.rename_feature("ArrivalCurve", "arrivalCurveEntries", "entries"); },
-     [](Step& step) { step.rename_feature("ArrivalCurve", "entries", "arrivalCurveEntries"); }},
+    {"initialValue of a semaphore is spelled correctly",
+     "It was initalValue.",
+     {{"initalValue", "initialValue", "Semaphore"}}},
+    {"entries of an arrival curve",
+     "arrivalCurveEntries becomes entries.",
+     {{"arrivalCurveEntries", "entries", "ArrivalCurve"}}},
     {"instructions of the operating system are Instructions",
      "OsExecutionInstructionsConstant and …Deviation become InstructionsConstant and InstructionsDeviation.",
-     rename_os_instructions, rename_os_instructions_back},
+     {{"OsExecutionInstructionsConstant", "InstructionsConstant"},
+      {"OsExecutionInstructionsDeviation", "InstructionsDeviation"}},
+     rename_os_instructions_back},
     {"OsDataConsistency instead of OsBuffering",
      "Buffering becomes automatic protection at the same level. Without buffering, no protection is stated.",
      state_data_consistency, state_buffering},
-    {"pairing constraints have a group", "runnables, processes or labels becomes group.", rename_groups,
-     rename_groups_back},
+    {"pairing constraints have a group",
+     "runnables, processes or labels becomes group.",
+     {{"runnables", "group", "RunnablePairingConstraint"},
+      {"processes", "group", "ProcessPairingConstraint"},
+      {"labels", "group", "DataPairingConstraint"}}},
     {"the target of a constraint is hardware", "Processes and call sequences can no longer be targets.",
      remove_targets},
 };

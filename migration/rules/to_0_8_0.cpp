@@ -12,16 +12,6 @@
 namespace amalthea::migration {
 namespace {
 
-void name_memory_mapping(Step& step) {
-  step.rename_class("AbstractElementMapping", "MemoryMapping");
-  step.rename_feature("MappingModel", "mapping", "memoryMapping");
-}
-
-void name_element_mapping(Step& step) {
-  step.rename_class("MemoryMapping", "AbstractElementMapping");
-  step.rename_feature("MappingModel", "memoryMapping", "mapping");
-}
-
 void give_consistency_to_systems(Step& step) {
   for (Object* const os : step.parts("osModel")) {
     Object* const consistency = os->child("osDataConsistency");
@@ -64,11 +54,6 @@ void give_consistency_to_model(Step& step) {
   }
 }
 
-void rename_signed_times(Step& step) {
-  step.rename_class("SignedTime", "Time");
-  step.rename_class("SignedTimeObject", "TimeObject");
-}
-
 constexpr std::pair<std::string_view, std::string_view> signed_times[] = {
     {"TimeRequirementLimit", "limitValue"}, {"ClockSinusFunction", "shift"}, {"ClockTriangleFunction", "shift"}};
 
@@ -80,22 +65,6 @@ void sign_times(Step& step) {
         step.set_class(*time, "SignedTime");
         step.changed(*time);
       }
-}
-
-struct Unit {
-  std::string_view cls, before, after;
-};
-constexpr Unit units[] = {{"DataSize", "kibit", "Kibit"},
-                          {"DataSize", "byte", "B"},
-                          {"DataRate", "kibitPerSecond", "KibitPerSecond"},
-                          {"DataRate", "bytePerSecond", "BPerSecond"}};
-
-void spell_units(Step& step) {
-  for (const Unit& unit : units) step.rename_literal(unit.cls, "unit", unit.before, unit.after);
-}
-
-void spell_units_back(Step& step) {
-  for (const Unit& unit : units) step.rename_literal(unit.cls, "unit", unit.after, unit.before);
 }
 
 void derive_modes(Step& step) {
@@ -150,17 +119,24 @@ void keep_hardware_constraints(Step& step) {
 }
 
 constexpr Rule rules_to_0_8_0[] = {
-    {"MemoryMapping instead of AbstractElementMapping", "The only kind of mapping becomes a memoryMapping.",
-     name_memory_mapping, name_element_mapping},
+    {"MemoryMapping instead of AbstractElementMapping",
+     "The only kind of mapping becomes a memoryMapping.",
+     {{"AbstractElementMapping", "MemoryMapping"}, {"mapping", "memoryMapping", "MappingModel"}}},
     {"each operating system states its data consistency", "Before, the OS model stated it once.",
      give_consistency_to_systems, give_consistency_to_model},
-    {"every time is signed", "SignedTime becomes Time, and SignedTimeObject becomes TimeObject.", rename_signed_times,
+    {"every time is signed",
+     "SignedTime becomes Time, and SignedTimeObject becomes TimeObject.",
+     {{"SignedTime", "Time"}, {"SignedTimeObject", "TimeObject"}},
      sign_times},
-    {"ProbabilitySwitch is spelled correctly", "It was ProbabiltitySwitch.",
-     [](Step& step) { step.rename_class("ProbabiltitySwitch", "ProbabilitySwitch"); },
-     [](Step& step) { step.rename_class("ProbabilitySwitch", "ProbabiltitySwitch"); }},
-    {"units of data sizes and rates have the same spelling", "kibit becomes Kibit and byte becomes B, also per second.",
-     spell_units, spell_units_back},
+    {"ProbabilitySwitch is spelled correctly",
+     "It was ProbabiltitySwitch.",
+     {{"ProbabiltitySwitch", "ProbabilitySwitch"}}},
+    {"units of data sizes and rates have the same spelling",
+     "kibit becomes Kibit and byte becomes B, also per second.",
+     {{"kibit", "Kibit", "DataSize", "unit"},
+      {"byte", "B", "DataSize", "unit"},
+      {"kibitPerSecond", "KibitPerSecond", "DataRate", "unit"},
+      {"bytePerSecond", "BPerSecond", "DataRate", "unit"}}},
     {"the mode of a mode label is that of its initial value", "The mode label no longer states it.", derive_modes},
     {"constraints no longer describe hardware", "Conditions on cores and memories have no counterpart and become text.",
      keep_hardware_constraints},

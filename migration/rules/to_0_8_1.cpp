@@ -13,22 +13,6 @@ namespace {
 
 using namespace to_0_8_1_parts;
 
-constexpr std::pair<std::string_view, std::string_view> stimuli[] = {{"ArrivalCurve", "ArrivalCurveStimulus"},
-                                                                     {"InterProcess", "InterProcessStimulus"},
-                                                                     {"Periodic", "PeriodicStimulus"},
-                                                                     {"PeriodicEvent", "VariableRateStimulus"},
-                                                                     {"Single", "SingleStimulus"},
-                                                                     {"Sporadic", "SporadicStimulus"},
-                                                                     {"Synthetic", "SyntheticStimulus"}};
-
-void rename_stimuli(Step& step) {
-  for (const auto& [before, after] : stimuli) step.rename_class(before, after);
-}
-
-void rename_stimuli_back(Step& step) {
-  for (const auto& [before, after] : stimuli) step.rename_class(after, before);
-}
-
 void trigger_processes(Step& step) {
   constexpr std::string_view mark = "?type=";
   step.rename_class("InterProcessActivation", "InterProcessTrigger");
@@ -41,20 +25,17 @@ void trigger_processes(Step& step) {
   }
 }
 
-struct RenamedList {
-  std::string_view cls, before, after;
-};
-constexpr RenamedList lists[] = {{"Runnable", "activation", "activations"},
-                                 {"EventActivation", "trigger", "triggeringEvents"},
-                                 {"EventStimulus", "trigger", "triggeringEvents"}};
+constexpr Renaming lists[] = {{"activation", "activations", "Runnable"},
+                              {"trigger", "triggeringEvents", "EventActivation"},
+                              {"trigger", "triggeringEvents", "EventStimulus"}};
 
 void rename_lists(Step& step) {
-  for (const RenamedList& list : lists) step.rename_feature(list.cls, list.before, list.after);
+  for (const Renaming& list : lists) step.rename_feature(list.cls, list.before, list.after);
 }
 
 /// If there is only one.
 void rename_lists_back(Step& step) {
-  for (const RenamedList& list : lists)
+  for (const Renaming& list : lists)
     for (Object* const object : step.objects_of(list.cls)) {
       if (object->references(list.after).size() != 1) continue;
       object->rename_feature(list.after, list.before);
@@ -161,8 +142,14 @@ void restore_deadlines(Step& step) {
 
 constexpr Rule rules_to_0_8_1[] = {
     {"classes of stimuli have new names",
-     "Periodic becomes PeriodicStimulus, and so on. PeriodicEvent becomes VariableRateStimulus.", rename_stimuli,
-     rename_stimuli_back},
+     "Periodic becomes PeriodicStimulus, and so on. PeriodicEvent becomes VariableRateStimulus.",
+     {{"ArrivalCurve", "ArrivalCurveStimulus"},
+      {"InterProcess", "InterProcessStimulus"},
+      {"Periodic", "PeriodicStimulus"},
+      {"PeriodicEvent", "VariableRateStimulus"},
+      {"Single", "SingleStimulus"},
+      {"Sporadic", "SporadicStimulus"},
+      {"Synthetic", "SyntheticStimulus"}}},
     {"InterProcessTrigger instead of InterProcessActivation", "It can only trigger an InterProcessStimulus.",
      trigger_processes, [](Step& step) { step.rename_class("InterProcessTrigger", "InterProcessActivation"); }},
     {"several activations and triggering events",
@@ -179,13 +166,17 @@ constexpr Rule rules_to_0_8_1[] = {
      parameterize_priority, restore_allocation_priority},
     {"SchedulerAllocation instead of CoreAllocation", "The scheduler becomes responsible for the allocated cores.",
      allocate_schedulers, allocate_cores},
-    {"parameters of a scheduling algorithm are ParameterExtensions", "AlgorithmParameters become ParameterExtensions.",
-     extend_parameters, restore_parameters},
+    {"parameters of a scheduling algorithm are ParameterExtensions",
+     "AlgorithmParameters become ParameterExtensions.",
+     {{"AlgorithmParameter", "ParameterExtension"},
+      {"parameter", "parameterExtensions", "UserSpecificSchedulingAlgorithm"}},
+     restore_parameters},
     {"a scheduler no longer has a SchedulingUnit",
      "Its instructions become computation items of the scheduler. Priority and delay become custom properties.",
      compute_in_schedulers, schedule_by_unit},
-    {"RunnableEntityGroup instead of ProcessRunnableGroup", "One class serves all groups of runnables.",
-     [](Step& step) { step.rename_class("ProcessRunnableGroup", "RunnableEntityGroup"); },
+    {"RunnableEntityGroup instead of ProcessRunnableGroup",
+     "One class serves all groups of runnables.",
+     {{"ProcessRunnableGroup", "RunnableEntityGroup"}},
      [](Step& step) {
        for (Object* const group : step.objects_of("RunnableEntityGroup"))
          if (group->feature() == "runnableGroups") {

@@ -16,7 +16,6 @@ void parameterize_priority(Step& step);
 void restore_allocation_priority(Step& step);
 void allocate_schedulers(Step& step);
 void allocate_cores(Step& step);
-void extend_parameters(Step& step);
 void restore_parameters(Step& step);
 void compute_in_schedulers(Step& step);
 void schedule_by_unit(Step& step);

@@ -144,11 +144,6 @@ void allocate_cores(Step& step) {
   step.rename_feature("MappingModel", "schedulerAllocation", "coreAllocation");
 }
 
-void extend_parameters(Step& step) {
-  step.rename_class("AlgorithmParameter", "ParameterExtension");
-  step.rename_feature("UserSpecificSchedulingAlgorithm", "parameter", "parameterExtensions");
-}
-
 void restore_parameters(Step& step) {
   for (Object* const algorithm : step.objects_of("UserSpecificSchedulingAlgorithm"))
     for (Object* const parameter : algorithm->children("parameterExtensions")) {

@@ -10,9 +10,6 @@
 namespace amalthea::migration {
 namespace {
 
-void rename_interface_port(Step& step) { step.rename_class("FInterfacePort", "InterfacePort"); }
-void restore_interface_port(Step& step) { step.rename_class("InterfacePort", "FInterfacePort"); }
-
 // ---- stimuli
 
 /// A clock defined a rate instead of a period: one activation with each recurrence of the clock's scenario.
@@ -31,9 +28,6 @@ void clocked_stimuli(Step& step) {
     for (Object* const deviation : stimulus->children("stimulusDeviation")) step.keep_child(*stimulus, *deviation);
   }
 }
-
-void jitter(Step& step) { step.rename_feature("PeriodicStimulus", "stimulusDeviation", "jitter"); }
-void no_jitter(Step& step) { step.rename_feature("PeriodicStimulus", "jitter", "stimulusDeviation"); }
 
 void relative_periodic(Step& step) {
   for (Object* const stimulus : step.objects_of("SporadicStimulus")) step.keep_field(*stimulus, "description");
@@ -76,14 +70,6 @@ void trigger_times(Step& step) {
     step.changed(*stimulus);
   }
 }
-
-void single_occurrence(Step& step) { step.rename_feature("SingleStimulus", "activation", "occurrence"); }
-void single_activation(Step& step) { step.rename_feature("SingleStimulus", "occurrence", "activation"); }
-
-void occurrences_of_curve(Step& step) {
-  step.rename_feature("ArrivalCurveEntry", "numberOfEvents", "numberOfOccurrences");
-}
-void events_of_curve(Step& step) { step.rename_feature("ArrivalCurveEntry", "numberOfOccurrences", "numberOfEvents"); }
 
 // ---- mode switches
 
@@ -194,23 +180,28 @@ void decimal_addresses(Step& step) {
 }
 
 constexpr Rule rules_to_0_8_3[] = {
-    {"InterfacePort is the new name of FInterfacePort", "The port classes of components no longer refer to Franca.",
-     rename_interface_port, restore_interface_port},
+    {"InterfacePort is the new name of FInterfacePort",
+     "The port classes of components no longer refer to Franca.",
+     {{"FInterfacePort", "InterfacePort"}}},
     {"a periodic stimulus with a clock is a VariableRateStimulus",
      "The recurrence becomes its step and the clock the one of its scenario. Offset and deviation become custom "
      "properties.",
      clocked_stimuli},
-    {"the deviation of a periodic stimulus is its jitter", "Only the name changes.", jitter, no_jitter},
+    {"the deviation of a periodic stimulus is its jitter",
+     "Only the name changes.",
+     {{"stimulusDeviation", "jitter", "PeriodicStimulus"}}},
     {"SporadicStimulus became RelativePeriodicStimulus", "Its deviation becomes the time to the next occurrence.",
      relative_periodic, sporadic_again},
     {"SyntheticStimulus became PeriodicSyntheticStimulus", "Its period becomes its recurrence.", periodic_synthetic,
      synthetic_again},
     {"a synthetic stimulus contains its times", "The list of trigger times around them is removed.", occurrence_times,
      trigger_times},
-    {"the activation of a single stimulus is its occurrence", "Only the name changes.", single_occurrence,
-     single_activation},
-    {"arrival curves count occurrences", "numberOfEvents becomes numberOfOccurrences.", occurrences_of_curve,
-     events_of_curve},
+    {"the activation of a single stimulus is its occurrence",
+     "Only the name changes.",
+     {{"activation", "occurrence", "SingleStimulus"}}},
+    {"arrival curves count occurrences",
+     "numberOfEvents becomes numberOfOccurrences.",
+     {{"numberOfEvents", "numberOfOccurrences", "ArrivalCurveEntry"}}},
     {"entries of mode switches have conditions",
      "The label and the literals become the values of one condition per entry.", switch_conditions, switch_values},
     {"addresses are hexadecimal", "Decimal addresses become hexadecimal.", hex_addresses, decimal_addresses},

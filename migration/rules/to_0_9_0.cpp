@@ -68,24 +68,6 @@ void runnable_instructions(Step& step) {
   }
 }
 
-// ---- references to cores
-
-struct Renamed {
-  std::string_view class_name, before, after;
-};
-constexpr Renamed core_references[] = {
-    {"TaskAllocation", "coreAffinity", "affinity"}, {"SchedulerAllocation", "executingCore", "executingPU"},
-    {"ProcessEvent", "core", "processingUnit"},     {"ProcessChainEvent", "core", "processingUnit"},
-    {"RunnableEvent", "core", "processingUnit"},    {"SemaphoreEvent", "core", "processingUnit"},
-};
-
-void unit_references(Step& step) {
-  for (const Renamed& one : core_references) step.rename_feature(one.class_name, one.before, one.after);
-}
-void core_references_again(Step& step) {
-  for (const Renamed& one : core_references) step.rename_feature(one.class_name, one.after, one.before);
-}
-
 // ---- references to nodes of any kind, or to a memory that becomes a cache
 
 struct NarrowReference {
@@ -154,8 +136,14 @@ constexpr Rule rules_to_0_9_0[] = {
      connections},
     {"RunnableInstructions became ExecutionNeed", "The instructions become the need with the key Instructions.",
      execution_needs, runnable_instructions},
-    {"cores are called processing units", "This applies to allocations and events.", unit_references,
-     core_references_again},
+    {"cores are called processing units",
+     "This applies to allocations and events.",
+     {{"coreAffinity", "affinity", "TaskAllocation"},
+      {"executingCore", "executingPU", "SchedulerAllocation"},
+      {"core", "processingUnit", "ProcessEvent"},
+      {"core", "processingUnit", "ProcessChainEvent"},
+      {"core", "processingUnit", "RunnableEvent"},
+      {"core", "processingUnit", "SemaphoreEvent"}}},
     {"references to units and memories refer to nothing else",
      "References to systems or to memories that became caches become custom properties.", narrow},
 };

@@ -10,8 +10,6 @@
 namespace amalthea::migration {
 namespace {
 
-void time_values(Step& step) { step.rename_class("TimeObject", "Time"); }
-
 /// Only where a value of any kind is allowed.
 void time_objects(Step& step) {
   for (Object* const time : step.objects_of("Time"))
@@ -48,7 +46,7 @@ void need_keys(Step& step) {
 }
 
 constexpr Rule rules_to_0_9_1[] = {
-    {"a time is a value", "TimeObject of custom properties becomes Time.", time_values, time_objects},
+    {"a time is a value", "TimeObject of custom properties becomes Time.", {{"TimeObject", "Time"}}, time_objects},
     {"the key of a need is the name of a category", "References of intermediate versions of 0.9.0 become names.",
      need_keys},
 };

@@ -29,18 +29,6 @@ void ticks_of_the_operating_system(Step& step) {
     }
 }
 
-void overhead_classes(Step& step) {
-  step.rename_class("OsInstructions", "OsOverhead");
-  step.rename_class("OsAPIInstructions", "OsAPIOverhead");
-  step.rename_class("OsISRInstructions", "OsISROverhead");
-}
-
-void overhead_classes_back(Step& step) {
-  step.rename_class("OsOverhead", "OsInstructions");
-  step.rename_class("OsAPIOverhead", "OsAPIInstructions");
-  step.rename_class("OsISROverhead", "OsISRInstructions");
-}
-
 void ticks_of_the_operating_system_back(Step& step) {
   for (Object* const item : step.objects_of("Ticks")) {
     const std::string_view owner = item->owner() != nullptr ? item->owner()->class_name() : std::string_view{};
@@ -59,14 +47,6 @@ void ticks_of_the_operating_system_back(Step& step) {
     }
     step.changed(*item);
   }
-}
-
-void chunk_processing(Step& step) {
-  step.rename_feature("TransmissionPolicy", "chunkProcessingInstructions", "chunkProcessingTicks");
-}
-
-void chunk_processing_back(Step& step) {
-  step.rename_feature("TransmissionPolicy", "chunkProcessingTicks", "chunkProcessingInstructions");
 }
 
 void latencies(Step& step) {
@@ -139,12 +119,6 @@ void each_occurrence_per_step(Step& step, ConvertAll convert) {
 void occurrences_per_step(Step& step) { each_occurrence_per_step(step, convert_all); }
 void occurrences_per_step_back(Step& step) { each_occurrence_per_step(step, convert_all_back); }
 
-void sporadic_occurrence(Step& step) { step.rename_feature("SporadicActivation", "activationDeviation", "occurrence"); }
-
-void sporadic_occurrence_back(Step& step) {
-  step.rename_feature("SporadicActivation", "occurrence", "activationDeviation");
-}
-
 void changes_per_step(Step& step) {
   for (Object* const stimulus : step.objects_of("VariableRateStimulus"))
     for (const std::string_view feature : {"maxIncreasePerStep", "maxDecreasePerStep"}) {
@@ -178,10 +152,14 @@ constexpr Rule rules_to_0_9_3[] = {
      ticks_for_instructions, instructions_for_ticks},
     {"Ticks for instructions of the operating system", "InstructionsConstant and InstructionsDeviation become Ticks.",
      ticks_of_the_operating_system, ticks_of_the_operating_system_back},
-    {"OsOverhead is the new name of OsInstructions", "OsAPIOverhead and OsISROverhead are renamed in the same way.",
-     overhead_classes, overhead_classes_back},
-    {"chunkProcessingTicks is the new name of chunkProcessingInstructions", "This applies to a TransmissionPolicy.",
-     chunk_processing, chunk_processing_back},
+    {"OsOverhead is the new name of OsInstructions",
+     "OsAPIOverhead and OsISROverhead are renamed in the same way.",
+     {{"OsInstructions", "OsOverhead"},
+      {"OsAPIInstructions", "OsAPIOverhead"},
+      {"OsISRInstructions", "OsISROverhead"}}},
+    {"chunkProcessingTicks is the new name of chunkProcessingInstructions",
+     "This applies to a TransmissionPolicy.",
+     {{"chunkProcessingInstructions", "chunkProcessingTicks", "TransmissionPolicy"}}},
     {"latencies are discrete values", "LatencyConstant and LatencyDeviation become DiscreteValue… classes.", latencies,
      latencies_back},
     {"deviations of times are Time… classes",
@@ -190,8 +168,9 @@ constexpr Rule rules_to_0_9_3[] = {
     {"occurrences per step are ContinuousValue… classes",
      "This applies to VariableRateStimulus and VariableRateActivation.", occurrences_per_step,
      occurrences_per_step_back},
-    {"occurrence is the new name of activationDeviation", "This applies to a SporadicActivation.", sporadic_occurrence,
-     sporadic_occurrence_back},
+    {"occurrence is the new name of activationDeviation",
+     "This applies to a SporadicActivation.",
+     {{"activationDeviation", "occurrence", "SporadicActivation"}}},
     {"changes per step are numbers",
      "This applies to maxIncreasePerStep and maxDecreasePerStep of a VariableRateStimulus.", changes_per_step,
      changes_per_step_back},

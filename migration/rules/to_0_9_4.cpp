@@ -59,9 +59,6 @@ void aliases_back(Step& step) {
   step.rename_feature("BaseTypeDefinition", "aliases", "dataMapping");
 }
 
-void port_interface(Step& step) { step.rename_literal("HwPort", "portInterface", "ABH", "AHB"); }
-void port_interface_back(Step& step) { step.rename_literal("HwPort", "portInterface", "AHB", "ABH"); }
-
 // Other differences are additions or concern supertypes; `size` of a BaseTypeDefinition moves to TypeDefinition.
 constexpr Rule rules_to_0_9_4[] = {
     {"deadlines of runnables are requirements",
@@ -69,7 +66,7 @@ constexpr Rule rules_to_0_9_4[] = {
      deadlines_of_runnables, deadlines_of_runnables_back},
     {"Alias is the new name of DataPlatformMapping", "dataMapping becomes `aliases`, with target and alias.", aliases,
      aliases_back},
-    {"AHB is spelled correctly", "The port interface was ABH.", port_interface, port_interface_back},
+    {"AHB is spelled correctly", "The port interface was ABH.", {{"ABH", "AHB", "HwPort", "portInterface"}}},
     {"mode labels have a mode and a text",
      "The initial value of a ModeLabel becomes text. Before, it referred to a literal.", mode_of_label,
      mode_of_label_back},
@@ -84,7 +81,7 @@ constexpr Rule rules_to_0_9_4[] = {
     {"stimuli have an execution condition",
      "It holds in the modes that enable the stimulus and not in those that disable it.", execution_condition,
      execution_condition_back},
-    {"EnumMode is the new name of Mode", "It is a mode with literals. References follow.", enum_mode, enum_mode_back},
+    {"EnumMode is the new name of Mode", "It is a mode with literals. References follow.", {{"Mode", "EnumMode"}}},
 };
 
 }  // namespace

@@ -7,8 +7,6 @@ namespace amalthea::migration {
 
 class Step;
 
-void enum_mode(Step& step);
-void enum_mode_back(Step& step);
 void mode_of_label(Step& step);
 void mode_of_label_back(Step& step);
 void mode_label_access(Step& step);

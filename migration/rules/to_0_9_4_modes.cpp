@@ -97,10 +97,6 @@ void convert_mode_value(Step& step, Object& value, std::string_view cls) {
 
 }  // namespace
 
-void enum_mode(Step& step) { step.rename_class("Mode", "EnumMode"); }
-
-void enum_mode_back(Step& step) { step.rename_class("EnumMode", "Mode"); }
-
 void mode_of_label(Step& step) {
   for (Object* const label : step.objects_of("ModeLabel")) {
     const auto references = label->references("initialValue");

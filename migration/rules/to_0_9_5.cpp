@@ -15,8 +15,6 @@ bool is_process(const Object& object) { return object.is("Task") || object.is("I
 
 // ---- graphs
 
-void graph_entries(Step& step) { step.rename_feature("CallGraph", "graphEntries", "items"); }
-
 void graph_entries_back(Step& step) {
   for (Object* const graph : step.objects_of("CallGraph"))
     if (graph->owner() != nullptr && is_process(*graph->owner()) && graph->child("items") != nullptr) {
@@ -58,8 +56,6 @@ void call_sequences_back(Step& step) {
   }
 }
 
-void calls_of_tasks(Step& step) { step.rename_class("TaskRunnableCall", "RunnableCall"); }
-
 void calls_of_tasks_back(Step& step) {
   for (Object* const call : step.objects_of("RunnableCall"))
     if (in_process(*call) || call->feature() == "runnableCalls") {
@@ -87,11 +83,6 @@ void runnable_items_back(Step& step) {
     step.changed(*runnable);
     if (graph->children().empty()) step.drop(*graph);
   }
-}
-
-void switches_of_runnables(Step& step) {
-  step.rename_class("RunnableModeSwitch", "ModeSwitch");
-  step.rename_class("RunnableProbabilitySwitch", "ProbabilitySwitch");
 }
 
 void switches_of_runnables_back(Step& step) {
@@ -173,12 +164,19 @@ void scenarios(Step& step) {
 // Other changes: supertypes, additions, and new mandatory features without a better value. The step itself keeps a
 // reference of EnforcedMigration to an interrupt controller.
 constexpr Rule rules_to_0_9_5[] = {
-    {"items is the new name of graphEntries", "This applies to a CallGraph.", graph_entries, graph_entries_back},
-    {"calls of tasks are RunnableCalls", "TaskRunnableCall becomes RunnableCall.", calls_of_tasks, calls_of_tasks_back},
+    {"items is the new name of graphEntries",
+     "This applies to a CallGraph.",
+     {{"graphEntries", "items", "CallGraph"}},
+     graph_entries_back},
+    {"calls of tasks are RunnableCalls",
+     "TaskRunnableCall becomes RunnableCall.",
+     {{"TaskRunnableCall", "RunnableCall"}},
+     calls_of_tasks_back},
     {"call sequences are ordered groups", "A CallSequence without a name is named CallSequence.", call_sequences,
      call_sequences_back},
     {"switches of runnables and tasks have the same classes",
-     "This applies to RunnableModeSwitch and RunnableProbabilitySwitch.", switches_of_runnables,
+     "This applies to RunnableModeSwitch and RunnableProbabilitySwitch.",
+     {{"RunnableModeSwitch", "ModeSwitch"}, {"RunnableProbabilitySwitch", "ProbabilitySwitch"}},
      switches_of_runnables_back},
     {"runnables have a call graph", "The runnableItems become items of the call graph.", runnable_items,
      runnable_items_back},

@@ -15,18 +15,6 @@
 namespace amalthea::migration {
 namespace {
 
-// ---- graphs
-
-void activity_graphs(Step& step) {
-  for (const std::string_view cls : {"Task", "ISR", "Runnable"}) step.rename_feature(cls, "callGraph", "activityGraph");
-  step.rename_class("CallGraph", "ActivityGraph");
-}
-
-void activity_graphs_back(Step& step) {
-  for (const std::string_view cls : {"Task", "ISR", "Runnable"}) step.rename_feature(cls, "activityGraph", "callGraph");
-  step.rename_class("ActivityGraph", "CallGraph");
-}
-
 // ---- event chains
 
 constexpr std::string_view chain_classes[] = {"EventChain", "SubEventChain"};
@@ -68,14 +56,6 @@ void chain_items_back(Step& step) {
 }
 
 // ---- components
-
-void component_processes(Step& step) {
-  for (const std::string_view cls : {"Component", "Composite"}) step.rename_feature(cls, "tasks", "processes");
-}
-
-void component_processes_back(Step& step) {
-  for (const std::string_view cls : {"Component", "Composite"}) step.rename_feature(cls, "processes", "tasks");
-}
 
 /// The interface with this name in any file, or a new one beside the components of `port`.
 Object& interface_named(Step& step, const Object& port, std::string_view name) {
@@ -126,25 +106,26 @@ void component_ports_back(Step& step) {
   }
 }
 
-// ---- conditions
-
-void mode_conditions(Step& step) { step.rename_class("ModeCondition", "ModeValueCondition"); }
-void mode_conditions_back(Step& step) { step.rename_class("ModeValueCondition", "ModeCondition"); }
-
 // Other changes: descriptions and dependencies that moved to supertypes, additions, and new mandatory features without
 // a better value. Every migration handles ids by segments and `xmi:id`.
 constexpr Rule rules_to_0_9_7[] = {
     {"activityGraph is the new name of callGraph",
-     "This applies to tasks, ISRs and runnables. The class becomes ActivityGraph.", activity_graphs,
-     activity_graphs_back},
+     "This applies to tasks, ISRs and runnables. The class becomes ActivityGraph.",
+     {{"callGraph", "activityGraph", "Task"},
+      {"callGraph", "activityGraph", "ISR"},
+      {"callGraph", "activityGraph", "Runnable"},
+      {"CallGraph", "ActivityGraph"}}},
     {"event chains have items", "Segments become sequential items, and strands become parallel ones.", chain_items,
      chain_items_back},
-    {"components have processes", "processes is the new name of tasks.", component_processes, component_processes_back},
+    {"components have processes",
+     "processes is the new name of tasks.",
+     {{"tasks", "processes", "Component"}, {"tasks", "processes", "Composite"}}},
     {"component ports refer to interfaces",
      "An InterfacePort becomes a ComponentPort, and the name of its interface becomes a MainInterface.",
      component_ports, component_ports_back},
-    {"ModeValueCondition is the new name of ModeCondition", "It compares a label with a value.", mode_conditions,
-     mode_conditions_back},
+    {"ModeValueCondition is the new name of ModeCondition",
+     "It compares a label with a value.",
+     {{"ModeCondition", "ModeValueCondition"}}},
 };
 
 }  // namespace

@@ -9,25 +9,6 @@
 namespace amalthea::migration {
 namespace {
 
-void switches(Step& step) {
-  step.rename_class("ModeSwitch", "Switch");
-  step.rename_class("ModeSwitchEntry", "SwitchEntry");
-  step.rename_class("ModeSwitchDefault", "SwitchDefault");
-}
-
-void general_conditions(Step& step) {
-  step.rename_class("ModeConditionDisjunction", "ConditionDisjunction");
-  step.rename_class("ModeConditionConjunction", "ConditionConjunction");
-}
-
-void interface_type(Step& step) {
-  for (const std::string_view cls : {"MainInterface", "SubInterface"}) step.rename_feature(cls, "datatype", "dataType");
-}
-
-void interface_type_back(Step& step) {
-  for (const std::string_view cls : {"MainInterface", "SubInterface"}) step.rename_feature(cls, "dataType", "datatype");
-}
-
 // ---- types of labels and channels
 
 struct Typed {
@@ -100,11 +81,17 @@ void ownership_back(Step& step) {
 
 // The reverse direction keeps switches and conditions: 2.2.0 also has the new classes.
 constexpr Rule rules_to_3_0_0[] = {
-    {"Switch is the new name of ModeSwitch", "Its entries and its default are renamed in the same way.", switches},
-    {"mode conditions use general classes", "The classes are ConditionDisjunction and ConditionConjunction.",
-     general_conditions},
-    {"dataType is the new name of datatype", "This applies to component interfaces.", interface_type,
-     interface_type_back},
+    {"Switch is the new name of ModeSwitch",
+     "Its entries and its default are renamed in the same way.",
+     {{"ModeSwitch", "Switch"}, {"ModeSwitchEntry", "SwitchEntry"}, {"ModeSwitchDefault", "SwitchDefault"}},
+     nullptr},
+    {"mode conditions use general classes",
+     "The classes are ConditionDisjunction and ConditionConjunction.",
+     {{"ModeConditionDisjunction", "ConditionDisjunction"}, {"ModeConditionConjunction", "ConditionConjunction"}},
+     nullptr},
+    {"dataType is the new name of datatype",
+     "This applies to component interfaces.",
+     {{"datatype", "dataType", "MainInterface"}, {"datatype", "dataType", "SubInterface"}}},
     {"labels and channels refer to their type", "A type inside them becomes a DataTypeDefinition with their name.",
      types_by_reference, types_by_reference_back},
     {"semaphores state whether they are owned", "A semaphore that does not state it is owned.", nothing,
