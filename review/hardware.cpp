@@ -76,62 +76,47 @@ void for_each_link(const views::Hardware& hardware, Visit visit) {
       visit(connection, hardware.ports[*connection.port1], hardware.ports[*connection.port2]);
 }
 
-/// The ports through which a path can enter or leave; none if the connection of the part is unknown.
-std::vector<views::HwIndex> ports_of(const views::Hardware& hardware, const views::HwPathElement& part) {
-  using Kind = views::HwPathElement::Kind;
-  switch (part.kind) {
-    case Kind::connection: {
-      const views::HwConnection& connection = hardware.connections[part.index];
-      if (!connection.port1 || !connection.port2) return {};
-      return {*connection.port1, *connection.port2};
-    }
-    case Kind::handler:
-      return hardware.handlers[part.index].ports;
-    case Kind::cache:
-      return hardware.caches[part.index].ports;
-    case Kind::unit:
-      return hardware.units[part.index].ports;
-    case Kind::port:
-    case Kind::access:
-      break;
-  }
-  return {};
-}
-
-std::string_view stage_name(const views::Hardware& hardware, const views::HwPathElement& part) {
-  using Kind = views::HwPathElement::Kind;
-  switch (part.kind) {
-    case Kind::connection:
-      return hardware.connections[part.index].name;
-    case Kind::handler:
-      return hardware.handlers[part.index].name;
-    case Kind::cache:
-      return hardware.caches[part.index].name;
-    case Kind::unit:
-      return hardware.units[part.index].name;
-    case Kind::port:
-      return hardware.ports[part.index].name;
-    case Kind::access:
-      return hardware.accesses[part.index].name;
-  }
-  return "";
-}
-
+/// A part of an access path, with the ports through which a path can enter or leave it; none if they are not known.
 struct Stage {
   std::string_view name;
   std::vector<views::HwIndex> ports;
 };
 
+Stage stage_of(const views::Hardware& hardware, const views::HwPathElement& part) {
+  using Kind = views::HwPathElement::Kind;
+  const auto of = [](const views::HwModule& module) { return Stage{module.name, module.ports}; };
+  switch (part.kind) {
+    case Kind::connection: {
+      const views::HwConnection& connection = hardware.connections[part.index];
+      Stage stage{connection.name, {}};
+      if (connection.port1 && connection.port2) stage.ports = {*connection.port1, *connection.port2};
+      return stage;
+    }
+    case Kind::handler:
+      return of(hardware.handlers[part.index]);
+    case Kind::cache:
+      return of(hardware.caches[part.index]);
+    case Kind::unit:
+      return of(hardware.units[part.index]);
+    case Kind::port:
+      return {hardware.ports[part.index].name, {}};
+    case Kind::access:
+      return {hardware.accesses[part.index].name, {}};
+  }
+  return {};
+}
+
 /// From the unit to the destination, as far as they are known.
 std::vector<Stage> stages_of(const views::Hardware& hardware, const views::HwAccess& access) {
   std::vector<Stage> stages;
-  if (access.unit) stages.push_back({hardware.units[*access.unit].name, hardware.units[*access.unit].ports});
-  for (const views::HwPathElement& part : access.path)
-    stages.push_back({stage_name(hardware, part), ports_of(hardware, part)});
+  const auto add_unit = [&](const std::optional<views::HwIndex>& unit) {
+    if (unit) stages.push_back(stage_of(hardware, {views::HwPathElement::Kind::unit, *unit}));
+  };
+  add_unit(access.unit);
+  for (const views::HwPathElement& part : access.path) stages.push_back(stage_of(hardware, part));
   if (access.memory)
     stages.push_back({hardware.memories[*access.memory].name, hardware.memories[*access.memory].ports});
-  if (access.target_unit)
-    stages.push_back({hardware.units[*access.target_unit].name, hardware.units[*access.target_unit].ports});
+  add_unit(access.target_unit);
   return stages;
 }
 
