@@ -16,6 +16,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation.hpp"
 
 namespace amalthea::exporter {
