@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/model.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <type_traits>
@@ -17,9 +18,11 @@
 #include "analysis/headroom.hpp"
 #include "analysis/report.hpp"
 #include "analysis/simulation.hpp"
+#include "difference/conflicts.hpp"
 #include "exporter/differences/difference_formats.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 #include "exporter/findings/finding_formats.hpp"
+#include "exporter/models/model_dump.hpp"
 #include "exporter/models/model_exports.hpp"
 #include "exporter/models/model_summary.hpp"
 #include "exporter/results/result_formats.hpp"
@@ -38,6 +41,7 @@ namespace amalthea::python {
 namespace {
 
 namespace py = pybind11;
+using namespace pybind11::literals;
 
 /// The first error among the findings.
 std::string error_in(const Diagnostics& findings) {
@@ -76,28 +80,36 @@ std::string name_of(const Document& document) {
 
 }  // namespace
 
-importer::Limits limits() { return {}; }
-
-PythonModel::PythonModel(Model model, Diagnostics findings)
-    : model_(std::move(model)), info_(exporter::model_info(model_)), findings_(std::move(findings)) {}
-
-std::shared_ptr<PythonModel> PythonModel::read(const std::vector<std::string>& paths) {
-  const py::gil_scoped_release released;
-  Diagnostics findings;
-  auto model = analysis::read(paths, limits(), findings);
-  if (!model) throw Failure(Failure::Kind::unreadable, error_in(findings), findings);
-  return std::shared_ptr<PythonModel>(new PythonModel(std::move(*model), std::move(findings)));
+py::list as_list(const std::vector<File>& files) {
+  py::list list;
+  for (const auto& [name, bytes] : files) list.append(py::make_tuple(name, py::bytes(bytes)));
+  return list;
 }
 
-std::shared_ptr<PythonModel> PythonModel::parse(const std::vector<File>& files) {
+PythonModel::PythonModel(const Options& options, const Reading& read) {
+  take(options, analysis::limit_options(limits_));
   const py::gil_scoped_release released;
-  std::vector<importer::NamedBytes> named;
-  for (const auto& [name, bytes] : files) named.push_back({name, bytes});
-  Diagnostics findings;
-  auto model = importer::read_model_from_bytes(std::move(named), limits(), findings);
-  if (!model) throw Failure(Failure::Kind::unreadable, error_in(findings), findings);
-  exporter::check_annotations(*model, findings);
-  return std::shared_ptr<PythonModel>(new PythonModel(std::move(*model), std::move(findings)));
+  auto model = read(limits_, findings_);
+  if (!model) throw Failure(Failure::Kind::unreadable, error_in(findings_), findings_);
+  model_ = std::move(*model);
+  info_ = exporter::model_info(model_);
+}
+
+std::shared_ptr<PythonModel> PythonModel::read(const std::vector<std::string>& paths, const Options& options) {
+  return std::make_shared<PythonModel>(options, [&](const importer::Limits& limits, Diagnostics& findings) {
+    auto model = analysis::read(paths, limits, findings);
+    return model ? std::optional(std::move(*model)) : std::nullopt;
+  });
+}
+
+std::shared_ptr<PythonModel> PythonModel::parse(const std::vector<File>& files, const Options& options) {
+  return std::make_shared<PythonModel>(options, [&](const importer::Limits& limits, Diagnostics& findings) {
+    std::vector<importer::NamedBytes> named;
+    for (const auto& [name, bytes] : files) named.push_back({name, bytes});
+    auto model = importer::read_model_from_bytes(std::move(named), limits, findings);
+    if (model) exporter::check_annotations(*model, findings);
+    return model;
+  });
 }
 
 std::string PythonModel::validate() const {
@@ -109,20 +121,28 @@ std::string PythonModel::validate() const {
   return exporter::render_findings_json({info_, sorted, 0, {}});
 }
 
-std::string PythonModel::summary() const {
+std::string PythonModel::summary(const Options& options) const {
+  importer::BuildOptions build;
+  take(options, analysis::build_options(build));
   const py::gil_scoped_release released;
   Diagnostics findings = findings_;
-  const auto system = review::build_checked(model_, {}, findings, review::few);
+  const auto system = review::build_checked(model_, build, findings, review::few);
   return exporter::render_summary_json(
       {info_, model_, system ? &*system : nullptr, findings, importer::is_used_by_analysis});
 }
 
-std::string PythonModel::content() const {
+std::string PythonModel::exported(const std::string& form, const std::string& table) const {
+  const auto* const known = exporter::model_export_of("model." + form);
+  const auto& tables = exporter::model_tables();
+  if (known == nullptr && form != "dump") throw py::value_error(fmt::format("unknown format \"{}\"", form));
+  if (!table.empty() && std::find(tables.begin(), tables.end(), table) == tables.end())
+    throw py::value_error(fmt::format("unknown table \"{}\"", table));
   const py::gil_scoped_release released;
-  std::string json;
+  if (known == nullptr) return exporter::dump_model(model_);
+  std::string text;
   Diagnostics findings;
-  exporter::write_model_json(model_, {}, findings, [&json](std::string_view text) { json += text; });
-  return json;
+  known->write(model_, {table}, findings, [&text](std::string_view piece) { text += piece; });
+  return text;
 }
 
 py::dict PythonModel::analyze(const Options& options, bool trace, const py::object& progress) const {
@@ -149,13 +169,8 @@ py::dict PythonModel::analyze(const Options& options, bool trace, const py::obje
     tasks = names_of(analyzed.system, false);
     units = names_of(analyzed.system, true);
   });
-  py::dict found;
-  found["results"] = json;
-  found["text"] = text;
-  found["tasks"] = tasks;
-  found["units"] = units;
-  found["trace"] = trace ? py::object(recording.take()) : py::none();
-  return found;
+  const py::object intervals = trace ? py::object(recording.take()) : py::none();
+  return py::dict("results"_a = json, "text"_a = text, "tasks"_a = tasks, "units"_a = units, "trace"_a = intervals);
 }
 
 py::dict PythonModel::simulate(const Options& options, const py::object& progress) const {
@@ -165,7 +180,7 @@ py::dict PythonModel::simulate(const Options& options, const py::object& progres
   std::string json, text;
   run_interruptibly(work, progress, [&] {
     Diagnostics findings = findings_;
-    auto simulation = needed(prepare_simulation(model_, request, limits(), findings), findings);
+    auto simulation = needed(prepare_simulation(model_, request, limits_, findings), findings);
     if (!request.witness.empty()) needed(seek_witness(simulation, request.witness, &work), findings);
     analysis::SimulationWatch watch;
     watch.work = &work;
@@ -179,10 +194,7 @@ py::dict PythonModel::simulate(const Options& options, const py::object& progres
     json = exporter::render_runs_json(view);
     text = exporter::render_runs_text(view, false);
   });
-  py::dict found;
-  found["results"] = json;
-  found["text"] = text;
-  return found;
+  return py::dict("results"_a = json, "text"_a = text);
 }
 
 py::dict PythonModel::explain(const std::string& name, const Options& options, const py::object& progress) const {
@@ -199,22 +211,18 @@ py::dict PythonModel::explain(const std::string& name, const Options& options, c
     text = exporter::render_explanation_text(view, found.asked, *found.explanation, found.tried, false);
     picture = exporter::render_explanation_svg(view, *found.explanation);
   });
-  py::dict found;
-  found["results"] = json;
-  found["text"] = text;
-  found["picture"] = picture;
-  return found;
+  return py::dict("results"_a = json, "text"_a = text, "picture"_a = picture);
 }
 
 py::dict PythonModel::explore(const Options& options, const py::object& progress) const {
   analysis::ExplorationRequest request;
   take(options, exploration_options(request));
   Work work;
-  std::string json, text, mapping;
+  std::string json, text, report, mapping;
   std::vector<File> changed;
   run_interruptibly(work, progress, [&] {
     Diagnostics findings = findings_, of_compared;
-    auto exploration = needed(prepare_exploration(model_, request, limits(), findings, of_compared), findings);
+    auto exploration = needed(prepare_exploration(model_, request, limits_, findings, of_compared), findings);
     analysis::ExplorationWatch watch;
     watch.work = &work;
     const auto explored = needed(analysis::explore(exploration, watch, findings), findings);
@@ -223,19 +231,14 @@ py::dict PythonModel::explore(const Options& options, const py::object& progress
     const auto view = view_of(info_, exploration, explored, chosen);
     json = exporter::render_exploration_json(view);
     text = exporter::render_exploration_text(view, false);
+    report = exporter::render_exploration_report(view);
     mapping = exporter::render_mapping_file(exporter::mapping_entries(chosen.after));
     if (const auto texts = remapped_texts(exploration, chosen.after, findings))
       for (std::size_t i = 0; i < texts->size(); ++i)
         changed.emplace_back(name_of(*model_.documents()[i]), (*texts)[i]);
   });
-  py::dict found;
-  found["results"] = json;
-  found["text"] = text;
-  found["mapping"] = mapping;
-  py::list files;
-  for (const auto& [name, bytes] : changed) files.append(py::make_tuple(name, py::bytes(bytes)));
-  found["files"] = files;
-  return found;
+  return py::dict("results"_a = json, "text"_a = text, "report"_a = report, "mapping"_a = mapping,
+                  "files"_a = as_list(changed));
 }
 
 std::string PythonModel::report(const Options& options, const py::object& progress) const {
@@ -245,7 +248,7 @@ std::string PythonModel::report(const Options& options, const py::object& progre
   std::string page;
   run_interruptibly(work, progress, [&] {
     Diagnostics findings = findings_, of_baseline;
-    auto earlier = needed(read_earlier(request, limits(), of_baseline), of_baseline);
+    auto earlier = needed(read_earlier(request, limits_, of_baseline), of_baseline);
     const auto begin = [&](bool) { return std::shared_ptr<Work>(&work, [](Work*) {}); };
     page = needed(analysis::report(model_, request, std::move(earlier), begin, findings), findings).html;
   });
@@ -261,25 +264,35 @@ std::string PythonModel::graph(const Options& options, const std::string& format
   return needed(analysis::graph(model_, request, findings), findings);
 }
 
-std::string PythonModel::diff(const PythonModel& newer, bool timing, const std::string& format, const Options& options,
+std::string PythonModel::diff(const PythonModel& newer, const PythonModel* base, bool timing, const Options& options,
                               const py::object& progress) const {
   analysis::AnalysisRequest request;
   take(options, request_options(request));
-  const auto* const form = exporter::find_difference_format(format);
-  if (form == nullptr) throw py::value_error(fmt::format("unknown format \"{}\"", format));
+  if (timing && base != nullptr) throw py::value_error("timing does not apply to the check of a merge (base)");
   Work work;
   std::string text;
   run_interruptibly(work, progress, [&] {
     Diagnostics findings;
     auto resolved = needed(resolve(request), findings);
     resolved.options.engine.work = &work;
-    const analysis::ComparedModels models({&model_, &newer.model_});
+    std::vector<const Model*> states = {&model_, &newer.model_};
+    if (base != nullptr) states.push_back(&base->model_);
+    const analysis::ComparedModels models(states);
     if (models.unconverted) throw Failure(Failure::Kind::refused, error_in(models.findings), models.findings);
+    if (base != nullptr) {
+      const auto ours = models.compare(2, 0), theirs = models.compare(2, 1);
+      const auto conflicts = difference::conflicts(ours, theirs, models.release.version);
+      auto changes = ours.changes;
+      changes.insert(changes.end(), theirs.changes.begin(), theirs.changes.end());
+      text = exporter::render_difference_json(
+          {base->info_, info_, to_string(models.release), changes, nullptr, &conflicts, &newer.info_}, false);
+      return;
+    }
     const auto comparison = models.compare(0, 1);
     std::optional<exporter::ChangeEffects> effects;
     if (timing)
       effects = needed(change_effects(model_, newer.model_, comparison, resolved.options, findings), findings);
-    text = form->render(
+    text = exporter::render_difference_json(
         {info_, newer.info_, to_string(models.release), comparison.changes, effects ? &*effects : nullptr}, false);
   });
   return text;
@@ -312,7 +325,7 @@ std::vector<File> PythonModel::annotate(const Options& options, const py::object
   std::vector<File> annotated;
   run_interruptibly(work, progress, [&] {
     Diagnostics findings = findings_;
-    const auto found = needed(analysis::annotate(model_, request, limits(), findings, &work), findings);
+    const auto found = needed(analysis::annotate(model_, request, limits_, findings, &work), findings);
     for (std::size_t i = 0; i < found.texts.size(); ++i)
       annotated.emplace_back(name_of(*model_.documents()[i]), found.texts[i]);
   });

@@ -36,12 +36,6 @@ void raise_failure(const Failure& failure) {
   PyErr_SetObject(type.ptr(), error.ptr());
 }
 
-py::list as_list(const std::vector<File>& files) {
-  py::list list;
-  for (const auto& [name, bytes] : files) list.append(py::make_tuple(name, py::bytes(bytes)));
-  return list;
-}
-
 py::tuple command(const std::vector<std::string>& arguments) {
   int code = 0;
   std::string output, messages;
@@ -71,22 +65,22 @@ PYBIND11_MODULE(_core, module) {
     }
   });
   py::class_<PythonModel, std::shared_ptr<PythonModel>>(module, "Model", "A model that was read.")
-      .def_static("read", &PythonModel::read, py::arg("paths"))
-      .def_static("parse", &PythonModel::parse, py::arg("files"))
+      .def_static("read", &PythonModel::read, py::arg("paths"), py::arg("options"))
+      .def_static("parse", &PythonModel::parse, py::arg("files"), py::arg("options"))
       .def_property_readonly("files", [](const PythonModel& model) { return model.info().files; })
       .def_property_readonly("release", [](const PythonModel& model) { return model.info().version; })
       .def_property_readonly("hash", [](const PythonModel& model) { return model.info().hash; })
       .def("findings", [](const PythonModel& model) { return findings_json(model.info(), model.findings()); })
       .def("validate", &PythonModel::validate)
-      .def("summary", &PythonModel::summary)
-      .def("content", &PythonModel::content)
+      .def("summary", &PythonModel::summary, py::arg("options"))
+      .def("export", &PythonModel::exported, py::arg("form"), py::arg("table"))
       .def("analyze", &PythonModel::analyze, py::arg("options"), py::arg("trace"), py::arg("progress"))
       .def("simulate", &PythonModel::simulate, py::arg("options"), py::arg("progress"))
       .def("explain", &PythonModel::explain, py::arg("name"), py::arg("options"), py::arg("progress"))
       .def("explore", &PythonModel::explore, py::arg("options"), py::arg("progress"))
       .def("report", &PythonModel::report, py::arg("options"), py::arg("progress"))
       .def("graph", &PythonModel::graph, py::arg("options"), py::arg("format"))
-      .def("diff", &PythonModel::diff, py::arg("newer"), py::arg("timing"), py::arg("format"), py::arg("options"),
+      .def("diff", &PythonModel::diff, py::arg("newer"), py::arg("base"), py::arg("timing"), py::arg("options"),
            py::arg("progress"))
       .def("bytes", [](const PythonModel& model) { return as_list(model.files()); })
       .def(

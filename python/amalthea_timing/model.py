@@ -25,6 +25,17 @@ Progress = Union[bool, Callable[[float], None], None]
 """True shows progress on a terminal, a callable takes the share that is done, from 0 to 1."""
 
 
+class Limits(TypedDict, total=False):
+    """Limits on input, of `read` and `parse`."""
+
+    max_size: int
+    max_depth: int
+    max_elements: int
+    max_attributes: int
+    max_unpacked: int
+    max_ratio: int
+
+
 class Options(TypedDict, total=False):
     """Options of every analysis, as of the command (docs/reference/commands.md)."""
 
@@ -181,13 +192,19 @@ class Model:
         """What reading it has found."""
         return findings_in(self._core.findings())
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self, *, keep_wrappers: bool = False, max_activities: Optional[int] = None) -> dict[str, Any]:
         """What the model contains, as `amalthea info` does."""
-        return json.loads(self._core.summary())  # type: ignore[no-any-return]
+        options = {"keep_wrappers": keep_wrappers, "max_activities": max_activities}
+        return json.loads(self._core.summary(options))  # type: ignore[no-any-return]
 
     def content(self) -> dict[str, Any]:
         """The whole model as a dict (`amalthea-model/1`, docs/reference/convert.md)."""
-        return json.loads(self._core.content())  # type: ignore[no-any-return]
+        return json.loads(self.export("json"))  # type: ignore[no-any-return]
+
+    def export(self, format: str, *, table: str = "") -> str:
+        """The whole model as "json", "dot", "csv" (of the table "tasks", "runnables", "ticks", "labels" or "mapping"),
+        or as a "dump": every object, attribute and reference, one per line."""
+        return self._core.export(format, table)
 
     def validate(self) -> Findings:
         """Checks it for errors, missing timing data and design flaws."""
@@ -280,7 +297,7 @@ class Model:
         }
         known = {name: value for name, value in all_options.items() if value is not None}
         found = self._core.explore(known, _progress(progress))
-        return Exploration(json.loads(found["results"]), found["text"], found["mapping"], found["files"])
+        return Exploration(json.loads(found["results"]), **{key: found[key] for key in found if key != "results"})
 
     def explore_part(self, shard: str, checkpoint: Path, **options: Any) -> None:
         """The `shard`-th part of a search, such as "2/8", which it leaves in the file `checkpoint` for `merge`.
@@ -293,10 +310,19 @@ class Model:
         _write([("report.html", page.encode())], path)
 
     def diff(
-        self, newer: "Model", *, timing: bool = False, progress: Progress = None, **options: "Unpack[Options]"
+        self,
+        newer: "Model",
+        *,
+        base: Optional["Model"] = None,
+        timing: bool = False,
+        progress: Progress = None,
+        **options: "Unpack[Options]",
     ) -> dict[str, Any]:
-        """What changed from this model to a newer one (docs/reference/diff.md). `timing` also analyzes both."""
-        text = self._core.diff(newer._core, timing, "json", _core_options(options), _progress(progress))
+        """What changed from this model to a newer one (docs/reference/diff.md). `timing` also analyzes both.
+
+        base: both are changed versions of this model; the result has the conflicts of a merge."""
+        of = base._core if base is not None else None
+        text = self._core.diff(newer._core, of, timing, _core_options(options), _progress(progress))
         return json.loads(text)  # type: ignore[no-any-return]
 
     def graph(
@@ -360,13 +386,13 @@ class Model:
         return f"<Model {', '.join(self.files)} (AMALTHEA {self.release})>"
 
 
-def read(*paths: Path) -> Model:
+def read(*paths: Path, **limits: "Unpack[Limits]") -> Model:
     """Reads one model from files, or from a folder. Raises UnreadableError."""
-    return Model(_core.Model.read([os.fspath(path) for path in paths]))
+    return Model(_core.Model.read([os.fspath(path) for path in paths], limits))
 
 
-def parse(files: Union[str, bytes, list[tuple[str, bytes]]]) -> Model:
+def parse(files: Union[str, bytes, list[tuple[str, bytes]]], **limits: "Unpack[Limits]") -> Model:
     """The same from memory: the content of a file, or names and contents of several files."""
     if isinstance(files, (str, bytes)):
         files = [("model.amxmi", files.encode() if isinstance(files, str) else files)]
-    return Model(_core.Model.parse(files))
+    return Model(_core.Model.parse(files, limits))

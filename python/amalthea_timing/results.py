@@ -357,11 +357,15 @@ class Explanation:
 class Exploration:
     """The results of `Model.explore`: the best mappings found."""
 
-    def __init__(self, dict_: dict[str, Any], text: str, mapping: str, files: list[tuple[str, bytes]]) -> None:
+    def __init__(
+        self, dict_: dict[str, Any], text: str, report: str, mapping: str, files: list[tuple[str, bytes]]
+    ) -> None:
         self.dict = dict_
         """The JSON form (docs/reference/explore.md)."""
         self.text = text
         """The same for people, as the command prints it."""
+        self.report = report
+        """The comparison of before, after and other mappings, in Markdown."""
         self.mapping = mapping
         """The chosen mapping as a file for `mapping=` and for `--mapping`."""
         self._files = files

@@ -110,9 +110,6 @@ TEST_CASE("every row is a keyword that the stubs of Python name") {
     if (verb == "compare" || verb == "calibrate" || verb == "validate") continue;  // Python lacks their options
     std::set<std::string> keywords;
     for (const analysis::Option& row : rows) {
-      if (row.place.group == std::string(analysis::group::limits) && row.name != "max-steps" &&
-          row.name != "max-activities" && row.name != "headroom-analyses")
-        continue;  // for files, not for a model that was read
       INFO(verb << ": " << row.name);
       const std::string keyword = row.keyword();
       CHECK(keywords.insert(keyword).second);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package: the same results as the command, systems without XML, errors, threads and Ctrl-C.
 
+import inspect
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import time
 import unittest
 
 import amalthea_timing as at
+import amalthea_timing.model as annotations
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 SAMPLES = SOURCE / "samples"
@@ -129,6 +132,161 @@ class Results(unittest.TestCase):
             annotated.save(f"{folder}/b.amxmi")
             self.assertEqual(pathlib.Path(folder, "a.amxmi").read_bytes(), pathlib.Path(folder, "b.amxmi").read_bytes())
         self.assertEqual(annotated.strip().bytes()[0][1], path.read_bytes())
+
+
+class Verbs(unittest.TestCase):
+    """Every verb and option of the command is in Python; docs/reference/python-methods.md says where."""
+
+    PAGE = SOURCE / "docs/reference/python-methods.md"
+    METHODS = {  # and how the native part gets its options
+        "info": ("summary", lambda core, options: core.summary(options)),
+        "graph": ("graph", lambda core, options: core.graph(options, "dot")),
+        "validate": ("validate", None),
+        "diff": ("diff", lambda core, options: core.diff(core, None, False, options, None)),
+        "analyze": ("analyze", lambda core, options: core.analyze(options, False, None)),
+        "simulate": ("simulate", lambda core, options: core.simulate(options, None)),
+        "explain": ("explain", lambda core, options: core.explain("Control", options, None)),
+        "report": ("report", lambda core, options: core.report(options, None)),
+        "annotate": ("annotate", lambda core, options: core.annotate(options, None)),
+        "explore": ("explore", lambda core, options: core.explore(options, None)),
+        "convert": ("convert", None),
+    }
+    # Verbs that Python lacks, and why.
+    WITHOUT = {
+        "lsp": "for editors only",
+        "compare": "not yet: run the command",
+        "calibrate": "not yet: run the command",
+        "batch": "a loop over `at.read`; processes, limits of each and resumption belong to the command",
+        "batch merge": "as `batch`",
+    }
+    # Options that have another name or place in Python.
+    ELSEWHERE = {
+        "chain": "`chains`",
+        "info --dump": '`model.export("dump")`',
+        "graph --format": "`format`",
+        "analyze --trace": "`trace=True`: the intervals as arrays",
+        "simulate --shard": "`model.simulate_part`",
+        "annotate --as": "`forms`",
+        "annotate --strip": "`model.strip()`",
+        "explore --objective": "`objectives`",
+        "explore --pin": "`pins`",
+        "explore --shard": "`model.explore_part`",
+        "explore --mapping-out": "`Exploration.mapping`",
+        "explore --report": "`Exploration.report`",
+        "convert --to": "`release`",
+        "convert --check": "`model.conversion_report`",
+        "convert --report": "`model.conversion_report`",
+        "convert --places": "`model.conversion_report(places=…)`",
+        "convert --table": '`model.export("csv", table=…)`',
+    }
+    # Options that concern a face only, and why Python has none.
+    OF_THE_COMMAND = {
+        "format": "results are objects, with `.dict` and `.text`",
+        "output": "results are returned; `save` writes models",
+        "suppress": "`Findings` are a list to filter",
+        "quiet": "nothing is printed; `progress=`",
+        "verbose": "nothing is printed",
+        "allow-unknown": "there is no exit code",
+        "fail-on": "there is no exit code",
+        "gate": "there is no exit code",
+        "table": "`to_frame(table)`",
+        "metrics": "a file for monitoring; `.dict` has the numbers",
+        "trace": "files of traces come from the command",
+        "trace-limit": "files of traces come from the command",
+        "trace-names": "files of traces come from the command",
+        "trace-run": "files of traces come from the command",
+        "convert --tree": "a loop over `at.read`",
+        "convert --jobs": "of `--tree`",
+        "convert --time-limit": "of `--tree`",
+        "convert --memory-limit": "of `--tree`",
+        "convert --resume": "of `--tree`",
+    }
+
+    def keywords(self, function):
+        found = set()
+        for parameter in inspect.signature(function).parameters.values():
+            found.add(parameter.name)
+            typed = re.search(r"Unpack\[(\w+)\]", str(parameter.annotation))
+            if typed:
+                found |= set(getattr(annotations, typed[1]).__annotations__)
+        return found
+
+    def options_of_the_command(self):
+        verbs, verb = {}, None
+        for line in command("--help-markdown").splitlines():
+            if heading := re.match(r"##+ amalthea ([a-z ]+)$", line):
+                verb = verbs.setdefault(heading[1], [])
+            elif option := re.match(r"\| `(?:-\w, )?--([a-z-]+)", line):
+                verb.append(option[1])
+        return {name: options for name, options in verbs.items() if not name.startswith("gpu")}
+
+    def place_of(self, verb, option, of_read, of_method):
+        keyword = option.replace("-", "_")
+        whole = f"{verb} --{option}"
+        if whole in self.ELSEWHERE:
+            return self.ELSEWHERE[whole]
+        if whole in self.OF_THE_COMMAND:
+            return "– " + self.OF_THE_COMMAND[whole]
+        if keyword in of_method:
+            return f"`{keyword}`"
+        if keyword in of_read:
+            return f"`at.read({keyword}=…)`"
+        if option in self.ELSEWHERE:
+            return self.ELSEWHERE[option]
+        self.assertIn(option, self.OF_THE_COMMAND, f"Python lacks {whole}")
+        return "– " + self.OF_THE_COMMAND[option]
+
+    def test_every_verb_and_option_of_the_command_is_in_python(self):
+        verbs = self.options_of_the_command()
+        self.assertEqual(set(verbs), set(self.METHODS) | set(self.WITHOUT))
+        of_read = self.keywords(at.read)
+        page = ("# Python methods\n\n<!-- Generated by tests/python/module_test.py from the options of the command and the "
+                "keywords of Python. -->\n\nWhere the verbs and options of the command are in Python.\nA dash says why there is "
+                "none. [python.md](../python.md) describes the package.\n")
+        for verb, options in verbs.items():
+            if verb in self.WITHOUT:
+                page += f"\n## {verb}\n\nNo method: {self.WITHOUT[verb]}.\n"
+                continue
+            name = self.METHODS[verb][0]
+            of_method = self.keywords(getattr(at.Model, name))
+            page += f"\n## {verb}: `model.{name}`\n\n| option | Python |\n| --- | --- |\n"
+            page += "".join(f"| `--{option}` | {self.place_of(verb, option, of_read, of_method)} |\n" for option in options)
+        if os.environ.get("AMALTHEA_UPDATE_DOCS") == "1":
+            self.PAGE.write_text(page)
+        self.assertEqual(self.PAGE.read_text(), page)
+
+    def test_every_keyword_is_taken(self):
+        core = minimal()._core
+        core_options = {"files": lambda options: type(core).read([str(SAMPLES / "offload-minimal.amxmi")], options)}
+        taken = {"files": set(annotations.Limits.__annotations__)}
+        for verb, (name, call) in self.METHODS.items():
+            if call:
+                renamed = {"chain": "chains", "as": "forms", "objective": "objectives", "pin": "pins"}
+                options = {renamed.get(option, option).replace("-", "_") for option in self.options_of_the_command()[verb]}
+                taken[verb] = self.keywords(getattr(at.Model, name)) & options
+                taken[verb] -= {"timing", "base", "trace", "picture", "format"}
+                core_options[verb] = lambda options, call=call: call(core, options)
+        for verb, keywords in taken.items():
+            self.assertTrue(keywords)
+            for keyword in keywords:
+                with self.subTest(verb=verb, keyword=keyword), self.assertRaisesRegex(TypeError, "unexpected type"):
+                    core_options[verb]({keyword: object()})
+
+    def test_limits_forms_and_merges_are_those_of_the_command(self):
+        path, other = SAMPLES / "offload-minimal.amxmi", SAMPLES / "two-gpus.amxmi"
+        with self.assertRaisesRegex(at.UnreadableError, "AM"):
+            at.read(path, max_size=100)
+        with self.assertRaises(at.OptionError):
+            at.read(path, max_attributes=100_000)
+        model = at.read(path)
+        self.assertEqual(model.export("dump"), command("info", path, "--dump"))
+        with tempfile.TemporaryDirectory() as folder:
+            command("convert", path, "--table", "runnables", "-o", f"{folder}/runnables.csv")
+            self.assertEqual(model.export("csv", table="runnables"), pathlib.Path(folder, "runnables.csv").read_text())
+        self.assertEqual(model.diff(at.read(other), base=model),
+                         json.loads(command("diff", "--base", path, path, other, "--format", "json")))
+        self.assertEqual(model.summary(keep_wrappers=True),
+                         json.loads(command("info", path, "--keep-wrappers", "--format", "json")))
 
 
 class Systems(unittest.TestCase):
