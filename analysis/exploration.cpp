@@ -96,7 +96,7 @@ Outcome<std::vector<exporter::ComparedMapping>> compared_mappings(const Model& m
       auto judgement = explore::judge(search.problem, *mapped, search.options);
       Diagnostics ignored;
       const auto results = engine::analyze(*mapped, search.options.analysis, ignored);
-      auto late = results ? late_tasks(*mapped, *results) : judgement.late;
+      auto late = results ? engine::late_tasks(*mapped, *results) : std::vector<TaskIndex>{};
       compared.push_back(
           {std::filesystem::path(file).stem().string(), std::move(*mapped), std::move(judgement), std::move(late)});
     } catch (const std::overflow_error&) {
@@ -284,11 +284,11 @@ ChosenMapping chosen_mapping(const Exploration& exploration, const Explored& exp
   chosen.findings = findings;
   if (const auto results = engine::analyze(chosen.after, search.options.analysis, chosen.findings)) {
     chosen.assessment = engine::assess(chosen.after, *results, chosen.findings);
-    chosen.late_after = late_tasks(chosen.after, *results);
+    chosen.late_after = engine::late_tasks(chosen.after, *results);
   }
   Diagnostics ignored;
   if (const auto results = engine::analyze(search.problem.system, search.options.analysis, ignored))
-    chosen.late_before = late_tasks(search.problem.system, *results);
+    chosen.late_before = engine::late_tasks(search.problem.system, *results);
   const explore::Judgement& judgement = chosen.solution->judgement;
   chosen.keeps_limits = judgement.late.empty() && judgement.broken == 0 && explored.exploration.impossible.empty();
   return chosen;

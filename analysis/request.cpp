@@ -222,14 +222,6 @@ Outcome<Analyzed> analyze(const Model& model, const Resolved& resolved, Diagnost
   });
 }
 
-std::vector<TaskIndex> late_tasks(const System& system, const engine::Results& results) {
-  std::vector<TaskIndex> late;
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (!system.tasks[task].folded_into && engine::verdict_on(results.tasks[task]) >= engine::OverallVerdict::unbounded)
-      late.push_back(task);
-  return late;
-}
-
 Outcome<TaskIndex> task_named(const System& system, const std::string& place, std::string_view name) {
   std::optional<TaskIndex> found;
   std::size_t count = 0;

@@ -91,10 +91,6 @@ Outcome<Analyzed> results_of(Prepared prepared, Diagnostics& findings);
 /// Both.
 Outcome<Analyzed> analyze(const Model& model, const Resolved& resolved, Diagnostics& findings);
 
-/// A fact that every output states alike: tasks that miss their deadlines or are unbounded. Removed wrappers do not
-/// count.
-std::vector<TaskIndex> late_tasks(const System& system, const engine::Results& results);
-
 /// The only task of this name, which an option states.
 Outcome<TaskIndex> task_named(const System& system, const std::string& place, std::string_view name);
 

@@ -25,9 +25,11 @@ constexpr std::string_view no_task = std::string_view("[AM0312]").substr(1, 6),
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+/// Without removed wrappers, like engine::tasks_by_verdict.
 std::uint64_t count(const Json& list, const char* key, std::string_view value) {
-  return static_cast<std::uint64_t>(
-      std::count_if(list.begin(), list.end(), [&](const Json& entry) { return entry.at(key) == value; }));
+  return static_cast<std::uint64_t>(std::count_if(list.begin(), list.end(), [&](const Json& entry) {
+    return entry.at(key) == value && !entry.contains("folded_into");
+  }));
 }
 
 Json finding_counts(const Json& findings) {
@@ -79,8 +81,8 @@ std::string failure(std::string_view status, std::string_view error, const Json&
 std::string_view to_string(ModelVerdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }
 
 std::string body_of_results(const Json& results) {
-  const Json& tasks = results.at("tasks");
   const Json& requirements = results.at("requirements");
+  const Json& tasks = results.at("tasks");
   const auto of_tasks = [&](std::string_view verdict) { return count(tasks, "verdict", verdict); };
   const auto of_requirements = [&](std::string_view verdict) { return count(requirements, "verdict", verdict); };
   const Json findings = finding_counts(results.at("findings"));

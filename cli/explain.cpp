@@ -67,7 +67,7 @@ int run(ExplainOptions options) {
     return ExitCode::unusable;
   if (!write_output(options.output, text)) return ExitCode::unusable;
   const engine::Verdict verdict = explained->results.tasks[explained->task].verdict;
-  if (verdict == engine::Verdict::missed || verdict == engine::Verdict::unbounded) return ExitCode::findings;
+  if (engine::is_late(verdict)) return ExitCode::findings;
   const bool allowed = options.analysis.allow_unknown && !diagnostics.has_errors();
   return verdict == engine::Verdict::unknown && !allowed ? ExitCode::unknown : ExitCode::all_well;
 }

@@ -225,6 +225,22 @@ OverallVerdict verdict_on(const TaskResult& task) {
   return task.guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
 }
 
+bool is_late(Verdict verdict) { return verdict == Verdict::missed || verdict == Verdict::unbounded; }
+
+std::vector<TaskIndex> late_tasks(const System& system, const Results& results) {
+  std::vector<TaskIndex> late;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (!system.tasks[task].folded_into && is_late(results.tasks[task].verdict)) late.push_back(task);
+  return late;
+}
+
+std::array<std::size_t, 5> tasks_by_verdict(const System& system, const Results& results) {
+  std::array<std::size_t, 5> counts{};
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (!system.tasks[task].folded_into) ++counts[static_cast<std::size_t>(results.tasks[task].verdict)];
+  return counts;
+}
+
 void settle_verdicts(const System& system, Results& results) {
   const auto settle = [strict = results.strict](auto& result, auto met, auto unknown) {
     if (result.guaranteed != true) return;

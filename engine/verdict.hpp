@@ -70,6 +70,14 @@ struct Assessment {
 OverallVerdict verdict_on(const TaskResult& task);
 OverallVerdict verdict_on(LimitVerdict verdict, std::optional<bool> guaranteed);
 
+// Facts on tasks that every output states alike. Removed wrappers do not count: their functions run instead.
+
+/// Whether the deadline is missed, or the end of the task unbounded.
+bool is_late(Verdict verdict);
+std::vector<TaskIndex> late_tasks(const System& system, const Results& results);
+/// The number of tasks, by Verdict.
+std::array<std::size_t, 5> tasks_by_verdict(const System& system, const Results& results);
+
 /// Lets all parts of the results that speak of one limit say the same: a requirement that is the deadline of a task has
 /// the verdict of the task, and a removed wrapper that of its function. Only what is met can be guaranteed. With
 /// Results::strict a guarantee that does not cover every run is unknown.

@@ -78,9 +78,9 @@ class ConflictSearch {
         if (with_task(group)) own.apart.push_back(group);
       if (broken_constraints(own, placed, best_.candidate) > 0) conflict.tasks.push_back(task);
     }
-    conflict.reason = fmt::format("no mapping was found that meets all constraints; the best one violates {} {} on {}",
+    conflict.reason = fmt::format("no mapping was found that meets all constraints; the best one violates {} {}{}",
                                   best_.judgement.broken, best_.judgement.broken == 1 ? "constraint" : "constraints",
-                                  names(conflict.tasks));
+                                  conflict.tasks.empty() ? "" : " on " + names(conflict.tasks));
     return conflict;
   }
 

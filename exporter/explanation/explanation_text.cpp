@@ -7,12 +7,12 @@
 #include "exporter/explanation/explanation_formats.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/contribution_text.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
 using engine::Contribution;
-using engine::Verdict;
 
 /// Milliseconds with six decimals: to the nanosecond.
 std::string ms(Duration value) {
@@ -36,9 +36,7 @@ std::string parts_table(const System& system, std::vector<Contribution> parts, D
 }
 
 std::string verdict_line(const engine::TaskResult& result, bool colour) {
-  const bool bad = result.verdict == Verdict::missed || result.verdict == Verdict::unbounded;
-  return paint(fmt::format("{}: {}", to_string(result.verdict), result.reason), bad ? Colour::bad : Colour::good,
-               colour) +
+  return paint(fmt::format("{}: {}", to_string(result.verdict), result.reason), colour_of(result.verdict), colour) +
          "\n";
 }
 
@@ -76,8 +74,7 @@ std::string what_if_table(const System& system, const engine::TaskResult& result
   }
   TextTable changes = TextTable::of("verdict", "guaranteed", ">max ms", ">bound ms", "change");
   const auto add = [&](const engine::TaskResult& with, const std::string& change) {
-    const bool late = with.verdict == Verdict::missed || with.verdict == Verdict::unbounded;
-    changes.add(TextTable::Cell{std::string(to_string(with.verdict)), late ? Colour::bad : Colour::good},
+    changes.add(TextTable::Cell{std::string(to_string(with.verdict)), colour_of(with.verdict)},
                 !with.guaranteed           ? "-"
                 : !*with.guaranteed        ? "no"
                 : with.coverage.complete() ? "yes"

@@ -87,7 +87,7 @@ struct Lateness {
 Lateness lateness(const Judgement& judgement, const std::vector<TaskIndex>* late) {
   Lateness split;
   for (const TaskIndex task : judgement.late) {
-    const bool is_late = late == nullptr || std::find(late->begin(), late->end(), task) != late->end();
+    const bool is_late = late != nullptr && std::find(late->begin(), late->end(), task) != late->end();
     (is_late ? split.late : split.not_guaranteed).push_back(task);
   }
   return split;
@@ -189,10 +189,8 @@ class Renderer {
     else if (impossible.empty())
       return failing == 0 ? paint("Every deadline is met.", Colour::good, colour_) : std::string();
     else
-      text =
-          fmt::format("{} {}{}.", failing <= impossible.size() ? "Every deadline is met except" : "No mapping can meet",
-                      impossible.size() == 1 ? "that of " + names(impossible) : "those of " + names(impossible),
-                      failing <= impossible.size() ? ", which no mapping can meet" : "");
+      text = fmt::format("No mapping can meet the {} of {}{}.", impossible.size() == 1 ? "deadline" : "deadlines",
+                         names(impossible), failing <= impossible.size() ? "; every other one is met" : "");
     return paint(text, Colour::bad, colour_);
   }
 

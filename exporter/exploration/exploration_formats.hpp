@@ -39,7 +39,7 @@ struct ExplorationView {
   const engine::Assessment* assessment = nullptr;
   /// of tasks that the model does not map, in `before`; null if it maps all
   const FirstMapping* created = nullptr;
-  /// tasks that `before` and `after` leave late or unbounded by the analysis; null: not analyzed, then by their bounds
+  /// tasks that `before` and `after` leave late or unbounded by the analysis; null: not analyzed, so none is called late
   const std::vector<TaskIndex>* late_before = nullptr;
   const std::vector<TaskIndex>* late_after = nullptr;
 };

@@ -157,8 +157,7 @@ class TextRenderer {
                                  ? fmt::format(" (the hyperperiod is {})", format_duration(*results_.hyperperiod))
                                  : "",
                              to_string(results_.execution)));
-    std::array<std::size_t, 5> count{};
-    for (const TaskResult& task : results_.tasks) ++count[static_cast<std::size_t>(task.verdict)];
+    const auto count = engine::tasks_by_verdict(system_, results_);
     const auto number = [&](Verdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
     out_ += line(fmt::format("Tasks: {} met, {} missed, {} unbounded, {} unknown, {} without deadline",
                              number(Verdict::met), number(Verdict::missed), number(Verdict::unbounded),
