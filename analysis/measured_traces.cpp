@@ -34,7 +34,7 @@ OptionTable trace_options(TraceRequest& request) {
               "JSON object from patterns of names in the trace to names in the model, such as {\"Os_*\": \"Control\"}",
               {group::traces}, {.takes = "FILE", .file = FileKind::read}),
           row("from", &request.from, "Measure only jobs activated at this time of the trace or later",
-              rare(group::traces), {.takes = "TIME"}),
+              rare(group::traces), {.takes = "TIME", .keyword = "from_"}),
           row("to", &request.to, "Measure only jobs activated before this time of the trace", rare(group::traces),
               {.takes = "TIME"})};
 }

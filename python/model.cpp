@@ -10,7 +10,9 @@
 #include <pybind11/stl.h>
 
 #include "analysis/annotation.hpp"
+#include "analysis/calibration.hpp"
 #include "analysis/change_effects.hpp"
+#include "analysis/comparison.hpp"
 #include "analysis/conversion.hpp"
 #include "analysis/explanation.hpp"
 #include "analysis/exploration.hpp"
@@ -41,7 +43,6 @@ namespace amalthea::python {
 namespace {
 
 namespace py = pybind11;
-using namespace pybind11::literals;
 
 /// The first error among the findings.
 std::string error_in(const Diagnostics& findings) {
@@ -74,17 +75,28 @@ std::vector<std::string> names_of(const System& system, bool units) {
   return names;
 }
 
-std::string name_of(const Document& document) {
-  return std::filesystem::path(document.source().path()).filename().string();
+/// Lets the work tell how much of the traces was read.
+traces::Progress shown_in(Work& work) {
+  return [&work](std::uint64_t done, std::uint64_t of) {
+    if (of > 0) work.done = static_cast<double>(done) / static_cast<double>(of);
+  };
 }
-
-}  // namespace
 
 py::list as_list(const std::vector<File>& files) {
   py::list list;
   for (const auto& [name, bytes] : files) list.append(py::make_tuple(name, py::bytes(bytes)));
   return list;
 }
+
+/// A request with these options.
+template <typename Request>
+Request taken(const Options& options, analysis::OptionTable (*rows)(Request&)) {
+  Request request;
+  take(options, rows(request));
+  return request;
+}
+
+}  // namespace
 
 PythonModel::PythonModel(const Options& options, const Reading& read) {
   take(options, analysis::limit_options(limits_));
@@ -149,130 +161,98 @@ py::dict PythonModel::analyze(const Options& options, bool trace, const py::obje
   analysis::AnalysisRequest request;
   analysis::HeadroomRequest headroom;
   take(options, analysis::joined({request_options(request), headroom_options(headroom)}));
-  Work work;
   Recording recording;
-  std::string json, text;
   std::vector<std::string> tasks, units;
-  run_interruptibly(work, progress, [&] {
-    Diagnostics findings = findings_;
+  py::dict found = found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
     needed(check_headroom(headroom, request), findings);
     auto prepared = needed(prepare(model_, request, findings), findings);
     prepared.analysis.work = &work;
     if (trace) prepared.analysis.observer = &recording;
     const auto analyzed = needed(results_of(std::move(prepared), findings), findings);
-    std::optional<engine::Headroom> found;
-    if (headroom.wanted) found = find_headroom(headroom, analyzed, analyzed.results, &work);
+    std::optional<engine::Headroom> room;
+    if (headroom.wanted) room = find_headroom(headroom, analyzed, analyzed.results, &work);
     const exporter::ResultView view{info_,    analyzed.system, analyzed.results,
-                                    findings, &model_,         found ? &*found : nullptr};
-    json = exporter::render_json(view, {});
-    text = exporter::render_text(view, {});
+                                    findings, &model_,         room ? &*room : nullptr};
     tasks = names_of(analyzed.system, false);
     units = names_of(analyzed.system, true);
+    return {{{"results", exporter::render_json(view, {})}, {"text", exporter::render_text(view, {})}}};
   });
-  const py::object intervals = trace ? py::object(recording.take()) : py::none();
-  return py::dict("results"_a = json, "text"_a = text, "tasks"_a = tasks, "units"_a = units, "trace"_a = intervals);
+  found["tasks"] = tasks;
+  found["units"] = units;
+  found["trace"] = trace ? py::object(recording.take()) : py::none();
+  return found;
 }
 
 py::dict PythonModel::simulate(const Options& options, const py::object& progress) const {
-  analysis::SimulationRequest request;
-  take(options, simulation_request_options(request));
-  Work work;
-  std::string json, text;
-  run_interruptibly(work, progress, [&] {
-    Diagnostics findings = findings_;
+  const auto request = taken(options, analysis::simulation_request_options);
+  return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
     auto simulation = needed(prepare_simulation(model_, request, limits_, findings), findings);
     if (!request.witness.empty()) needed(seek_witness(simulation, request.witness, &work), findings);
     analysis::SimulationWatch watch;
     watch.work = &work;
     const auto found = needed(analysis::simulate(simulation, watch, findings), findings);
-    if (!found.runs) {
-      json = exporter::render_run_part(found.part);
-      return;
-    }
+    if (!found.runs) return {{{"results", exporter::render_run_part(found.part)}}};
     const exporter::RunsView view{info_, simulation.system, *found.runs, findings,
                                   simulation.witness ? &*simulation.witness : nullptr};
-    json = exporter::render_runs_json(view);
-    text = exporter::render_runs_text(view, false);
+    return {{{"results", exporter::render_runs_json(view)}, {"text", exporter::render_runs_text(view, false)}}};
   });
-  return py::dict("results"_a = json, "text"_a = text);
 }
 
 py::dict PythonModel::explain(const std::string& name, const Options& options, const py::object& progress) const {
-  analysis::AnalysisRequest request;
-  take(options, analysis_options(request));
-  Work work;
-  std::string json, text, picture;
-  run_interruptibly(work, progress, [&] {
-    Diagnostics findings = findings_;
+  const auto request = taken(options, analysis::analysis_options);
+  return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
     const auto found = needed(analysis::explain(model_, request, name, findings, &work), findings);
     const exporter::ResultView view{info_, found.system, found.results, findings};
     if (!found.explanation) throw Failure(Failure::Kind::refused, found.no_job, findings);
-    json = exporter::render_explanation_json(view, found.asked, *found.explanation, found.tried);
-    text = exporter::render_explanation_text(view, found.asked, *found.explanation, found.tried, false);
-    picture = exporter::render_explanation_svg(view, *found.explanation);
+    return {{{"results", exporter::render_explanation_json(view, found.asked, *found.explanation, found.tried)},
+             {"text", exporter::render_explanation_text(view, found.asked, *found.explanation, found.tried, false)},
+             {"picture", exporter::render_explanation_svg(view, *found.explanation)}}};
   });
-  return py::dict("results"_a = json, "text"_a = text, "picture"_a = picture);
 }
 
 py::dict PythonModel::explore(const Options& options, const py::object& progress) const {
-  analysis::ExplorationRequest request;
-  take(options, exploration_options(request));
-  Work work;
-  std::string json, text, report, mapping;
-  std::vector<File> changed;
-  run_interruptibly(work, progress, [&] {
-    Diagnostics findings = findings_, of_compared;
+  const auto request = taken(options, analysis::exploration_options);
+  return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
+    Diagnostics of_compared;
     auto exploration = needed(prepare_exploration(model_, request, limits_, findings, of_compared), findings);
     analysis::ExplorationWatch watch;
     watch.work = &work;
     const auto explored = needed(analysis::explore(exploration, watch, findings), findings);
-    if (!request.shard.empty()) return;  // the checkpoint has the part
+    if (!request.shard.empty()) return {};  // the checkpoint has the part
     const auto chosen = chosen_mapping(exploration, explored, findings);
     const auto view = view_of(info_, exploration, explored, chosen);
-    json = exporter::render_exploration_json(view);
-    text = exporter::render_exploration_text(view, false);
-    report = exporter::render_exploration_report(view);
-    mapping = exporter::render_mapping_file(exporter::mapping_entries(chosen.after));
-    if (const auto texts = remapped_texts(exploration, chosen.after, findings))
-      for (std::size_t i = 0; i < texts->size(); ++i)
-        changed.emplace_back(name_of(*model_.documents()[i]), (*texts)[i]);
+    const auto texts = remapped_texts(exploration, chosen.after, findings);
+    return {{{"results", exporter::render_exploration_json(view)},
+             {"text", exporter::render_exploration_text(view, false)},
+             {"report", exporter::render_exploration_report(view)},
+             {"mapping", exporter::render_mapping_file(exporter::mapping_entries(chosen.after))}},
+            texts ? named(*texts) : std::vector<File>{}};
   });
-  return py::dict("results"_a = json, "text"_a = text, "report"_a = report, "mapping"_a = mapping,
-                  "files"_a = as_list(changed));
 }
 
-std::string PythonModel::report(const Options& options, const py::object& progress) const {
-  analysis::ReportRequest request;
-  take(options, report_options(request));
-  Work work;
-  std::string page;
-  run_interruptibly(work, progress, [&] {
-    Diagnostics findings = findings_, of_baseline;
+py::dict PythonModel::report(const Options& options, const py::object& progress) const {
+  const auto request = taken(options, analysis::report_options);
+  return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
+    Diagnostics of_baseline;
     auto earlier = needed(read_earlier(request, limits_, of_baseline), of_baseline);
     const auto begin = [&](bool) { return std::shared_ptr<Work>(&work, [](Work*) {}); };
-    page = needed(analysis::report(model_, request, std::move(earlier), begin, findings), findings).html;
+    return {{{"page", needed(analysis::report(model_, request, std::move(earlier), begin, findings), findings).html}}};
   });
-  return page;
 }
 
 std::string PythonModel::graph(const Options& options, const std::string& format) const {
-  analysis::GraphRequest request;
-  take(options, graph_options(request));
+  auto request = taken(options, analysis::graph_options);
   request.format = format;
   const py::gil_scoped_release released;
   Diagnostics findings = findings_;
   return needed(analysis::graph(model_, request, findings), findings);
 }
 
-std::string PythonModel::diff(const PythonModel& newer, const PythonModel* base, bool timing, const Options& options,
-                              const py::object& progress) const {
-  analysis::AnalysisRequest request;
-  take(options, request_options(request));
+py::dict PythonModel::diff(const PythonModel& newer, const PythonModel* base, bool timing, const Options& options,
+                           const py::object& progress) const {
+  const auto request = taken(options, analysis::request_options);
   if (timing && base != nullptr) throw py::value_error("timing does not apply to the check of a merge (base)");
-  Work work;
-  std::string text;
-  run_interruptibly(work, progress, [&] {
-    Diagnostics findings;
+  return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
     auto resolved = needed(resolve(request), findings);
     resolved.options.engine.work = &work;
     std::vector<const Model*> states = {&model_, &newer.model_};
@@ -284,58 +264,91 @@ std::string PythonModel::diff(const PythonModel& newer, const PythonModel* base,
       const auto conflicts = difference::conflicts(ours, theirs, models.release.version);
       auto changes = ours.changes;
       changes.insert(changes.end(), theirs.changes.begin(), theirs.changes.end());
-      text = exporter::render_difference_json(
-          {base->info_, info_, to_string(models.release), changes, nullptr, &conflicts, &newer.info_}, false);
-      return;
+      const exporter::DifferenceView view{base->info_, info_,       to_string(models.release), changes, nullptr,
+                                          &conflicts,  &newer.info_};
+      return {{{"results", exporter::render_difference_json(view, false)}}};
     }
     const auto comparison = models.compare(0, 1);
     std::optional<exporter::ChangeEffects> effects;
     if (timing)
       effects = needed(change_effects(model_, newer.model_, comparison, resolved.options, findings), findings);
-    text = exporter::render_difference_json(
-        {info_, newer.info_, to_string(models.release), comparison.changes, effects ? &*effects : nullptr}, false);
+    const exporter::DifferenceView view{info_, newer.info_, to_string(models.release), comparison.changes,
+                                        effects ? &*effects : nullptr};
+    return {{{"results", exporter::render_difference_json(view, false)}}};
   });
-  return text;
 }
 
-std::vector<File> PythonModel::files() const {
+py::list PythonModel::files() const {
+  std::vector<std::string> texts;
+  for (const auto& document : model_.documents()) texts.emplace_back(document->source().bytes());
+  return as_list(named(texts));
+}
+
+py::dict PythonModel::convert(const Options& options) const {
+  const auto request = taken(options, analysis::conversion_options);
+  return found_by(py::none(), [&](Work&, Diagnostics& findings) -> Found {
+    const auto to = needed(target_of(request), findings);
+    const analysis::Conversion conversion(model_, to, request.places);
+    if (!conversion.done) throw Failure(Failure::Kind::refused, error_in(conversion.findings), conversion.findings);
+    Found found{{{"results", exporter::render_conversion_json(report_of(conversion, model_))}}};
+    for (const EditableModel::File& file : conversion.editable.files())
+      found.files.emplace_back(std::filesystem::path(file.path).filename().string(), migration::write(*file.root, to));
+    return found;
+  });
+}
+
+py::dict PythonModel::annotate(const Options& options, const py::object& progress) const {
+  const auto request = taken(options, analysis::annotation_options);
+  return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
+    return {{}, named(needed(analysis::annotate(model_, request, limits_, findings, &work), findings).texts)};
+  });
+}
+
+py::dict PythonModel::compare(const std::vector<std::string>& traces, bool page, const Options& options,
+                              const py::object& progress) const {
+  analysis::ComparisonRequest request;
+  request.trace_files = traces;
+  if (page) request.format = "html";
+  take(options, analysis::joined({simulation_options(request), comparison_options(request)}));
+  return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
+    const auto found = needed(analysis::compare(model_, request, limits_, shown_in(work), findings), findings);
+    return {{{"results", text_of(found, model_, findings, "json", false)},
+             {"page", page ? text_of(found, model_, findings, "html", false) : ""}}};
+  });
+}
+
+py::dict PythonModel::calibrate(const std::vector<std::string>& traces, const Options& options,
+                                const py::object& progress) const {
+  analysis::CalibrationRequest request;
+  request.trace_files = traces;
+  take(options, analysis::joined({simulation_options(request), calibration_options(request)}));
+  return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
+    const auto found = needed(analysis::calibrate(model_, request, shown_in(work), findings), findings);
+    return {{{"text", exporter::render_calibration(found.changes, false)}}, named(found.texts)};
+  });
+}
+
+py::list PythonModel::strip() const {
+  std::vector<std::string> texts;
+  for (const auto& document : model_.documents()) texts.push_back(exporter::strip(*document));
+  return as_list(named(texts));
+}
+
+std::vector<File> PythonModel::named(const std::vector<std::string>& texts) const {
   std::vector<File> files;
-  for (const auto& document : model_.documents())
-    files.emplace_back(name_of(*document), std::string(document->source().bytes()));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    files.emplace_back(std::filesystem::path(model_.documents()[i]->source().path()).filename().string(), texts[i]);
   return files;
 }
 
-std::pair<std::vector<File>, std::string> PythonModel::convert(const Options& options) const {
-  analysis::ConversionRequest request;
-  take(options, conversion_options(request));
-  const py::gil_scoped_release released;
-  const auto to = needed(target_of(request), {});
-  const analysis::Conversion conversion(model_, to, request.places);
-  if (!conversion.done) throw Failure(Failure::Kind::refused, error_in(conversion.findings), conversion.findings);
-  std::vector<File> files;
-  for (const EditableModel::File& file : conversion.editable.files())
-    files.emplace_back(std::filesystem::path(file.path).filename().string(), migration::write(*file.root, to));
-  return {std::move(files), exporter::render_conversion_json(report_of(conversion, model_))};
-}
-
-std::vector<File> PythonModel::annotate(const Options& options, const py::object& progress) const {
-  analysis::AnnotationRequest request;
-  take(options, annotation_options(request));
+py::dict PythonModel::found_by(const py::object& progress, const Job& job) const {
   Work work;
-  std::vector<File> annotated;
-  run_interruptibly(work, progress, [&] {
-    Diagnostics findings = findings_;
-    const auto found = needed(analysis::annotate(model_, request, limits_, findings, &work), findings);
-    for (std::size_t i = 0; i < found.texts.size(); ++i)
-      annotated.emplace_back(name_of(*model_.documents()[i]), found.texts[i]);
-  });
-  return annotated;
-}
-
-std::vector<File> PythonModel::strip() const {
-  std::vector<File> files;
-  for (const auto& document : model_.documents()) files.emplace_back(name_of(*document), exporter::strip(*document));
-  return files;
+  Diagnostics findings = findings_;
+  Found found;
+  run_interruptibly(work, progress, [&] { found = job(work, findings); });
+  py::dict all = py::cast(found.texts);
+  all["files"] = as_list(found.files);
+  return all;
 }
 
 }  // namespace amalthea::python

@@ -4,6 +4,7 @@
 /// A model that Python holds, and the results of its analysis.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/work.hpp"
 #include "exporter/results/result_view.hpp"
 #include "importer/reading/limits.hpp"
 #include "python/keywords.hpp"
@@ -42,39 +44,48 @@ class PythonModel {
   /// The whole model as "json", "dot", "csv" (of one table) or "dump".
   std::string exported(const std::string& form, const std::string& table) const;
 
-  /// `{"results": JSON, "text": text, "trace": columns or None, "tasks": [name], "units": [name]}`.
-  pybind11::dict analyze(const Options& options, bool trace, const pybind11::object& progress) const;
-  /// `{"results": JSON, "text": text}`; for a part of the runs, that part.
-  pybind11::dict simulate(const Options& options, const pybind11::object& progress) const;
-  /// The same of a task or runnable, with "picture", an SVG file, or "" if there is no job to explain.
-  pybind11::dict explain(const std::string& name, const Options& options, const pybind11::object& progress) const;
-  /// The same as simulate, with "report", a page in Markdown, "mapping", the text of a mapping file, and "files", the
-  /// model with the new mapping.
-  pybind11::dict explore(const Options& options, const pybind11::object& progress) const;
+  // What the verbs find, by "results" (JSON), "text" and other keys; "files" are names and bytes. Throw a Failure.
 
-  /// An HTML page.
-  std::string report(const Options& options, const pybind11::object& progress) const;
+  /// Also "trace": columns or None, "tasks" and "units": names.
+  pybind11::dict analyze(const Options& options, bool trace, const pybind11::object& progress) const;
+  /// For a part of the runs, that part.
+  pybind11::dict simulate(const Options& options, const pybind11::object& progress) const;
+  /// Of a task or runnable, with "picture", an SVG file.
+  pybind11::dict explain(const std::string& name, const Options& options, const pybind11::object& progress) const;
+  /// With "report", a page in Markdown, "mapping", the text of a mapping file, and the model with the new mapping.
+  pybind11::dict explore(const Options& options, const pybind11::object& progress) const;
+  /// "page", in HTML.
+  pybind11::dict report(const Options& options, const pybind11::object& progress) const;
   /// The runnable graph of the system, or of a task, as "dot", "json" or "svg".
   std::string graph(const Options& options, const std::string& format) const;
-
-  /// What changed from this model to a newer one; with `base`, what both changed in it, and the conflicts. As JSON.
-  std::string diff(const PythonModel& newer, const PythonModel* base, bool timing, const Options& options,
-                   const pybind11::object& progress) const;
-
-  std::vector<File> files() const;
-  /// The model in another release, and the JSON report of the conversion.
-  std::pair<std::vector<File>, std::string> convert(const Options& options) const;
-  std::vector<File> annotate(const Options& options, const pybind11::object& progress) const;
-  std::vector<File> strip() const;
+  /// What changed from this model to a newer one; with `base`, what both changed in it, and the conflicts.
+  pybind11::dict diff(const PythonModel& newer, const PythonModel* base, bool timing, const Options& options,
+                      const pybind11::object& progress) const;
+  pybind11::list files() const;
+  pybind11::dict convert(const Options& options) const;
+  pybind11::dict annotate(const Options& options, const pybind11::object& progress) const;
+  /// Traces held against the model; "page" is in HTML, if wanted.
+  pybind11::dict compare(const std::vector<std::string>& traces, bool page, const Options& options,
+                         const pybind11::object& progress) const;
+  /// The model with measured times.
+  pybind11::dict calibrate(const std::vector<std::string>& traces, const Options& options,
+                           const pybind11::object& progress) const;
+  pybind11::list strip() const;
 
  private:
+  struct Found {
+    std::map<std::string, std::string> texts;
+    std::vector<File> files = {};
+  };
+  using Job = std::function<Found(Work& work, Diagnostics& findings)>;
+  pybind11::dict found_by(const pybind11::object& progress, const Job& job) const;
+  /// The texts of the files of the model, with their names.
+  std::vector<File> named(const std::vector<std::string>& texts) const;
+
   importer::Limits limits_;
   Model model_;
   exporter::ModelInfo info_;
   Diagnostics findings_;
 };
-
-/// Names and bytes, for Python.
-pybind11::list as_list(const std::vector<File>& files);
 
 }  // namespace amalthea::python

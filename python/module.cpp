@@ -82,21 +82,13 @@ PYBIND11_MODULE(_core, module) {
       .def("graph", &PythonModel::graph, py::arg("options"), py::arg("format"))
       .def("diff", &PythonModel::diff, py::arg("newer"), py::arg("base"), py::arg("timing"), py::arg("options"),
            py::arg("progress"))
-      .def("bytes", [](const PythonModel& model) { return as_list(model.files()); })
-      .def(
-          "convert",
-          [](const PythonModel& model, const Options& options) {
-            const auto [files, report] = model.convert(options);
-            return py::make_tuple(as_list(files), report);
-          },
-          py::arg("options"))
-      .def(
-          "annotate",
-          [](const PythonModel& model, const Options& options, const py::object& progress) {
-            return as_list(model.annotate(options, progress));
-          },
-          py::arg("options"), py::arg("progress"))
-      .def("strip", [](const PythonModel& model) { return as_list(model.strip()); })
+      .def("bytes", &PythonModel::files)
+      .def("convert", &PythonModel::convert, py::arg("options"))
+      .def("annotate", &PythonModel::annotate, py::arg("options"), py::arg("progress"))
+      .def("compare", &PythonModel::compare, py::arg("traces"), py::arg("page"), py::arg("options"),
+           py::arg("progress"))
+      .def("calibrate", &PythonModel::calibrate, py::arg("traces"), py::arg("options"), py::arg("progress"))
+      .def("strip", &PythonModel::strip)
       .def("edit", [](const std::shared_ptr<PythonModel>& model) { return Tree::of(model); });
   add_editing(module);
   module.def("command", &command, py::arg("arguments"),

@@ -69,6 +69,39 @@ class Options(TypedDict, total=False):
     bound_states: int
 
 
+class TraceOptions(Options, total=False):
+    """Those of `Model.compare` and `Model.calibrate`, which have neither `execution` nor `chains`."""
+
+    names: Path
+    """A JSON object from patterns of names in the trace to names in the model."""
+    from_: TimeLike
+    """Measure only jobs activated at this time of the trace or later."""
+    to: TimeLike
+    """Measure only jobs activated before this time of the trace."""
+
+
+class ComparisonOptions(TraceOptions, total=False):
+    """Those of `Model.compare`, too."""
+
+    runs: int
+    """The number of simulated runs to compare with."""
+    seed: int
+    trace_events: int
+
+
+class CalibrationOptions(TraceOptions, total=False):
+    """Those of `Model.calibrate`, too."""
+
+    form: str
+    """ "statistics", "histogram", "gauss" or "beta"."""
+    percentile: float
+    margin: float
+    """Percent to add to the upper bound."""
+    isolated: bool
+    copies: bool
+    stimuli: bool
+
+
 class AnalysisOptions(Options, total=False):
     """Those of `Model.analyze`, too."""
 
@@ -113,11 +146,12 @@ class ExplorationOptions(Options, total=False):
 
 def _core_options(options: dict[str, Any]) -> dict[str, Any]:
     known = dict(options)
-    if known.get("until") is not None:
-        known["until"] = time_text(known["until"])
+    for name in ("until", "from_", "to"):
+        if known.get(name) is not None:
+            known[name] = time_text(known[name])
     if isinstance(known.get("map"), dict):
         known["map"] = [f"{task}={core}" for task, core in known["map"].items()]
-    for name in ("platform", "memory", "mapping", "checkpoint", "baseline"):
+    for name in ("platform", "memory", "mapping", "checkpoint", "baseline", "names"):
         if known.get(name) is not None:
             known[name] = os.fspath(known[name])
     return {name: value for name, value in known.items() if value is not None}
@@ -306,7 +340,7 @@ class Model:
 
     def report(self, path: Path, *, progress: Progress = None, **options: "Unpack[ReportOptions]") -> None:
         """Writes an HTML page with verdicts, schedule, chains and findings (docs/reference/report.md)."""
-        page = self._core.report(_core_options(options), _progress(progress))
+        page = self._core.report(_core_options(options), _progress(progress))["page"]
         _write([("report.html", page.encode())], path)
 
     def diff(
@@ -322,8 +356,8 @@ class Model:
 
         base: both are changed versions of this model; the result has the conflicts of a merge."""
         of = base._core if base is not None else None
-        text = self._core.diff(newer._core, of, timing, _core_options(options), _progress(progress))
-        return json.loads(text)  # type: ignore[no-any-return]
+        found = self._core.diff(newer._core, of, timing, _core_options(options), _progress(progress))
+        return json.loads(found["results"])  # type: ignore[no-any-return]
 
     def graph(
         self,
@@ -345,12 +379,11 @@ class Model:
 
     def convert(self, release: str) -> "Model":
         """The model in another AMALTHEA release, such as "2.0.0". Raises ModelError if that release cannot hold it."""
-        files, _ = self._core.convert({"to": release})
-        return parse(files)
+        return parse(self._core.convert({"to": release})["files"])
 
     def conversion_report(self, release: str, *, places: int = 1000) -> dict[str, Any]:
         """What a conversion changes (`amalthea-conversion/1`, docs/reference/convert.md)."""
-        return json.loads(self._core.convert({"to": release, "places": places})[1])  # type: ignore[no-any-return]
+        return json.loads(self._core.convert({"to": release, "places": places})["results"])  # type: ignore[no-any-return]
 
     def annotate(
         self,
@@ -362,7 +395,34 @@ class Model:
     ) -> "Model":
         """The model with the computed timing in it, and nothing else changed (docs/reference/annotation.md)."""
         all_options = {**_core_options(options), "forms": list(forms), "detail": detail}
-        return parse(self._core.annotate(all_options, _progress(progress)))
+        return parse(self._core.annotate(all_options, _progress(progress))["files"])
+
+    def compare(
+        self,
+        *traces: Path,
+        page: Optional[Path] = None,
+        progress: Progress = None,
+        **options: "Unpack[ComparisonOptions]",
+    ) -> dict[str, Any]:
+        """Traces of the real system held against the model (docs/reference/compare.md). `page`: an HTML file that also
+        shows the schedules."""
+        paths = [os.fspath(trace) for trace in traces]
+        found = self._core.compare(paths, page is not None, _core_options(options), _progress(progress))
+        if page is not None:
+            _write([("compare.html", found["page"].encode())], page)
+        return json.loads(found["results"])  # type: ignore[no-any-return]
+
+    def calibrate(
+        self, *traces: Path, progress: Progress = None, **options: "Unpack[CalibrationOptions]"
+    ) -> "Model":
+        """The model with the times that traces show, and nothing else changed (docs/reference/compare.md)."""
+        paths = [os.fspath(trace) for trace in traces]
+        return parse(self._core.calibrate(paths, _core_options(options), _progress(progress))["files"])
+
+    def calibration_report(self, *traces: Path, **options: "Unpack[CalibrationOptions]") -> str:
+        """What `calibrate` changes."""
+        paths = [os.fspath(trace) for trace in traces]
+        return self._core.calibrate(paths, _core_options(options), None)["text"]  # type: ignore[no-any-return]
 
     def strip(self) -> "Model":
         """The model without such annotations, byte for byte as it was."""

@@ -239,6 +239,14 @@ void check_junit(const Truth& truth, const std::string& xml) {
 
 // ---- annotated models
 
+std::vector<Element> constraints_of(const Model& model) {
+  std::vector<Element> found;
+  for (const char* list : {"timingConstraints", "runnableSequencingConstraints", "dataAgeConstraints",
+                           "dataCoherencyGroups", "dataStabilityGroups", "physicalSectionConstraints"})
+    for (const Element one : model.all("constraintsModel", list)) found.push_back(one);
+  return found;
+}
+
 std::map<std::string, std::string> properties_of(Element element) {
   std::map<std::string, std::string> properties;
   for (const Element property : element.children("customProperties")) {
@@ -266,7 +274,7 @@ void check_annotation(const Truth& truth, const std::string& file) {
   }
   for (const Element one : model.all("constraintsModel", "requirements"))
     truth.requirement(std::string(one.name()), properties_of(one)["verdict"], said);
-  for (const Element one : model.all("constraintsModel", "timingConstraints"))
+  for (const Element one : constraints_of(model))
     if (!one.is("EventChainLatencyConstraint"))
       truth.constraint(std::string(one.class_name()), std::string(one.name()), properties_of(one)["verdict"], said);
   for (const Element chain : model.all("constraintsModel", "eventChains")) {
@@ -331,7 +339,7 @@ void check_language_server(const Truth& truth, const std::string& file) {
     truth.task(std::string(task.name()), bold_in(at(task)), said);
   for (const Element one : model.all("constraintsModel", "requirements"))
     truth.requirement(std::string(one.name()), listed_in(at(one), "verdict"), said);
-  for (const Element one : model.all("constraintsModel", "timingConstraints"))
+  for (const Element one : constraints_of(model))
     if (!one.is("EventChainLatencyConstraint"))
       truth.constraint(std::string(one.class_name()), std::string(one.name()), listed_in(at(one), "verdict"), said);
   for (const Element chain : model.all("constraintsModel", "eventChains")) {

@@ -150,18 +150,21 @@ class Verbs(unittest.TestCase):
         "annotate": ("annotate", lambda core, options: core.annotate(options, None)),
         "explore": ("explore", lambda core, options: core.explore(options, None)),
         "convert": ("convert", None),
+        "compare": ("compare", lambda core, options: core.compare([], False, options, None)),
+        "calibrate": ("calibrate", lambda core, options: core.calibrate([], options, None)),
     }
     # Verbs that Python lacks, and why.
     WITHOUT = {
         "lsp": "for editors only",
-        "compare": "not yet: run the command",
-        "calibrate": "not yet: run the command",
         "batch": "a loop over `at.read`; processes, limits of each and resumption belong to the command",
         "batch merge": "as `batch`",
     }
     # Options that have another name or place in Python.
     ELSEWHERE = {
         "chain": "`chains`",
+        "from": "`from_`",
+        "compare --format": "`page=` writes HTML",
+        "calibrate --check": "`model.calibration_report`",
         "info --dump": '`model.export("dump")`',
         "graph --format": "`format`",
         "analyze --trace": "`trace=True`: the intervals as arrays",
@@ -261,7 +264,7 @@ class Verbs(unittest.TestCase):
         taken = {"files": set(annotations.Limits.__annotations__)}
         for verb, (name, call) in self.METHODS.items():
             if call:
-                renamed = {"chain": "chains", "as": "forms", "objective": "objectives", "pin": "pins"}
+                renamed = {"chain": "chains", "as": "forms", "objective": "objectives", "pin": "pins", "from": "from_"}
                 options = {renamed.get(option, option).replace("-", "_") for option in self.options_of_the_command()[verb]}
                 taken[verb] = self.keywords(getattr(at.Model, name)) & options
                 taken[verb] -= {"timing", "base", "trace", "picture", "format"}
@@ -285,6 +288,16 @@ class Verbs(unittest.TestCase):
             self.assertEqual(model.export("csv", table="runnables"), pathlib.Path(folder, "runnables.csv").read_text())
         self.assertEqual(model.diff(at.read(other), base=model),
                          json.loads(command("diff", "--base", path, path, other, "--format", "json")))
+        with tempfile.TemporaryDirectory() as folder:
+            trace = f"{folder}/run.btf"
+            command("analyze", path, "--trace", trace, "--until", "100ms")
+            self.assertEqual(model.compare(trace, runs=2),
+                             json.loads(command("compare", path, trace, "--runs", 2, "--format", "json")))
+            command("calibrate", path, trace, "--margin", 10, "-o", f"{folder}/calibrated.amxmi")
+            self.assertEqual(model.calibrate(trace, margin=10).bytes()[0][1],
+                             pathlib.Path(folder, "calibrated.amxmi").read_bytes())
+            self.assertEqual(model.calibration_report(trace, margin=10),
+                             command("calibrate", path, trace, "--margin", 10, "--check"))
         self.assertEqual(model.summary(keep_wrappers=True),
                          json.loads(command("info", path, "--keep-wrappers", "--format", "json")))
 
