@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -17,64 +18,37 @@
 namespace amalthea::exporter {
 namespace {
 
-// What an observer may be told, with all that it is told of it; see SimulationObserver.
-struct Released {
-  TaskIndex task;
-  Instant now;
-  bool lost;
+using Observer = engine::SimulationObserver;
+
+Instant time_in(Instant time) { return time; }
+Instant time_in(const engine::Interval& interval) { return interval.to; }
+Instant time_in(const engine::gpu::EngineSlice& slice) { return slice.end; }
+template <typename Value>
+Instant time_in(const Value& value) {
+  if constexpr (requires { value.now; }) return value.now;
+  return {};
+}
+
+/// What an observer was told, to be told again.
+template <auto function>
+struct Call;
+template <typename... Values, void (Observer::*function)(Values...)>
+struct Call<function> {
+  std::tuple<std::decay_t<Values>...> values;
+
+  void repeat(TraceWriter& writer) const {
+    std::apply([&](const auto&... each) { (writer.*function)(each...); }, values);
+  }
+  Instant time() const {
+    return std::apply([](const auto&... each) { return std::max({time_in(each)...}); }, values);
+  }
 };
-struct Completed {
-  TaskIndex task;
-  std::uint64_t job;
-  Instant release, now;
-};
-struct Occurred {
-  StimulusIndex stimulus;
-  std::optional<TaskIndex> by;
-  Instant now;
-};
-struct StepChange {
-  TaskIndex task;
-  std::uint64_t job;
-  std::size_t step;
-  Instant now;
-  bool begins;
-};
-struct Served {
-  UnitIndex unit;
-  engine::gpu::EngineSlice slice;
-};
-struct Ended {
-  Instant now;
-};
-using Event = std::variant<engine::Interval, Released, Completed, Occurred, engine::ProcessChange, StepChange,
-                           engine::OperationChange, engine::BlockChange, Served, Ended>;
+using Ended = Call<&Observer::ended>;
+using Event = std::variant<Call<&Observer::interval>, Call<&Observer::released>, Call<&Observer::completed>,
+                           Call<&Observer::occurred>, Call<&Observer::process>, Call<&Observer::step_begins>,
+                           Call<&Observer::step_ends>, Call<&Observer::operation>, Call<&Observer::block>,
+                           Call<&Observer::served>, Ended>;
 using Events = std::vector<Event>;
-
-void record(TraceWriter& writer, const engine::Interval& interval) { writer.interval(interval); }
-void record(TraceWriter& writer, const Released& what) { writer.released(what.task, what.now, what.lost); }
-void record(TraceWriter& writer, const Completed& what) {
-  writer.completed(what.task, what.job, what.release, what.now);
-}
-void record(TraceWriter& writer, const Occurred& what) { writer.occurred(what.stimulus, what.by, what.now); }
-void record(TraceWriter& writer, const engine::ProcessChange& change) { writer.process(change); }
-void record(TraceWriter& writer, const StepChange& what) {
-  if (what.begins)
-    writer.step_begins(what.task, what.job, what.step, what.now);
-  else
-    writer.step_ends(what.task, what.job, what.step, what.now);
-}
-void record(TraceWriter& writer, const engine::OperationChange& change) { writer.operation(change); }
-void record(TraceWriter& writer, const engine::BlockChange& change) { writer.block(change); }
-void record(TraceWriter& writer, const Served& what) { writer.served(what.unit, what.slice); }
-void record(TraceWriter& writer, const Ended& what) { writer.ended(what.now); }
-
-Instant time_of(const engine::Interval& interval) { return interval.to; }
-Instant time_of(const Served& what) { return what.slice.end; }
-template <typename What>
-Instant time_of(const What& what) {
-  return what.now;
-}
 
 class ThreadedTrace final : public TraceWriter {
  public:
@@ -96,26 +70,26 @@ class ThreadedTrace final : public TraceWriter {
       // Then it is done by the thread of the simulation.
     }
   }
-  void interval(const engine::Interval& interval) override { add(interval); }
-  void released(TaskIndex task, Instant now, bool lost) override { add(Released{task, now, lost}); }
+  void interval(const engine::Interval& interval) override { add<&Observer::interval>(interval); }
+  void released(TaskIndex task, Instant now, bool lost) override { add<&Observer::released>(task, now, lost); }
   void completed(TaskIndex task, std::uint64_t job, Instant release, Instant now) override {
-    add(Completed{task, job, release, now});
+    add<&Observer::completed>(task, job, release, now);
   }
   void occurred(StimulusIndex stimulus, std::optional<TaskIndex> by, Instant now) override {
-    add(Occurred{stimulus, by, now});
+    add<&Observer::occurred>(stimulus, by, now);
   }
-  void process(const engine::ProcessChange& change) override { add(change); }
+  void process(const engine::ProcessChange& change) override { add<&Observer::process>(change); }
   void step_begins(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override {
-    add(StepChange{task, job, step, now, true});
+    add<&Observer::step_begins>(task, job, step, now);
   }
   void step_ends(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override {
-    add(StepChange{task, job, step, now, false});
+    add<&Observer::step_ends>(task, job, step, now);
   }
-  void operation(const engine::OperationChange& change) override { add(change); }
-  void block(const engine::BlockChange& change) override { add(change); }
-  void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override { add(Served{unit, slice}); }
+  void operation(const engine::OperationChange& change) override { add<&Observer::operation>(change); }
+  void block(const engine::BlockChange& change) override { add<&Observer::block>(change); }
+  void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override { add<&Observer::served>(unit, slice); }
   void ended(Instant now) override {
-    add(Ended{now});
+    add<&Observer::ended>(now);
     if (thread_.joinable()) pass_on();
     stop();  // what `begins` was given may be gone after this
   }
@@ -132,13 +106,14 @@ class ThreadedTrace final : public TraceWriter {
   static constexpr std::size_t max_gathered = 2048;
   static constexpr std::size_t max_waiting = 4;  ///< of that many events each
 
-  template <typename What>
-  void add(const What& what) {
+  template <auto function, typename... Values>
+  void add(const Values&... values) {
+    const Call<function> call{{values...}};
     if (!thread_.joinable()) {
-      write(what);
+      write(call);
       return;
     }
-    gathered_.emplace_back(what);
+    gathered_.emplace_back(call);
     if (gathered_.size() == max_gathered) pass_on();
   }
 
@@ -146,14 +121,14 @@ class ThreadedTrace final : public TraceWriter {
   template <typename What>
   void write(const What& what) {
     if (cut_) return;
-    const Instant time = time_of(what);
+    const Instant time = what.time();
     // Not within an instant, and not where nothing but the end is missing.
     if (full_ && time > time_ && !std::is_same_v<What, Ended>) {
       writer_->ended(time_);
       cut_ = time_;
       return;
     }
-    record(*writer_, what);
+    what.repeat(*writer_);
     time_ = std::max(time_, time);
     constexpr std::uint64_t check_after = 64;
     if (max_bytes_ > 0 && ++written_ % check_after == 0) full_ = writer_->size() >= max_bytes_;

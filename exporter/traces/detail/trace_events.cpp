@@ -212,16 +212,13 @@ void TraceEvents::begins(const engine::SimulationInput& input) {
 }
 
 void TraceEvents::occurred(StimulusIndex stimulus, std::optional<TaskIndex> by, Instant now) {
-  TraceEvent trigger;
-  trigger.time = now;
-  trigger.what = TraceEvent::What::trigger;
-  if (by) {
-    trigger.source = model_.tasks[*by].entity;
-    trigger.source_instance = tasks_[*by].job;
-  }
-  trigger.target = model_.stimuli[stimulus];
-  trigger.instance = instances_[trigger.target]++;
-  event(trigger);
+  const EntityIndex target = model_.stimuli[stimulus];
+  event({.time = now,
+         .what = TraceEvent::What::trigger,
+         .source = by ? model_.tasks[*by].entity : no_entity,
+         .target = target,
+         .source_instance = by ? tasks_[*by].job : 0,
+         .instance = instances_[target]++});
 }
 
 // ---- processes
@@ -229,11 +226,7 @@ void TraceEvents::occurred(StimulusIndex stimulus, std::optional<TaskIndex> by, 
 void TraceEvents::process(const engine::ProcessChange& change) {
   TaskState& state = tasks_[change.task];
   const TraceModel::TaskFacts& facts = model_.tasks[change.task];
-  TraceEvent one;
-  one.time = change.now;
-  one.process = change.what;
-  one.target = facts.entity;
-  one.instance = change.job;
+  TraceEvent one{.time = change.now, .process = change.what, .target = facts.entity, .instance = change.job};
   if (change.by) one.cause = model_.tasks[*change.by].entity;
   if (change.what == ProcessEvent::activate || change.what == ProcessEvent::mta_limit_exceeded) {
     one.source = model_.stimuli[*change.stimulus];
@@ -244,20 +237,12 @@ void TraceEvents::process(const engine::ProcessChange& change) {
   state.job = change.job;
   if (change.unit) state.core = facts.own_core != no_entity ? facts.own_core : model_.cores[*change.unit];
   one.source = state.core;
-  switch (change.what) {
-    case ProcessEvent::preempt:
-    case ProcessEvent::wait:
-    case ProcessEvent::park:
-      record_runnable(change.task, TraceEvent::Runnable::suspend, change.now);
-      break;
-    case ProcessEvent::terminate:
-      end_runnables(change.task, change.now);
-      break;
-    default:
-      break;
-  }
+  const ProcessEvent what = change.what;
+  if (what == ProcessEvent::preempt || what == ProcessEvent::wait || what == ProcessEvent::park)
+    record_runnable(change.task, TraceEvent::Runnable::suspend, change.now);
+  if (what == ProcessEvent::terminate) end_runnables(change.task, change.now);
   event(one);
-  if (change.what == ProcessEvent::resume || change.what == ProcessEvent::poll_parking)
+  if (what == ProcessEvent::resume || what == ProcessEvent::poll_parking)
     record_runnable(change.task, TraceEvent::Runnable::resume, change.now);
 }
 
@@ -266,15 +251,13 @@ void TraceEvents::process(const engine::ProcessChange& change) {
 void TraceEvents::record_runnable(TaskIndex task, TraceEvent::Runnable what, Instant now) {
   const TaskState& state = tasks_[task];
   if (state.runnable == no_entity) return;
-  TraceEvent one;
-  one.time = now;
-  one.what = TraceEvent::What::runnable;
-  one.runnable = what;
-  one.source = model_.tasks[task].entity;
-  one.source_instance = state.job;
-  one.target = state.runnable;
-  one.instance = state.instance;
-  event(one);
+  event({.time = now,
+         .what = TraceEvent::What::runnable,
+         .runnable = what,
+         .source = model_.tasks[task].entity,
+         .target = state.runnable,
+         .source_instance = state.job,
+         .instance = state.instance});
 }
 
 /// Goes from the present runnable, if there is one, to this, if it is one.
@@ -313,14 +296,12 @@ void TraceEvents::end_runnables(TaskIndex task, Instant now) {
 }
 
 void TraceEvents::record_access(TaskIndex task, EntityIndex label, bool writes, Instant now) {
-  TraceEvent one;
-  one.time = now;
-  one.what = TraceEvent::What::access;
-  one.writes = writes;
-  one.source = model_.tasks[task].entity;
-  one.source_instance = tasks_[task].job;
-  one.target = label;
-  event(one);
+  event({.time = now,
+         .what = TraceEvent::What::access,
+         .writes = writes,
+         .source = model_.tasks[task].entity,
+         .target = label,
+         .source_instance = tasks_[task].job});
 }
 
 void TraceEvents::step_begins(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) {
@@ -346,26 +327,25 @@ void TraceEvents::operation(const engine::OperationChange& change) {
   TaskState& state = tasks_[change.task];
   const TraceModel::TaskFacts& task = model_.tasks[change.task];
   const TraceModel::StepFacts& step = task.steps[change.step];
-  TraceEvent one;
-  one.time = change.now;
-  if (change.what == ProcessEvent::activate) {
+  const bool submitted = change.what == ProcessEvent::activate;
+  if (submitted) {
     state.operation = instances_[step.operation]++;
-    one.what = TraceEvent::What::trigger;
-    one.source = task.entity;
-    one.source_instance = change.job;
-    one.target = step.submission;
-    one.instance = state.operation;
-    event(one);
-    one.what = TraceEvent::What::process;
-    one.source = step.submission;
-    one.source_instance = state.operation;
-    one.cause = task.entity;
-  } else {
-    one.source = change.engine == 0 ? task.stream_core : task.copy_engines[change.engine - 1];
+    event({.time = change.now,
+           .what = TraceEvent::What::trigger,
+           .source = task.entity,
+           .target = step.submission,
+           .source_instance = change.job,
+           .instance = state.operation});
   }
-  one.process = change.what;
-  one.target = step.operation;
-  one.instance = state.operation;
+  const TraceEvent one{.time = change.now,
+                       .process = change.what,
+                       .source = submitted            ? step.submission
+                                 : change.engine == 0 ? task.stream_core
+                                                      : task.copy_engines[change.engine - 1],
+                       .target = step.operation,
+                       .source_instance = submitted ? state.operation : 0,
+                       .instance = state.operation,
+                       .cause = submitted ? task.entity : no_entity};
   if (change.what == ProcessEvent::preempt)
     for (const auto& [index, at] : state.blocks) record_block(change.task, step, at, change.what, change.now);
   event(one);
@@ -375,13 +355,11 @@ void TraceEvents::operation(const engine::OperationChange& change) {
 
 void TraceEvents::record_block(TaskIndex task, const TraceModel::StepFacts& step, const BlockAt& at, ProcessEvent what,
                                Instant now) {
-  TraceEvent one;
-  one.time = now;
-  one.process = what;
-  one.source = model_.tasks[task].places[at.sm][at.place];
-  one.target = step.block;
-  one.instance = at.instance;
-  event(one);
+  event({.time = now,
+         .process = what,
+         .source = model_.tasks[task].places[at.sm][at.place],
+         .target = step.block,
+         .instance = at.instance});
 }
 
 void TraceEvents::block(const engine::BlockChange& change) {
@@ -401,14 +379,12 @@ void TraceEvents::block(const engine::BlockChange& change) {
   taken_[*free] = true;
   const BlockAt at{change.sm, static_cast<std::size_t>(free - places.begin()), instances_[step.block]++};
   state.blocks.emplace(change.block, at);
-  TraceEvent one;
-  one.time = change.now;
-  one.process = ProcessEvent::activate;
-  one.source = step.submission;
-  one.source_instance = state.operation;
-  one.target = step.block;
-  one.instance = at.instance;
-  event(one);
+  event({.time = change.now,
+         .process = ProcessEvent::activate,
+         .source = step.submission,
+         .target = step.block,
+         .source_instance = state.operation,
+         .instance = at.instance});
   record_block(change.task, step, at, ProcessEvent::start, change.now);
 }
 
