@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include "exporter/primitives/junit.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/json_parts.hpp"
 
@@ -65,6 +66,25 @@ std::string render_findings_json(const FindingView& view) {
       {"counts", {{"error", errors}, {"warning", warnings}, {"note", notes}, {"suppressed", view.suppressed}}},
       {"findings", findings_json(view.findings)}};
   return written(json);
+}
+
+std::string render_findings_junit(const FindingView& view) {
+  std::vector<JunitCase> cases;
+  for (const Diagnostic& finding : view.findings) {
+    JunitCase one;
+    one.place = finding.location;
+    one.name = finding.location.line != 0
+                   ? fmt::format("{} at {}:{}", finding.id, finding.location.line, finding.location.column)
+                   : finding.id;
+    if (!finding.path.empty()) one.name += " " + finding.path;
+    const bool fails = view.fail_on && finding.severity >= *view.fail_on;
+    one.outcome = fails ? JunitCase::Outcome::failed : JunitCase::Outcome::passed;
+    one.type = finding.id;
+    one.text = fmt::format("{}: {}", to_string(finding.severity), finding.message);
+    cases.push_back(std::move(one));
+  }
+  if (cases.empty()) cases.push_back({"no findings", {}, {}, {}, {}});
+  return junit_begin() + junit_suite(fmt::format("{}", fmt::join(view.model.files, ", ")), cases) + junit_end();
 }
 
 }  // namespace amalthea::exporter

@@ -16,25 +16,11 @@ namespace fs = std::filesystem;
 /// Percent and line ends end or change a command; in properties colon and comma do, too.
 std::string escaped_for_github(std::string_view text, bool property) {
   std::string escaped;
-  for (const char c : text) switch (c) {
-      case '%':
-        escaped += "%25";
-        break;
-      case '\r':
-        escaped += "%0D";
-        break;
-      case '\n':
-        escaped += "%0A";
-        break;
-      case ':':
-        escaped += property ? "%3A" : ":";
-        break;
-      case ',':
-        escaped += property ? "%2C" : ",";
-        break;
-      default:
-        escaped += c;
-    }
+  for (const char c : text)
+    if (std::string_view(property ? "%\r\n:," : "%\r\n").find(c) != std::string_view::npos)
+      escaped += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    else
+      escaped += c;
   return escaped;
 }
 
