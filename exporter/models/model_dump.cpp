@@ -22,24 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 void append_escaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    switch (c) {
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        out += c;
-    }
-  }
+  constexpr std::string_view special = "\\\n\r\t", letters = "\\nrt";
+  for (const char c : text)
+    if (const std::size_t which = special.find(c); which == std::string_view::npos)
+      out += c;
+    else
+      out.append("\\").append(1, letters[which]);
 }
 
 /// A value in EMF's form as the dump shows it.

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "engine/results/lost_activations.hpp"
 #include "engine/verdict.hpp"
@@ -139,39 +139,34 @@ Properties runnable_properties(const ResultView& view, const RunnableDurations& 
 
 // ---------------------------------------------------------------- event chains
 
+template <typename Latencies>
+void add_latencies(Properties& properties, const std::string& key, const Latencies& latencies,
+                   const std::string& unseen = {}) {
+  add_known(properties, key + ".reaction", latencies.reaction, Rounding::up, unseen);
+  add_known(properties, key + ".reducedReaction", latencies.reduced_reaction, Rounding::up, unseen);
+  add_known(properties, key + ".age", latencies.age, Rounding::up, unseen);
+  add_known(properties, key + ".reducedAge", latencies.reduced_age, Rounding::up, unseen);
+}
+
 void add_bounds(Properties& properties, const std::string& key, const std::optional<engine::LatencyBounds>& bounds,
                 const std::string& reason) {
-  if (!bounds) {
+  if (bounds)
+    add_latencies(properties, key, *bounds);
+  else
     add(properties, key + ".reason", reason);
-    return;
-  }
-  properties.push_back({key + ".reaction", bounds->reaction, Rounding::up});
-  properties.push_back({key + ".reducedReaction", bounds->reduced_reaction, Rounding::up});
-  properties.push_back({key + ".age", bounds->age, Rounding::up});
-  properties.push_back({key + ".reducedAge", bounds->reduced_age, Rounding::up});
 }
 
 void add_let(Properties& properties, const engine::ChainResult& result) {
-  if (!result.let) {
-    add(properties, "let.reason", result.let_reason);
-    return;
-  }
-  properties.push_back({"let.reaction", result.let->reaction, Rounding::up});
-  properties.push_back({"let.reducedReaction", result.let->reduced_reaction, Rounding::up});
-  properties.push_back({"let.age", result.let->age, Rounding::up});
-  properties.push_back({"let.reducedAge", result.let->reduced_age, Rounding::up});
+  if (!result.let) return add(properties, "let.reason", result.let_reason);
+  add_latencies(properties, "let", *result.let);
   properties.push_back({"let.firstToFirst", result.let->first_to_first, Rounding::up});
   properties.push_back({"let.shortest", result.let->shortest, Rounding::down});
 }
 
 /// What the simulation observed under implicit communication.
 void add_observed(Properties& properties, const engine::ObservedLatencies& observed) {
-  const std::string unseen = "none ended in the simulated time";
   properties.push_back({"simulated.reads", static_cast<std::int64_t>(observed.reads)});
-  add_known(properties, "simulated.reaction", observed.reaction, Rounding::up, unseen);
-  add_known(properties, "simulated.reducedReaction", observed.reduced_reaction, Rounding::up, unseen);
-  add_known(properties, "simulated.age", observed.age, Rounding::up, unseen);
-  add_known(properties, "simulated.reducedAge", observed.reduced_age, Rounding::up, unseen);
+  add_latencies(properties, "simulated", observed, "none ended in the simulated time");
 }
 
 Properties chain_properties(const ResultView& view, std::size_t index, AnnotationDetail detail) {
@@ -281,9 +276,7 @@ Properties scheduler_properties(const ResultView& view, const Scheduler& schedul
   std::vector<std::string> names;
   for (const UnitIndex unit : scheduler.units) names.push_back(view.system.platform.units[unit].name);
   names = distinct(std::move(names));
-  std::string all;
-  for (const std::string& name : names) all += fmt::format("{}{}", all.empty() ? "" : ", ", name);
-  add(properties, "cores", all);
+  add(properties, "cores", fmt::format("{}", fmt::join(names, ", ")));
   for (std::size_t i = 0; i < names.size(); ++i) add_resources(view, scheduler.units[i], "." + names[i], properties);
   return properties;
 }
@@ -393,9 +386,7 @@ Properties provenance(const Model& model, const ResultView& view, const Annotati
                                results.device_profiles[unit]);
   if (!platforms.empty()) add(properties, "origin.platform", platforms);
   if (request.keep_wrappers) add(properties, "origin.wrappers", "kept as written");
-  std::string mapping;
-  for (const std::string& change : request.mapping) mapping += (mapping.empty() ? "" : ", ") + change;
-  if (!mapping.empty()) add(properties, "origin.mapping", mapping);
+  if (!request.mapping.empty()) add(properties, "origin.mapping", fmt::format("{}", fmt::join(request.mapping, ", ")));
   return properties;
 }
 

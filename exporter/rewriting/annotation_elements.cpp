@@ -107,41 +107,36 @@ void add_statistics(NewElement& measurement, const engine::Statistics& values, V
 void add_measurements(const Model& model, const ResultView& view, std::vector<Annotation>& annotations,
                       Diagnostics& diagnostics) {
   SubModel measurements("measurementModel");
+  const auto add = [&](Origin of, const char* type, const char* feature, const char* what, const auto& fill) {
+    const Element element = model.element(of);
+    const auto reference = reference_to(element, diagnostics);
+    if (!reference) return;
+    const Version version = element.document().version();
+    NewElement measurement = measurement_element(type, feature, *reference, what, version);
+    fill(measurement, version);
+    measurements.add(element.document(), std::move(measurement));
+  };
   for (TaskIndex task = 0; task < view.system.tasks.size(); ++task) {
     const engine::Statistics& values = view.results.tasks[task].response;
     if (values.jobs == 0 || view.system.tasks[task].kind != ProcessKind::task) continue;  // ISRs have no measurements
-    const Element element = model.element(view.system.tasks[task].origin);
-    const auto reference = reference_to(element, diagnostics);
-    if (!reference) continue;
-    const Version version = element.document().version();
-    NewElement measurement =
-        measurement_element("TaskMeasurement", "task", *reference, "observed response times", version);
-    add_statistics(measurement, values, version);
-    measurements.add(element.document(), std::move(measurement));
+    add(view.system.tasks[task].origin, "TaskMeasurement", "task", "observed response times",
+        [&](NewElement& measurement, Version version) { add_statistics(measurement, values, version); });
   }
   const auto durations = runnable_durations(view);
   for (RunnableIndex runnable = 0; runnable < durations.size(); ++runnable) {
     if (durations[runnable].all.jobs == 0 || !view.system.runnables[runnable].origin.known()) continue;
-    const Element element = model.element(view.system.runnables[runnable].origin);
-    const auto reference = reference_to(element, diagnostics);
-    if (!reference) continue;
-    const Version version = element.document().version();
-    NewElement measurement =
-        measurement_element("RunnableMeasurement", "runnable", *reference, "observed durations", version);
-    add_statistics(measurement, durations[runnable].all, version);
-    measurements.add(element.document(), std::move(measurement));
+    add(view.system.runnables[runnable].origin, "RunnableMeasurement", "runnable", "observed durations",
+        [&](NewElement& measurement, Version version) {
+          add_statistics(measurement, durations[runnable].all, version);
+        });
   }
   for (std::size_t chain = 0; chain < view.system.chains.size(); ++chain) {
     const auto& longest = view.results.chains[chain].observed.reaction;
     if (!longest || !view.system.chains[chain].origin.known()) continue;
-    const Element element = model.element(view.system.chains[chain].origin);
-    const auto reference = reference_to(element, diagnostics);
-    if (!reference) continue;
-    const Version version = element.document().version();
-    NewElement measurement = measurement_element("EventChainMeasurement", "eventChain", *reference,
-                                                 "longest observed reaction time", version);
-    measurement.children.push_back(time_element("runtimes", {}, *longest, Rounding::up, version));
-    measurements.add(element.document(), std::move(measurement));
+    add(view.system.chains[chain].origin, "EventChainMeasurement", "eventChain", "longest observed reaction time",
+        [&](NewElement& measurement, Version version) {
+          measurement.children.push_back(time_element("runtimes", {}, *longest, Rounding::up, version));
+        });
   }
   std::move(measurements).into(model, annotations);
 }

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "amalthea/identifier.hpp"
 #include "amalthea/quantity.hpp"
@@ -304,11 +304,7 @@ class CalibrationWriter {
     return {"extended", {}, {{"key", id}}, {std::move(value)}};
   }
 
-  std::string trace_names() const {
-    std::string names;
-    for (const std::string& trace : request_.traces) names += (names.empty() ? "" : ", ") + trace;
-    return names;
-  }
+  std::string trace_names() const { return fmt::format("{}", fmt::join(request_.traces, ", ")); }
 
   static NewElement text_property(std::string key, std::string value) {
     return {"customProperties",

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "exporter/results/json_parts.hpp"
@@ -35,9 +35,8 @@ nlohmann::ordered_json located(const Location& location) {
 }  // namespace
 
 std::string render_conversion_text(const Conversion& input) {
-  std::string text;
-  for (const std::string& file : input.files) text += fmt::format("{}{}", text.empty() ? "" : ", ", file);
-  text += fmt::format(": {} -> {}\n", to_string(input.from), to_string(input.to));
+  std::string text =
+      fmt::format("{}: {} -> {}\n", fmt::join(input.files, ", "), to_string(input.from), to_string(input.to));
   std::size_t total = 0;
   for (const RuleRecord& rule : input.record.rules()) {
     total += rule.count;
