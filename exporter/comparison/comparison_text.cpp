@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "amalthea/quantity.hpp"
 #include "engine/verdict.hpp"
@@ -32,17 +32,15 @@ class ComparisonText {
  private:
   using Column = TextTable::Column;
 
-  /// In the table's unit, three decimals, rounded to nearest.
-  std::string time(Duration value) const {
-    const auto thousandths = scale(value, 1000, per_unit_.picoseconds(), Rounding::nearest).picoseconds();
-    return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
-  }
+  std::string time(Duration value) const { return unit_.time(value); }
   std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
-  Column in_unit(std::string_view title) const { return {fmt::format("{} {}", title, unit_), Align::right}; }
-  void choose_unit(Duration longest) {
-    const bool short_times = longest < Duration::milliseconds(1);
-    unit_ = short_times ? "us" : "ms";
-    per_unit_ = short_times ? Duration::microseconds(1) : Duration::milliseconds(1);
+  Column in_unit(std::string_view title) const { return {fmt::format("{} {}", title, unit_.name()), Align::right}; }
+  template <typename Measured>
+  void choose_unit(const std::vector<Measured>& all, engine::Sample Measured::*sample) {
+    Duration longest;
+    for (const Measured& one : all)
+      if ((one.*sample).count() > 0) longest = std::max(longest, (one.*sample).max());
+    unit_ = TableUnit(longest);
   }
 
   void title(std::string_view text) {
@@ -72,9 +70,8 @@ class ComparisonText {
       line(fmt::format("{}  ({}, {} events from {} to {}{})", file.path, file.report.format, file.report.events,
                        format_duration(file.begin.since_start()), format_duration(file.end.since_start()),
                        file.truncated ? ", truncated" : ""));
-    std::string models;
-    for (const std::string& file : view_.model.files) models += (models.empty() ? "" : ", ") + file;
-    line(fmt::format("{}  (AMALTHEA {}, {})", models, view_.model.version, view_.model.hash.substr(0, 19)));
+    line(fmt::format("{}  (AMALTHEA {}, {})", fmt::join(view_.model.files, ", "), view_.model.version,
+                     view_.model.hash.substr(0, 19)));
     line(measured_.findings == 0 ? std::string("The trace contradicts neither its format nor the model.")
                                  : fmt::format("{} in the trace.", counted(measured_.findings, "finding")));
   }
@@ -87,10 +84,7 @@ class ComparisonText {
   }
 
   void tasks() {
-    Duration longest;
-    for (const auto& task : measured_.tasks)
-      if (task.response.count() > 0) longest = std::max(longest, task.response.max());
-    choose_unit(longest);
+    choose_unit(measured_.tasks, &traces::MeasuredTask::response);
     std::vector<Column> columns{{"task"},        {"jobs", Align::right}, in_unit("min"),
                                 in_unit("mean"), in_unit("p99"),         in_unit("max")};
     if (view_.simulated != nullptr) {
@@ -144,10 +138,7 @@ class ComparisonText {
   }
 
   void executions() {
-    Duration longest;
-    for (const auto& task : measured_.tasks)
-      if (task.execution.count() > 0) longest = std::max(longest, task.execution.max());
-    choose_unit(longest);
+    choose_unit(measured_.tasks, &traces::MeasuredTask::execution);
     TextTable table =
         TextTable::of("task", in_unit("min"), in_unit("mean"), in_unit("p99"), in_unit("max"), in_unit("ready"),
                       in_unit("waiting"), in_unit("polling"), in_unit("parking"), ">preemptions", ">migrations");
@@ -167,10 +158,7 @@ class ComparisonText {
   }
 
   void runnables() {
-    Duration longest;
-    for (const auto& runnable : measured_.runnables)
-      if (runnable.execution.count() > 0) longest = std::max(longest, runnable.execution.max());
-    choose_unit(longest);
+    choose_unit(measured_.runnables, &traces::MeasuredRunnable::execution);
     TextTable table =
         TextTable::of("runnable", "task", ">runs", in_unit("min"), in_unit("mean"), in_unit("p99"), in_unit("max"));
     for (const traces::MeasuredRunnable& runnable : measured_.runnables) {
@@ -184,10 +172,7 @@ class ComparisonText {
   }
 
   void operations() {
-    Duration longest;
-    for (const auto& operation : measured_.operations)
-      if (operation.execution.count() > 0) longest = std::max(longest, operation.execution.max());
-    choose_unit(longest);
+    choose_unit(measured_.operations, &traces::MeasuredOperation::execution);
     TextTable table = TextTable::of("copy or kernel", ">runs", in_unit("min"), in_unit("mean"), in_unit("p99"),
                                     in_unit("max"), in_unit("longest from submission"), in_unit("bound"));
     for (const traces::MeasuredOperation& operation : measured_.operations) {
@@ -235,8 +220,7 @@ class ComparisonText {
   const traces::Comparison& measured_;
   bool markdown_, colour_;
   std::string out_;
-  std::string unit_ = "ms";
-  Duration per_unit_ = Duration::milliseconds(1);
+  TableUnit unit_;
 };
 
 }  // namespace

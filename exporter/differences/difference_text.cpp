@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "amalthea/quantity.hpp"
 #include "exporter/differences/difference_formats.hpp"
@@ -173,9 +173,7 @@ std::string load_table(const ChangeEffects& effects, const Style& style) {
 }
 
 std::string names_of(const ModelInfo& model) {
-  std::string text;
-  for (const std::string& file : model.files) text += fmt::format("{}{}", text.empty() ? "" : ", ", file);
-  return fmt::format("{} ({})", text, model.version);
+  return fmt::format("{} ({})", fmt::join(model.files, ", "), model.version);
 }
 
 std::string render_conflicts(const DifferenceView& view, const Style& style) {

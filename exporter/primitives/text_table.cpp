@@ -140,6 +140,11 @@ std::string markdown_text(std::string_view text) {
   return escaped;
 }
 
+std::string TableUnit::time(Duration value) const {
+  const auto thousandths = scale(value, 1000, size().picoseconds(), Rounding::nearest).picoseconds();
+  return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+}
+
 std::string TextTable::render(bool colour) const {
   std::string out;
   each_line(

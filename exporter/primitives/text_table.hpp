@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
+#include "amalthea/time.hpp"
 
 namespace amalthea::exporter {
 
@@ -30,6 +31,19 @@ std::string counted(std::size_t count, std::string_view noun);
 
 /// An empty line and a title in bold.
 std::string heading(std::string_view title, bool colour);
+
+/// The unit of the times in a table: ms, or us where all are below 1 ms.
+class TableUnit {
+ public:
+  explicit TableUnit(Duration longest = Duration::milliseconds(1)) : is_ms_(longest >= Duration::milliseconds(1)) {}
+  const char* name() const { return is_ms_ ? "ms" : "us"; }
+  Duration size() const { return is_ms_ ? Duration::milliseconds(1) : Duration::microseconds(1); }
+  /// Three decimals, rounded to nearest.
+  std::string time(Duration value) const;
+
+ private:
+  bool is_ms_;
+};
 
 class TextTable {
  public:

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
@@ -90,27 +90,20 @@ class TextRenderer {
   void choose_unit() {
     Duration longest;
     for (const TaskResult& task : results_.tasks) longest = std::max(longest, task.response.max);
-    if (longest < Duration::milliseconds(1)) {
-      unit_ = "us";
-      per_unit_ = Duration::microseconds(1);
-    }
+    unit_ = TableUnit(longest);
   }
 
-  /// In the table's unit, three decimals, rounded to nearest.
-  std::string time(Duration value) const {
-    const auto thousandths = scale(value, 1000, per_unit_.picoseconds(), Rounding::nearest).picoseconds();
-    return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
-  }
+  std::string time(Duration value) const { return unit_.time(value); }
   std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
   /// Rounded up, since it is an upper bound.
   std::string at_most(std::optional<Duration> value) const {
     if (!value) return "-";
-    const auto thousandth = Duration::picoseconds(per_unit_.picoseconds() / 1000);
+    const auto thousandth = Duration::picoseconds(unit_.size().picoseconds() / 1000);
     return time(scale(thousandth,
                       amalthea::detail::divide(value->picoseconds(), thousandth.picoseconds(), Rounding::up), 1,
                       Rounding::nearest));
   }
-  std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_); }
+  std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_.name()); }
 
   void title(std::string_view text) {
     out_ += markdown_ ? fmt::format("\n## {}\n\n", markdown_text(text)) : heading(text, colour_);
@@ -133,14 +126,19 @@ class TextRenderer {
     out_ += lines;
   }
 
+  void section(std::string_view name, const std::string& text) {
+    if (text.empty()) return;
+    title(name);
+    out_ += text;
+  }
+
   void head() {
-    std::string files;
-    for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
     if (markdown_) out_ += "# Timing\n\n";
     for (const VerdictLine& said : verdict_lines(assessment_)) out_ += line(said.text, said.colour);
     if (view_.headroom != nullptr)
       for (const std::string& sentence : headroom_sentences(*view_.headroom)) out_ += line(sentence);
-    out_ += line(fmt::format("{}  (AMALTHEA {}, {})", files, view_.model.version, view_.model.hash.substr(0, 19)));
+    out_ += line(fmt::format("{}  (AMALTHEA {}, {})", fmt::join(view_.model.files, ", "), view_.model.version,
+                             view_.model.hash.substr(0, 19)));
     std::string platform =
         fmt::format("Platform {}", system_.platform.name.empty() ? "without a name" : system_.platform.name);
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
@@ -231,13 +229,11 @@ class TextRenderer {
       auto parts = result.contributions;
       std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
       for (const auto& part : parts)
-        text += markdown_ ? fmt::format("    - {} {}: {}\n", time(part.time), unit_,
+        text += markdown_ ? fmt::format("    - {} {}: {}\n", time(part.time), unit_.name(),
                                         markdown_text(one_line(describe(system_, part))))
-                          : fmt::format("    {:>12} {}  {}\n", time(part.time), unit_, describe(system_, part));
+                          : fmt::format("    {:>12} {}  {}\n", time(part.time), unit_.name(), describe(system_, part));
     }
-    if (text.empty()) return;
-    title("Why tasks are late, unbounded or unknown");
-    out_ += text;
+    section("Why tasks are late, unbounded or unknown", text);
   }
 
   void missing_bounds() {
@@ -245,9 +241,7 @@ class TextRenderer {
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index)
       if (!results_.tasks[index].bound.worst && !system_.tasks[index].folded_into)
         text += reason(system_.tasks[index].name, results_.tasks[index].bound.reason);
-    if (text.empty()) return;
-    title("Tasks without a bound");
-    out_ += text;
+    section("Tasks without a bound", text);
   }
 
   void possible_losses() {
@@ -258,9 +252,7 @@ class TextRenderer {
       const std::string lost = engine::why_activations_may_be_lost(system_, index, result.bound);
       if (!lost.empty()) text += reason(system_.tasks[index].name, lost);
     }
-    if (text.empty()) return;
-    title("Tasks that may lose activations");
-    out_ += text;
+    section("Tasks that may lose activations", text);
   }
 
   /// What guarantees cover: all of them if verbose, else those with a limitation.
@@ -280,14 +272,12 @@ class TextRenderer {
     for (const engine::JudgedLimit& limit : assessment_.limits)
       if (limit.covers && !limit.covers->complete())
         text += reason(limit.name, "holds " + engine::limitation(*limit.covers));
-    if (text.empty()) return;
-    title("Guarantees that do not cover every run");
-    out_ += text;
+    section("Guarantees that do not cover every run", text);
   }
 
   /// The maximum over every task's jobs.
   void states() {
-    title(fmt::format("States of processes, the largest of a job, {}", unit_));
+    title(fmt::format("States of processes, the largest of a job, {}", unit_.name()));
     TextTable table = TextTable::of("process", ">running", ">ready", ">waiting", ">polling", ">parking", ">start delay",
                                     ">preemptions");
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
@@ -309,7 +299,7 @@ class TextRenderer {
     const Duration below = std::max(value, Duration::picoseconds(-Duration::max().picoseconds()));
     return in_unit(fmt::format("-{}", time(Duration::picoseconds(-below.picoseconds()))));
   }
-  std::string in_unit(const std::string& number) const { return fmt::format("{} {}", number, unit_); }
+  std::string in_unit(const std::string& number) const { return fmt::format("{} {}", number, unit_.name()); }
 
   std::string bound_text(const Requirement& requirement, const engine::RequirementResult& result) const {
     if (!result.bound) return "-";
@@ -332,15 +322,8 @@ class TextRenderer {
       if (frequency->hertz) value = fmt::format("{} Hz", *frequency->hertz);
     }
     if (value.empty()) return "-";
-    switch (requirement.limit_type) {
-      case Requirement::LimitType::upper:
-        return fmt::format("<= {}", value);
-      case Requirement::LimitType::lower:
-        return fmt::format(">= {}", value);
-      case Requirement::LimitType::unstated:
-        break;
-    }
-    return value;
+    if (requirement.limit_type == Requirement::LimitType::unstated) return value;
+    return (requirement.limit_type == Requirement::LimitType::upper ? "<= " : ">= ") + value;
   }
 
   std::string observed_text(const engine::RequirementResult& result) const {
@@ -435,7 +418,7 @@ class TextRenderer {
     title(
         fmt::format("End-to-end latencies of chains, {}: exact under LET, otherwise upper bounds; observed latencies "
                     "for implicit communication",
-                    unit_));
+                    unit_.name()));
     TextTable table = TextTable::of("chain", ">LET reaction", ">reduced reaction", ">age", ">reduced age",
                                     ">implicit reaction", ">seen", ">explicit reaction", "tasks");
     std::vector<std::string> unknown;  // reasons, without duplicates
@@ -514,8 +497,7 @@ class TextRenderer {
   bool colour_;
   bool metrics_;
   bool verbose_;
-  const char* unit_ = "ms";
-  Duration per_unit_ = Duration::milliseconds(1);
+  TableUnit unit_;
   std::string out_;
 };
 

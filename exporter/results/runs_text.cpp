@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "amalthea/quantity.hpp"
 #include "exporter/primitives/text_table.hpp"
@@ -33,10 +33,7 @@ class RunsText {
     Duration longest;
     for (const TaskRuns& task : runs_.tasks)
       if (task.response.count() > 0) longest = std::max(longest, task.response.max());
-    if (longest < Duration::milliseconds(1)) {
-      unit_ = "us";
-      per_unit_ = Duration::microseconds(1);
-    }
+    unit_ = TableUnit(longest);
   }
 
   std::string render() {
@@ -50,21 +47,16 @@ class RunsText {
   }
 
  private:
-  /// In the table's unit, three decimals, rounded to nearest.
-  std::string time(Duration value) const {
-    const auto thousandths = scale(value, 1000, per_unit_.picoseconds(), Rounding::nearest).picoseconds();
-    return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
-  }
+  std::string time(Duration value) const { return unit_.time(value); }
   std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
-  std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_); }
+  std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_.name()); }
   void title(std::string_view text) { out_ += heading(text, colour_); }
 
   void head() {
     for (const VerdictLine& said : verdict_lines(engine::assess(system_, runs_.judged, view_.findings)))
       out_ += paint(said.text, said.colour, colour_) + "\n";
-    std::string files;
-    for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
-    out_ += fmt::format("{}  (AMALTHEA {}, {})\n", files, view_.model.version, view_.model.hash.substr(0, 19));
+    out_ += fmt::format("{}  (AMALTHEA {}, {})\n", fmt::join(view_.model.files, ", "), view_.model.version,
+                        view_.model.hash.substr(0, 19));
     out_ += fmt::format("{} of {}{} with {} execution times, seed {}: observed values, not bounds.\n",
                         runs_.runs == 1 ? "One run" : fmt::format("{} runs", runs_.runs),
                         format_duration(runs_.horizon), runs_.hyperperiod == runs_.horizon ? " (the hyperperiod)" : "",
@@ -160,8 +152,7 @@ class RunsText {
   const System& system_;
   const engine::ManyRuns& runs_;
   bool colour_;
-  const char* unit_ = "ms";
-  Duration per_unit_ = Duration::milliseconds(1);
+  TableUnit unit_;
   std::string out_;
 };
 
