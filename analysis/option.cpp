@@ -23,6 +23,8 @@ std::vector<std::string> texts_of(const Option& option) {
           return *value;
         else if constexpr (std::is_same_v<Member, std::string>)
           return value->empty() ? std::vector<std::string>{} : std::vector<std::string>{*value};
+        else if constexpr (std::is_same_v<Member, std::vector<std::int64_t>>)
+          return {fmt::format("{}", fmt::join(*value, ","))};
         else if constexpr (std::is_arithmetic_v<Member>)
           return {fmt::format("{}", *value)};
         else
@@ -40,7 +42,8 @@ std::optional<double> number_of(const Option& option) {
           return std::nullopt;
         else if constexpr (std::is_arithmetic_v<Member>)
           return static_cast<double>(*value);
-        else if constexpr (!std::is_same_v<Member, std::string> && !std::is_same_v<Member, std::vector<std::string>>)
+        else if constexpr (std::is_same_v<Member, std::optional<std::uint64_t>> ||
+                           std::is_same_v<Member, std::optional<double>>)
           return *value ? std::optional(static_cast<double>(**value)) : std::nullopt;
         else
           return std::nullopt;

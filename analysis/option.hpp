@@ -21,6 +21,7 @@ namespace amalthea::analysis {
 /// Headings over options in the help.
 namespace group {
 inline constexpr const char* analysis = "Analysis";
+inline constexpr const char* annealing = "Simulated annealing";
 inline constexpr const char* calibration = "Calibration";
 inline constexpr const char* chains = "Chains";
 inline constexpr const char* conversion = "Conversion";
@@ -30,6 +31,7 @@ inline constexpr const char* options = "Options";
 inline constexpr const char* output = "Output";
 inline constexpr const char* run = "Run";
 inline constexpr const char* search = "Search";
+inline constexpr const char* sweep = "Sweep";
 inline constexpr const char* traces = "Traces";
 inline constexpr const char* verdict = "Verdict";
 }  // namespace group
@@ -48,7 +50,7 @@ struct RealRange {
   double least, most;
 };
 
-enum class FileKind : std::uint8_t { none, read, written };
+enum class FileKind : std::uint8_t { none, read, written, folder };
 
 /// What an option accepts, and how faces spell it.
 struct Form {
@@ -59,16 +61,19 @@ struct Form {
   FileKind file = FileKind::none;               ///< of the file that it may name
   bool by_commas = false;                       ///< one text may hold several values
   char letter = '\0';                           ///< a short form for the command line
+  std::string_view alias = {};                  ///< another name
   std::string_view keyword = {};                ///< of Python; "": the name
   std::string_view needs = {};                  ///< the option without which it has no effect
   std::vector<std::string_view> excludes = {};  ///< options that cannot be given beside it
   bool always_told = false;                     ///< `asked` states it even with its usual value
+  bool required = false;
 };
 
 /// A row, bound to the member of one request.
 struct Option {
-  using Value = std::variant<bool*, std::string*, std::uint32_t*, std::uint64_t*, std::int64_t*,
-                             std::optional<std::uint64_t>*, double*, std::optional<double>*, std::vector<std::string>*>;
+  using Value =
+      std::variant<bool*, std::string*, std::uint32_t*, std::uint64_t*, std::int64_t*, std::optional<std::uint64_t>*,
+                   double*, std::optional<double>*, std::vector<std::string>*, std::vector<std::int64_t>*>;
   std::string_view name;  ///< "max-steps"
   Value value;
   std::string help;  ///< sentences without the last period; the first one is the short help

@@ -6,14 +6,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <openssl/opensslv.h>
-#include <sqlite3.h>
-#include <zip.h>
-#include <zlib.h>
 #include <CLI/CLI.hpp>
-#include <boost/version.hpp>
-#include <nlohmann/json.hpp>
 
+#include "analysis/built_with.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/manual.hpp"
@@ -23,26 +18,8 @@
 #include "cli/usage_error.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/results/result_view.hpp"
-#include "importer/reading/model_reader.hpp"
 
 namespace amalthea::cli {
-
-std::string built_with() {
-#ifdef __clang__
-  const std::string compiler = fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
-#else
-  const std::string compiler = fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
-#endif
-  return fmt::format(
-      "built with {}\nXerces-C++ {}\nlibzip {}\nBoost {}.{}.{}\nfmt {}.{}.{}\nCLI11 {}\nnlohmann-json "
-      "{}.{}.{}\n{}\nzlib "
-      "{}\nSQLite {}\n",
-      compiler, importer::xml_parser_version(), LIBZIP_VERSION, BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000,
-      BOOST_VERSION % 100, FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100, CLI11_VERSION,
-      NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH, OPENSSL_VERSION_TEXT,
-      ZLIB_VERSION, SQLITE_VERSION);
-}
-
 namespace {
 
 /// Ends the command with this text, whose line end is added again.
@@ -60,7 +37,8 @@ int run_command(const std::vector<std::string>& arguments) {
   CLI::App app{"Analyze the timing of CPU+GPU systems that are AMALTHEA models", "amalthea"};
   app.set_help_flag("-h,--help", "Show the usual options");
   app.set_help_all_flag("--help-all", "Show all options and exit codes");
-  std::string version = fmt::format("amalthea {} ({})\n{}", exporter::tool_version, exporter::tool_name, built_with());
+  std::string version = fmt::format("amalthea {} ({})\n{}", exporter::tool_version, exporter::tool_name,
+                                    analysis::built_with("CLI11 " CLI11_VERSION "\n"));
   version.pop_back();  // the line end
   app.set_version_flag("--version", version, "Show the version, and those of compiler and libraries");
   const auto hidden = [&app](const char* name, std::string (*text)(const CLI::App&)) {

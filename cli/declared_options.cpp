@@ -16,8 +16,8 @@ namespace {
 std::string dashed(std::string_view name) { return fmt::format("--{}", name); }
 
 CLI::Option* added(CLI::App& verb, const analysis::Option& row) {
-  const std::string name =
-      row.form.letter != '\0' ? fmt::format("-{},--{}", row.form.letter, row.name) : dashed(row.name);
+  std::string name = row.form.letter != '\0' ? fmt::format("-{},--{}", row.form.letter, row.name) : dashed(row.name);
+  if (!row.form.alias.empty()) name += ",--" + std::string(row.form.alias);
   return std::visit(
       [&](auto* value) -> CLI::Option* {
         using Member = std::decay_t<decltype(*value)>;
@@ -52,6 +52,8 @@ void add_options(CLI::App& verb, const analysis::OptionTable& table) {
       option->check(CLI::Range(range->least, range->most));
     if (form.file == analysis::FileKind::read) declare_input(*option, {});
     if (form.file == analysis::FileKind::written) declare_output(*option, {}, nullptr);
+    if (form.file == analysis::FileKind::folder) declare(*option, FileRole::folder);
+    option->required(form.required);
     if (!form.needs.empty()) option->needs(verb.get_option(dashed(form.needs)));
     for (const std::string_view other : form.excludes) option->excludes(verb.get_option(dashed(other)));
   }

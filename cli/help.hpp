@@ -27,8 +27,6 @@ inline constexpr const char* many = "Many models and other formats";
 inline constexpr const char* gpu = "GPU models";
 // Of options, beside those of the rows
 using namespace analysis::group;
-inline constexpr const char* annealing = "Simulated annealing";
-inline constexpr const char* sweep = "Sweep";
 inline constexpr const char* tree = "Whole folders";
 }  // namespace group
 

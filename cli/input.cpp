@@ -79,12 +79,6 @@ int code_of(const analysis::Failure& failure) {
   return failure.kind == analysis::Failure::Kind::refused ? ExitCode::findings : ExitCode::unusable;
 }
 
-std::optional<engine::DeviceProfile> choose_profile(const std::string& platform) {
-  std::string files;
-  auto chosen = analysis::choose_profile(platform, files).map_error(code_of);
-  return chosen ? std::optional(std::move(*chosen)) : std::nullopt;
-}
-
 namespace {
 
 /// A folder may hold the parts of one model, or variants that belong apart.

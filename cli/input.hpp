@@ -46,9 +46,6 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options);
 /// Prints why there is no result; returns the exit code.
 int code_of(const analysis::Failure& failure);
 
-/// analysis::choose_profile; nothing and a message if there is none.
-std::optional<engine::DeviceProfile> choose_profile(const std::string& platform);
-
 /// Prints findings to standard error, one per line, ordered by location, except those hidden by -q and --suppress.
 void print_findings(const Diagnostics& diagnostics);
 

@@ -12,21 +12,21 @@ namespace amalthea::cli {
 namespace {
 
 /// A verb with the words that call it: {"amalthea", "gpu", "run"}.
-struct Verb {
+struct VerbPage {
   const CLI::App* app;
   std::vector<std::string> words;
 
   std::string joined(const char* separator) const { return fmt::format("{}", fmt::join(words, separator)); }
 };
 
-void collect(const CLI::App& app, std::vector<std::string> words, std::vector<Verb>& verbs) {
+void collect(const CLI::App& app, std::vector<std::string> words, std::vector<VerbPage>& verbs) {
   words.push_back(words.empty() ? "amalthea" : app.get_name());
   verbs.push_back({&app, words});
   for (const CLI::App* verb : app.get_subcommands({})) collect(*verb, words, verbs);
 }
 
-std::vector<Verb> all_verbs(const CLI::App& app) {
-  std::vector<Verb> verbs;
+std::vector<VerbPage> all_verbs(const CLI::App& app) {
+  std::vector<VerbPage> verbs;
   collect(app, {}, verbs);
   return verbs;
 }
@@ -93,9 +93,9 @@ std::string quoted(std::string text) {
   return text;
 }
 
-std::string bash_script(const std::vector<Verb>& verbs) {
+std::string bash_script(const std::vector<VerbPage>& verbs) {
   std::string words, options, values;
-  for (const Verb& verb : verbs) {
+  for (const VerbPage& verb : verbs) {
     const std::string name = verb.joined(" ");
     std::string below, names;
     for (const CLI::App* next : verb.app->get_subcommands({})) below += next->get_name() + ' ';
@@ -150,8 +150,8 @@ complete -o filenames -F _amalthea amalthea
       words, options, values);
 }
 
-std::string zsh_script(const std::vector<Verb>& verbs) {
-  const auto function_of = [](const Verb& verb) { return "_" + verb.joined("_"); };
+std::string zsh_script(const std::vector<VerbPage>& verbs) {
+  const auto function_of = [](const VerbPage& verb) { return "_" + verb.joined("_"); };
   const auto escaped = [](std::string_view text) {
     std::string result;
     for (const char c : text) {
@@ -162,7 +162,7 @@ std::string zsh_script(const std::vector<Verb>& verbs) {
   };
   std::string script =
       "#compdef amalthea\n# zsh completion for amalthea: put it into a folder of $fpath as _amalthea\n";
-  for (const Verb& verb : verbs) {
+  for (const VerbPage& verb : verbs) {
     script += fmt::format("\n{}() {{\n  _arguments -S", function_of(verb));
     for (const CLI::Option* option : shown_options(*verb.app))
       for (const std::string& spelling : spellings(*option)) {
@@ -181,7 +181,7 @@ std::string zsh_script(const std::vector<Verb>& verbs) {
       continue;
     }
     std::string below, cases;
-    for (const Verb& next : verbs)
+    for (const VerbPage& next : verbs)
       if (next.app->get_parent() == verb.app) {
         below += fmt::format(" \\\n      '{}:{}'", next.app->get_name(), escaped(next.app->get_description()));
         cases += fmt::format("    {}) {} ;;\n", next.app->get_name(), function_of(next));
@@ -196,7 +196,7 @@ std::string zsh_script(const std::vector<Verb>& verbs) {
          "\nif [ \"$funcstack[1]\" = _amalthea ]; then _amalthea \"$@\"; else compdef _amalthea amalthea; fi\n";
 }
 
-std::string fish_script(const std::vector<Verb>& verbs) {
+std::string fish_script(const std::vector<VerbPage>& verbs) {
   std::string script =
       "# fish completion for amalthea: put it into ~/.config/fish/completions/amalthea.fish\n"
       "# Whether the words so far call exactly this verb.\n"
@@ -204,7 +204,7 @@ std::string fish_script(const std::vector<Verb>& verbs) {
       "  for word in $words[2..-1]\n    string match -q -- '-*' $word; or set -a verbs $word\n  end\n"
       "  set -l known $argv\n  test (count $verbs) -ge (count $known); or return 1\n"
       "  for i in (seq (count $known))\n    test $verbs[$i] = $known[$i]; or return 1\n  end\nend\n";
-  for (const Verb& verb : verbs) {
+  for (const VerbPage& verb : verbs) {
     std::string path;
     for (std::size_t i = 1; i < verb.words.size(); ++i) path += ' ' + verb.words[i];
     const std::string here = path.empty() ? "" : fmt::format(" -n '__amalthea_at{}'", path);
@@ -236,14 +236,14 @@ std::string fish_script(const std::vector<Verb>& verbs) {
 
 std::vector<std::string> manual_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const Verb& verb : all_verbs(app)) names.push_back(verb.joined("-"));
+  for (const VerbPage& verb : all_verbs(app)) names.push_back(verb.joined("-"));
   return names;
 }
 
 std::optional<std::string> manual_page(const CLI::App& app, std::string_view name, std::string_view version) {
   const auto verbs = all_verbs(app);
   const auto found =
-      std::find_if(verbs.begin(), verbs.end(), [&](const Verb& verb) { return verb.joined("-") == name; });
+      std::find_if(verbs.begin(), verbs.end(), [&](const VerbPage& verb) { return verb.joined("-") == name; });
   if (found == verbs.end()) return std::nullopt;
   const CLI::App& verb = *found->app;
   const std::string command = found->joined(" ");
@@ -280,7 +280,7 @@ std::optional<std::string> manual_page(const CLI::App& app, std::string_view nam
     page += block(lines);
   }
   std::string related;
-  for (const Verb& other : verbs)
+  for (const VerbPage& other : verbs)
     if (other.app != &verb && (other.app->get_parent() == &verb || other.app == verb.get_parent()))
       related += fmt::format("{}\n.BR {} (1)", related.empty() ? "" : ",", roff(other.joined("-")));
   return page + ".SH SEE ALSO" + related + '\n';

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/trace.hpp"
 
-#include <cstdlib>
-#include <ctime>
-
 #include <fmt/core.h>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -15,6 +12,7 @@
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/streams.hpp"
+#include "exporter/traces/trace_text.hpp"
 #include "exporter/traces/trace_thread.hpp"
 
 namespace amalthea::cli {
@@ -46,8 +44,11 @@ bool check_trace(const std::string& path) {
 }
 
 std::unique_ptr<exporter::TraceWriter> make_trace(const TraceOptions& options, const exporter::ModelInfo& info) {
-  const auto date = date_of_traces();
-  if (!date) return nullptr;
+  const auto date = exporter::date_of_traces();
+  if (!date) {
+    complain(date.error());
+    return nullptr;
+  }
   exporter::TraceFacts facts;
   facts.date = *date;
   facts.trace_compass = options.names == "tracecompass";
@@ -70,22 +71,6 @@ bool finish_trace(exporter::TraceWriter* trace, const TraceOptions& options) {
         "--until to simulate less\n",
         options.path, format_duration(cut->since_start()), options.limit);
   return true;
-}
-
-std::optional<std::string> date_of_traces() {
-  std::time_t time = 0;
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
-    const auto seconds = parse_integer(epoch);
-    if (!seconds || *seconds < 0 || *seconds > 253402300799) {  // the end of year 9999
-      complain(fmt::format("SOURCE_DATE_EPOCH=\"{}\": expected seconds since 1970", epoch));
-      return std::nullopt;
-    }
-    time = static_cast<std::time_t>(*seconds);
-  }
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 }  // namespace amalthea::cli

@@ -31,8 +31,4 @@ std::unique_ptr<exporter::TraceWriter> make_trace(const TraceOptions& options, c
 /// False and a message if the trace could not be written; a warning if its limit cut it. Null is accepted.
 bool finish_trace(exporter::TraceWriter* trace, const TraceOptions& options);
 
-/// For formats that require a date: SOURCE_DATE_EPOCH if set, else the epoch, so that equal runs give equal files.
-/// Nothing and a message if it is invalid.
-std::optional<std::string> date_of_traces();
-
 }  // namespace amalthea::cli

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The native part of the Python package amalthea_timing. Results pass as JSON; the package wraps them.
 
-#include <mutex>
-
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
-#include "cli/streams.hpp"
+#include "analysis/built_with.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/results/result_view.hpp"
 #include "python/editing.hpp"
 #include "python/failure.hpp"
+#include "python/gpu.hpp"
 #include "python/model.hpp"
 
 namespace amalthea::python {
@@ -36,27 +34,12 @@ void raise_failure(const Failure& failure) {
   PyErr_SetObject(type.ptr(), error.ptr());
 }
 
-py::tuple command(const std::vector<std::string>& arguments) {
-  int code = 0;
-  std::string output, messages;
-  {
-    const py::gil_scoped_release released;
-    static std::mutex one_at_a_time;  // options and files of the command are global
-    const std::lock_guard lock(one_at_a_time);
-    const cli::CapturedStreams streams;
-    code = cli::run_command(arguments);
-    output = streams.output();
-    messages = streams.messages();
-  }
-  return py::make_tuple(code, output, messages);
-}
-
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The native part of amalthea_timing.";
   module.attr("version") = std::string(exporter::tool_version);
-  module.attr("built_with") = cli::built_with();
+  module.attr("built_with") = analysis::built_with();
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
@@ -91,8 +74,7 @@ PYBIND11_MODULE(_core, module) {
       .def("strip", &PythonModel::strip)
       .def("edit", [](const std::shared_ptr<PythonModel>& model) { return Tree::of(model); });
   add_editing(module);
-  module.def("command", &command, py::arg("arguments"),
-             "Runs the command; returns the exit code, standard output and standard error.");
+  add_gpu(module);
 }
 
 }  // namespace amalthea::python

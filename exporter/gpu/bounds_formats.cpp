@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/bounds_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <string_view>
 
@@ -52,7 +52,8 @@ std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundSh
 
 }  // namespace
 
-std::string render_bounds_json(const nvidia::TimeSliceProblem& problem, const nvidia::TimeSliceBounds& bounds) {
+std::string render_json(const BoundsAnswer& answer) {
+  const auto& [problem, bounds] = answer;
   ordered_json json;
   json["tasks"] = ordered_json::array();
   bool all = true;
@@ -88,37 +89,25 @@ std::string render_bounds_json(const nvidia::TimeSliceProblem& problem, const nv
   return json.dump() + "\n";
 }
 
-std::string render_bounds_text(const nvidia::TimeSliceProblem& problem, const nvidia::TimeSliceBounds& bounds,
-                               bool colour) {
-  TextTable table({{"task"},
-                   {"core"},
-                   {"waits"},
-                   {"best", Align::right},
-                   {"bound", Align::right},
-                   {"deadline", Align::right},
-                   {""},
-                   {""}});
+std::string render_text(const BoundsAnswer& answer, bool colour) {
+  const auto& [problem, bounds] = answer;
+  auto table = TextTable::of("task", "core", "waits", ">best", ">bound", ">deadline", "", "");
   for (std::size_t index = 0; index < bounds.tasks.size(); ++index) {
     const nvidia::GpuTask& task = problem.tasks[index];
     const nvidia::TaskBound& bound = bounds.tasks[index];
-    table.add_row(
-        {{task.name},
-         {problem.cores[task.core]},
-         {offloads(bound) ? std::string(name_of(task.wait)) : "-"},
-         {format_duration(bound.best)},
-         {bound.response ? format_duration(*bound.response) : "none"},
-         {format_duration(task.deadline)},
-         bound.in_time ? TextTable::Cell{"in time", Colour::good} : TextTable::Cell{"not guaranteed", Colour::bad},
-         {bound.reason}});
+    table.add(task.name, problem.cores[task.core], offloads(bound) ? name_of(task.wait) : "-",
+              format_duration(bound.best), bound.response ? format_duration(*bound.response) : "none",
+              format_duration(task.deadline),
+              bound.in_time ? TextTable::Cell{"in time", Colour::good} : TextTable::Cell{"not guaranteed", Colour::bad},
+              bound.reason);
   }
   std::string out = table.render(colour);
   for (std::size_t index = 0; index < bounds.tasks.size(); ++index) {
     const nvidia::TaskBound& bound = bounds.tasks[index];
     if (!bound.response && !offloads(bound)) continue;
     out += heading(problem.tasks[index].name, colour);
-    TextTable parts({{"contribution"}, {"time", Align::right}});
-    for (const nvidia::BoundShare& share : bound.parts)
-      parts.add_row({{label(problem, share)}, {format_duration(share.time)}});
+    auto parts = TextTable::of("contribution", ">time");
+    for (const nvidia::BoundShare& share : bound.parts) parts.add(label(problem, share), format_duration(share.time));
     if (!parts.empty()) out += parts.render(colour);
     for (std::size_t segment = 0; segment < bound.gpu_segments.size(); ++segment)
       out += fmt::format("GPU segment {}: at most {} from its start to its end\n", segment + 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,8 @@ std::string quotient_text(double value) { return std::isfinite(value) ? fmt::for
 
 }  // namespace
 
-std::string render_occupancy_json(const engine::DeviceProfile& profile, const gpu::Occupancy& occupancy) {
+std::string render_json(const OccupancyAnswer& answer) {
+  const auto& [profile, occupancy] = answer;
   ordered_json json;
   json["platform"] = profile.name;
   json["threads"] = occupancy.shape.threads;
@@ -54,7 +55,8 @@ std::string render_occupancy_json(const engine::DeviceProfile& profile, const gp
   return json.dump(2) + "\n";
 }
 
-std::string render_occupancy_text(const engine::DeviceProfile& profile, const gpu::Occupancy& occupancy, bool colour) {
+std::string render_text(const OccupancyAnswer& answer, bool colour) {
+  const auto& [profile, occupancy] = answer;
   const gpu::SmLimits& sm = *profile.multiprocessors;
   std::string out = fmt::format("{} ({} SMs): {} threads per block = {} warps", profile.name, sm.sms,
                                 occupancy.shape.threads, occupancy.block.warps);
@@ -65,11 +67,9 @@ std::string render_occupancy_text(const engine::DeviceProfile& profile, const gp
   TextTable limits(
       {{"resource"}, {"per block", Align::right}, {"per SM", Align::right}, {"blocks", Align::right}, {""}});
   for (const gpu::ResourceLimit& limit : occupancy.limits)
-    limits.add_row({{std::string(limit.resource)},
-                    {fmt::format("{}", limit.per_block)},
-                    {fmt::format("{}", limit.per_sm)},
-                    {limit.blocks < 0 ? "any" : fmt::format("{}", limit.blocks)},
-                    {limit.binds ? "binds" : "", Colour::bold}});
+    limits.add(limit.resource, limit.per_block, limit.per_sm,
+               limit.blocks < 0 ? "any" : fmt::format("{}", limit.blocks),
+               TextTable::Cell{limit.binds ? "binds" : "", Colour::bold});
   out += heading("Limits", colour) + limits.render(colour);
   out += fmt::format("\n{} blocks per SM, {} of {} warps ({:.1f} %), {} blocks on the GPU\n", occupancy.blocks,
                      occupancy.warps, sm.max_warps(),
@@ -80,37 +80,35 @@ std::string render_occupancy_text(const engine::DeviceProfile& profile, const gp
   TextTable equation(
       {{"block", Align::right}, {"printed (max)", Align::right}, {"minimum", Align::right}, {"admitted"}});
   for (const gpu::Equation1& row : occupancy.equation)
-    equation.add_row({{fmt::format("{}", row.block)},
-                      {quotient_text(row.printed)},
-                      {quotient_text(row.minimum)},
-                      {row.admitted ? "yes" : "no"}});
+    equation.add(row.block, quotient_text(row.printed), quotient_text(row.minimum), row.admitted ? "yes" : "no");
   out += heading("Eq. 1 for each additional block", colour) + equation.render(colour);
   return out;
 }
 
-std::string render_placement_json(const Placement& placement) {
+std::string render_json(const PlacementAnswer& answer) {
   ordered_json json;
   json["sm"] = ordered_json::array();
-  for (const auto& stream : placement) {
+  for (const auto& stream : answer.sms) {
     auto& row = json["sm"].emplace_back(ordered_json::array());
     for (const auto& sm : stream) row.push_back(sm ? ordered_json(*sm) : ordered_json(nullptr));
   }
   return json.dump() + "\n";
 }
 
-std::string render_placement_text(const std::vector<nvidia::StreamBlocks>& streams, const Placement& placement) {
+std::string render_text(const PlacementAnswer& answer, bool) {
   std::string out;
-  for (std::size_t stream = 0; stream < placement.size(); ++stream) {
-    out += fmt::format("{} blocks of {} warps: SM", streams[stream].blocks, streams[stream].warps);
-    for (const auto& sm : placement[stream]) out += sm ? fmt::format(" {}", *sm) : std::string(" -");
+  for (std::size_t stream = 0; stream < answer.sms.size(); ++stream) {
+    out += fmt::format("{} blocks of {} warps: SM", answer.streams[stream].blocks, answer.streams[stream].warps);
+    for (const auto& sm : answer.sms[stream]) out += sm ? fmt::format(" {}", *sm) : std::string(" -");
     out += "\n";
   }
-  for (const auto& stream : placement)
+  for (const auto& stream : answer.sms)
     if (!stream.empty() && !stream.back()) return out + "- waits for other blocks to end\n";
   return out;
 }
 
-std::string render_rta_json(const nvidia::RtaProblem& problem, const nvidia::RtaResult& result) {
+std::string render_json(const RtaAnswer& answer) {
+  const auto& [problem, result] = answer;
   ordered_json json;
   json["f"] = result.completion;
   json["R"] = result.response;
@@ -130,30 +128,19 @@ std::string render_rta_json(const nvidia::RtaProblem& problem, const nvidia::Rta
   return json.dump() + "\n";
 }
 
-std::string render_rta_text(const nvidia::RtaProblem& problem, const nvidia::RtaResult& result, bool colour) {
-  TextTable table({{"kernel", Align::right},
-                   {"r", Align::right},
-                   {"C", Align::right},
-                   {"g", Align::right},
-                   {"f", Align::right},
-                   {"R", Align::right},
-                   {"T", Align::right},
-                   {"u", Align::right},
-                   {""}});
+std::string render_text(const RtaAnswer& answer, bool colour) {
+  const auto& [problem, result] = answer;
+  auto table = TextTable::of(">kernel", ">r", ">C", ">g", ">f", ">R", ">T", ">u", "");
   for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
     const nvidia::RtaKernel& kernel = problem.kernels[index];
     const bool known = index < result.completion.size();
     const bool late = known && kernel.period > 0 && result.response[index] > kernel.period;
     const auto share = utilization(kernel);
-    table.add_row({{fmt::format("{}", index)},
-                   {fmt::format("{}", kernel.release)},
-                   {fmt::format("{}", kernel.execution)},
-                   {fmt::format("{}", kernel.blocks)},
-                   {known ? fmt::format("{}", result.completion[index]) : "-"},
-                   {known ? fmt::format("{}", result.response[index]) : "-"},
-                   {kernel.period > 0 ? fmt::format("{}", kernel.period) : ""},
-                   {share ? fmt::format("{:.3f}", *share) : ""},
-                   {late ? "late" : "", Colour::bad}});
+    table.add(index, kernel.release, kernel.execution, kernel.blocks,
+              known ? fmt::format("{}", result.completion[index]) : "-",
+              known ? fmt::format("{}", result.response[index]) : "-",
+              kernel.period > 0 ? fmt::format("{}", kernel.period) : "", share ? fmt::format("{:.3f}", *share) : "",
+              TextTable::Cell{late ? "late" : "", Colour::bad});
   }
   std::string out = table.render(colour);
   if (result.endless_at) out += fmt::format("\nThe printed algorithm never ends on kernel {}.\n", *result.endless_at);
@@ -162,7 +149,8 @@ std::string render_rta_text(const nvidia::RtaProblem& problem, const nvidia::Rta
   return out;
 }
 
-std::string render_periodic_rta_json(const nvidia::RtaProblem& problem, const nvidia::PeriodicRtaResult& result) {
+std::string render_json(const PeriodicRtaAnswer& answer) {
+  const auto& [problem, result] = answer;
   ordered_json json;
   json["R"] = result.worst_response;
   json["release"] = result.worst_release;
@@ -175,27 +163,15 @@ std::string render_periodic_rta_json(const nvidia::RtaProblem& problem, const nv
   return json.dump() + "\n";
 }
 
-std::string render_periodic_rta_text(const nvidia::RtaProblem& problem, const nvidia::PeriodicRtaResult& result,
-                                     bool colour) {
-  TextTable table({{"kernel", Align::right},
-                   {"T", Align::right},
-                   {"C", Align::right},
-                   {"g", Align::right},
-                   {"jobs", Align::right},
-                   {"worst R", Align::right},
-                   {"released at", Align::right},
-                   {""}});
+std::string render_text(const PeriodicRtaAnswer& answer, bool colour) {
+  const auto& [problem, result] = answer;
+  auto table = TextTable::of(">kernel", ">T", ">C", ">g", ">jobs", ">worst R", ">released at", "");
   for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
     const nvidia::RtaKernel& kernel = problem.kernels[index];
     const bool late = kernel.period > 0 && result.worst_response[index] > kernel.period;
-    table.add_row({{fmt::format("{}", index)},
-                   {kernel.period > 0 ? fmt::format("{}", kernel.period) : "once"},
-                   {fmt::format("{}", kernel.execution)},
-                   {fmt::format("{}", kernel.blocks)},
-                   {fmt::format("{}", result.jobs[index])},
-                   {fmt::format("{}", result.worst_response[index])},
-                   {fmt::format("{}", result.worst_release[index])},
-                   {late ? "late" : "", Colour::bad}});
+    table.add(index, kernel.period > 0 ? fmt::format("{}", kernel.period) : "once", kernel.execution, kernel.blocks,
+              result.jobs[index], result.worst_response[index], result.worst_release[index],
+              TextTable::Cell{late ? "late" : "", Colour::bad});
   }
   return table.render(colour) +
          fmt::format("\nReleases up to {}; hyperperiod {}; {}.\n", result.until, result.hyperperiod,
@@ -203,7 +179,9 @@ std::string render_periodic_rta_text(const nvidia::RtaProblem& problem, const nv
                                     : "the schedule has not repeated yet, so later jobs may take longer");
 }
 
-std::string render_streams_json(const gpu::StreamScenario& scenario, const gpu::StreamRun& run) {
+std::string render_json(const StreamsAnswer& answer) {
+  const gpu::StreamScenario& scenario = answer.scenario;
+  const gpu::StreamRun& run = answer.run;
   ordered_json json{{"kernels", ordered_json::array()}, {"copies", ordered_json::array()}};
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
     const gpu::StreamOperation& operation = scenario.operations[index];
@@ -239,7 +217,9 @@ std::string render_streams_json(const gpu::StreamScenario& scenario, const gpu::
   return json.dump() + "\n";
 }
 
-std::string render_streams_text(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, bool colour) {
+std::string render_text(const StreamsAnswer& answer, bool colour) {
+  const gpu::StreamScenario& scenario = answer.scenario;
+  const gpu::StreamRun& run = answer.run;
   const bool several_contexts = scenario.contexts.size() > 1;
   TextTable table({{"operation"},
                    {"kind"},
@@ -259,15 +239,16 @@ std::string render_streams_text(const gpu::StreamScenario& scenario, const gpu::
     for (const gpu::BlockRun& block : run.operations[index].blocks) ++per_sm[block.sm];
     std::string blocks;
     for (const auto& [sm, count] : per_sm) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, count);
-    table.add_row({{operation.name},
-                   {std::string(name_of(operation.kind))},
-                   {several_contexts ? scenario.contexts[stream.context].name + "/" + name : name},
-                   {microseconds(operation.release)},
-                   {microseconds(run.operations[index].start)},
-                   {microseconds(run.operations[index].completion)},
-                   {blocks}});
+    table.add(operation.name, name_of(operation.kind),
+              several_contexts ? scenario.contexts[stream.context].name + "/" + name : name,
+              microseconds(operation.release), microseconds(run.operations[index].start),
+              microseconds(run.operations[index].completion), blocks);
   }
   return table.render(colour);
+}
+
+std::string render_text(const StreamsDrawing& drawing, bool) {
+  return render_gpu_gantt_text(drawing.drawn.scenario, drawing.drawn.run, drawing.drawn.timeline);
 }
 
 }  // namespace amalthea::exporter

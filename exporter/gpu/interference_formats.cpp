@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/interference_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <cmath>
 
@@ -85,8 +85,8 @@ std::string coarse_note(const engine::DeviceProfile& profile) {
 
 }  // namespace
 
-std::string render_interference_json(const engine::DeviceProfile& profile, const InterferenceQuestion& question,
-                                     const nvidia::InterferencePrediction& prediction) {
+std::string render_json(const InterferenceAnswer& answer) {
+  const auto& [profile, question, prediction] = answer;
   const double clock_mhz = profile.measured_memory->clock_mhz;
   const auto nanoseconds = [&](double cycles) { return cycles * 1000 / clock_mhz; };
   ordered_json json;
@@ -115,8 +115,8 @@ std::string render_interference_json(const engine::DeviceProfile& profile, const
   return json.dump(2) + "\n";
 }
 
-std::string render_interference_text(const engine::DeviceProfile& profile, const InterferenceQuestion& question,
-                                     const nvidia::InterferencePrediction& prediction, bool colour) {
+std::string render_text(const InterferenceAnswer& answer, bool colour) {
+  const auto& [profile, question, prediction] = answer;
   const gpu::MemoryParameters& memory = *profile.measured_memory;
   const auto nanoseconds = [&](double cycles) { return fmt::format("{:.1f}", cycles * 1000 / memory.clock_mhz); };
   const auto cycles_text = [](double cycles) { return fmt::format("{:.1f}", cycles); };
@@ -128,23 +128,20 @@ std::string render_interference_text(const engine::DeviceProfile& profile, const
   TextTable times({{question.kernel.pattern == AccessPattern::bulk ? "per kernel" : "per access"},
                    {"cycles", Align::right},
                    {"ns", Align::right}});
-  times.add_row({{"alone"}, {cycles_text(prediction.alone_cycles)}, {nanoseconds(prediction.alone_cycles)}});
-  times.add_row({{"beside"}, {cycles_text(prediction.beside_cycles)}, {nanoseconds(prediction.beside_cycles)}});
+  times.add("alone", cycles_text(prediction.alone_cycles), nanoseconds(prediction.alone_cycles));
+  times.add("beside", cycles_text(prediction.beside_cycles), nanoseconds(prediction.beside_cycles));
   out += heading("Prediction", colour) + times.render(colour);
   out += paint(fmt::format("slowdown {:.3f}", prediction.slowdown), Colour::bold, colour);
   if (question.kernel.memory_share < 1)
     out += fmt::format(": {:.3f} on the share of {} that waits for memory", prediction.memory_slowdown,
                        question.kernel.memory_share);
   out += "\n";
-  TextTable parts({{"cause"}, {"by"}, {"cycles", Align::right}, {"ns", Align::right}, {"slowdown", Align::right}});
+  auto parts = TextTable::of("cause", "by", ">cycles", ">ns", ">slowdown");
   for (const nvidia::InterferencePart& part : prediction.parts) {
     if (part.cycles <= 0) continue;
     const bool own = !part.other && part.cause != nvidia::InterferenceCause::cpu_traffic;
-    parts.add_row({{std::string(cause_text(part, question.kernel))},
-                   {maker_text(part, question)},
-                   {cycles_text(part.cycles)},
-                   {nanoseconds(part.cycles)},
-                   {own ? "" : fmt::format("+{:.3f}", part.cycles / prediction.alone_cycles)}});
+    parts.add(cause_text(part, question.kernel), maker_text(part, question), cycles_text(part.cycles),
+              nanoseconds(part.cycles), own ? "" : fmt::format("+{:.3f}", part.cycles / prediction.alone_cycles));
   }
   out += heading("Contributions", colour) + parts.render(colour);
   out += fmt::format("\nL2 {} KiB; resident kernels walk through {}\n", memory.l2_capacity,
@@ -156,8 +153,8 @@ std::string render_interference_text(const engine::DeviceProfile& profile, const
   return out;
 }
 
-std::string render_coarse_interference_json(const engine::DeviceProfile& profile, double memory_share,
-                                            const nvidia::CoarsePrediction& prediction) {
+std::string render_json(const CoarseInterference& answer) {
+  const auto& [profile, memory_share, prediction] = answer;
   ordered_json json;
   json["platform"] = profile.name;
   json["basis"] = "coarse table";
@@ -169,19 +166,20 @@ std::string render_coarse_interference_json(const engine::DeviceProfile& profile
   return json.dump(2) + "\n";
 }
 
-std::string render_coarse_interference_text(const engine::DeviceProfile& profile, double memory_share,
-                                            const nvidia::CoarsePrediction& prediction, bool colour) {
+std::string render_text(const CoarseInterference& answer, bool colour) {
+  const auto& [profile, memory_share, prediction] = answer;
   std::string out = coarse_note(profile) + "\n";
   out += paint(fmt::format("slowdown up to {:.3f}", prediction.slowdown), Colour::bold, colour);
   out += fmt::format(": up to {:.3f} on the share of {} that waits for memory\n", prediction.memory_slowdown,
                      memory_share);
-  TextTable parts({{"cause"}, {"slowdown", Align::right}});
-  parts.add_row({{"other kernels"}, {fmt::format("+{:.3f}", prediction.by_kernels)}});
-  parts.add_row({{"CPU traffic"}, {fmt::format("+{:.3f}", prediction.by_cpu)}});
+  auto parts = TextTable::of("cause", ">slowdown");
+  parts.add("other kernels", fmt::format("+{:.3f}", prediction.by_kernels));
+  parts.add("CPU traffic", fmt::format("+{:.3f}", prediction.by_cpu));
   return out + heading("Contributions", colour) + parts.render(colour);
 }
 
-std::string render_measurements_json(const engine::DeviceProfile& profile, const ComparedMeasurements& rows) {
+std::string render_json(const ComparedMeasurements& answer) {
+  const auto& [profile, rows] = answer;
   ordered_json json;
   json["platform"] = profile.name;
   json["source"] = "CTU-IIG/tt-gpu (Capodieci et al., OSPERT 2019)";
@@ -210,31 +208,28 @@ std::string render_measurements_json(const engine::DeviceProfile& profile, const
   return json.dump(2) + "\n";
 }
 
-std::string render_measurements_text(const engine::DeviceProfile& profile, const ComparedMeasurements& rows,
-                                     bool colour) {
+std::string render_text(const ComparedMeasurements& answer, bool colour) {
+  const auto& [profile, rows] = answer;
   std::string out = fmt::format(
       "{} compared with measurements on a Jetson TX2; raw data: CTU-IIG/tt-gpu (Capodieci et al., OSPERT 2019)\n",
       profile.name);
   for (const nvidia::MeasuredSection& section : nvidia::tx2_measured_sections()) {
-    TextTable table({{"case"}, {"measured", Align::right}, {"predicted", Align::right}, {""}, {"error", Align::right}});
+    auto table = TextTable::of("case", ">measured", ">predicted", "", ">error");
     for (const nvidia::ComparedMeasurement& row : rows) {
       if (row.measurement.section != section.id) continue;
       const int digits = unit_of(row.measurement.quantity) == "times" ? 2 : 1;
-      table.add_row({{row.measurement.label},
-                     {fmt::format("{:.{}f}", row.measurement.measured, digits)},
-                     {fmt::format("{:.{}f}", row.predicted, digits)},
-                     {std::string(unit_of(row.measurement.quantity))},
-                     {fmt::format("{:+.1f} %", row.error_percent()),
-                      std::abs(row.error_percent()) > 10 ? Colour::bad : Colour::none}});
+      table.add(row.measurement.label, fmt::format("{:.{}f}", row.measurement.measured, digits),
+                fmt::format("{:.{}f}", row.predicted, digits), unit_of(row.measurement.quantity),
+                TextTable::Cell{fmt::format("{:+.1f} %", row.error_percent()),
+                                std::abs(row.error_percent()) > 10 ? Colour::bad : Colour::none});
     }
     out += heading(fmt::format("{}: {}", section.id, section.title), colour) + table.render(colour);
   }
-  TextTable summary({{"section"}, {"rows", Align::right}, {"median error", Align::right}, {"largest", Align::right}});
+  auto summary = TextTable::of("section", ">rows", ">median error", ">largest");
   const auto add_summary = [&](std::string_view name, const nvidia::ErrorSummary& errors, Colour look) {
-    summary.add_row({{std::string(name), look},
-                     {fmt::format("{}", errors.rows), look},
-                     {fmt::format("{:.2f} %", errors.median_percent), look},
-                     {fmt::format("{:.2f} %", errors.max_percent), look}});
+    summary.add(TextTable::Cell{std::string(name), look}, TextTable::Cell{fmt::format("{}", errors.rows), look},
+                TextTable::Cell{fmt::format("{:.2f} %", errors.median_percent), look},
+                TextTable::Cell{fmt::format("{:.2f} %", errors.max_percent), look});
   };
   for (const nvidia::MeasuredSection& section : nvidia::tx2_measured_sections())
     add_summary(section.id, nvidia::summarise_errors(rows, section.id), Colour::none);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/makespan_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <algorithm>
 
@@ -67,9 +67,9 @@ double placed_share(const makespan::AnnealingResult& annealing) {
 
 }  // namespace
 
-std::string render_makespan_json(const MakespanView& view) {
-  const makespan::SearchResult& result = view.result;
-  ordered_json json = problem_json(view.problem);
+std::string render_json(const MakespanAnswer& answer) {
+  const makespan::SearchResult& result = answer.result;
+  ordered_json json = problem_json(answer.problem);
   json["lower"] = result.lower;
   json["upper"] = result.upper;
   json["exact"] = result.exact();
@@ -77,41 +77,39 @@ std::string render_makespan_json(const MakespanView& view) {
   json["states"] = result.states;
   json["bytes"] = result.bytes;
   json["seconds"] = result.seconds;
-  if (view.annealing != nullptr) {
+  if (answer.annealing) {
     json["runs"] = ordered_json::array();
-    for (const makespan::AnnealingRun& run : view.annealing->runs)
+    for (const makespan::AnnealingRun& run : answer.annealing->runs)
       json["runs"].push_back({{"start", makespan::to_string(run.start)},
                               {"first", run.first},
                               {"best", run.best},
                               {"best_at", run.best_at},
                               {"iterations", run.iterations}});
-    json["placed_share"] = placed_share(*view.annealing);
+    json["placed_share"] = placed_share(*answer.annealing);
     json["history"] = ordered_json::array();
-    for (const makespan::Improvement& step : view.annealing->history)
+    for (const makespan::Improvement& step : answer.annealing->history)
       json["history"].push_back({{"makespan", step.makespan}, {"seconds", step.seconds}});
   }
   return json.dump() + "\n";
 }
 
-std::string render_makespan_text(const MakespanView& view) {
-  const makespan::SearchResult& result = view.result;
-  const makespan::Problem& problem = view.problem;
+std::string render_text(const MakespanAnswer& answer, bool) {
+  const makespan::SearchResult& result = answer.result;
+  const makespan::Problem& problem = answer.problem;
   std::string text = problem_text(problem);
   text += result.exact() ? fmt::format("longest   {} cycles (exact)\n", result.lower)
                          : fmt::format("longest   {} to {} cycles\n", result.lower, result.upper);
   text += fmt::format("states    {}\nmemory    {:.1f} MB\ntime      {:.2f} s\n", result.states,
                       static_cast<double>(result.bytes) / 1e6, result.seconds);
-  if (view.annealing != nullptr) {
-    TextTable table({{"start"}, {"first", Align::right}, {"best", Align::right}, {"found at", Align::right}});
-    for (const makespan::AnnealingRun& run : view.annealing->runs)
-      table.add_row({{std::string(makespan::to_string(run.start))},
-                     {std::to_string(run.first)},
-                     {std::to_string(run.best)},
-                     {std::to_string(run.best_at)}});
+  if (answer.annealing) {
+    auto table = TextTable::of("start", ">first", ">best", ">found at");
+    for (const makespan::AnnealingRun& run : answer.annealing->runs)
+      table.add(makespan::to_string(run.start), std::to_string(run.first), std::to_string(run.best),
+                std::to_string(run.best_at));
     text += fmt::format("\n{}", table.render(false));
-    text += fmt::format("\nAn exchange placed {:.1f} % of the string anew.\n", 100 * placed_share(*view.annealing));
+    text += fmt::format("\nAn exchange placed {:.1f} % of the string anew.\n", 100 * placed_share(*answer.annealing));
     text += "\nbest so far\n";
-    for (const makespan::Improvement& step : view.annealing->history)
+    for (const makespan::Improvement& step : answer.annealing->history)
       text += fmt::format("{:>6} after {:.3f} s\n", step.makespan, step.seconds);
   }
   text += "\nwitness  ";
@@ -120,7 +118,8 @@ std::string render_makespan_text(const MakespanView& view) {
   return text;
 }
 
-std::string render_string_json(const makespan::Problem& problem, const makespan::StringSchedule& schedule) {
+std::string render_json(const WarpStringAnswer& answer) {
+  const auto& [problem, schedule] = answer;
   ordered_json json = problem_json(problem);
   json["makespan"] = schedule.makespan();
   json["string"] = ordered_json::array();
@@ -129,7 +128,8 @@ std::string render_string_json(const makespan::Problem& problem, const makespan:
   return json.dump() + "\n";
 }
 
-std::string render_string_text(const makespan::Problem& problem, const makespan::StringSchedule& schedule) {
+std::string render_text(const WarpStringAnswer& answer, bool) {
+  const auto& [problem, schedule] = answer;
   std::string text = problem_text(problem) + fmt::format("makespan  {} cycles\n\n", schedule.makespan());
   std::string string = "string   ", cycles = "cycles   ";
   for (std::size_t entry = 0; entry < schedule.string().size(); ++entry) {
@@ -140,7 +140,7 @@ std::string render_string_text(const makespan::Problem& problem, const makespan:
     cycles += fmt::format(" {:>{}}", cycle, width);
   }
   text += string + '\n' + cycles + "\n\n";
-  TextTable table({{"cycle", Align::right}, {"warps and their units"}});
+  auto table = TextTable::of(">cycle", "warps and their units");
   std::vector<std::size_t> executed(static_cast<std::size_t>(problem.warps));
   const makespan::Schedule columns = schedule.schedule();
   for (std::size_t cycle = 0; cycle < columns.size(); ++cycle) {
@@ -148,12 +148,13 @@ std::string render_string_text(const makespan::Problem& problem, const makespan:
     for (const std::uint16_t warp : columns[cycle])
       warps += fmt::format("{}{} {}", warps.empty() ? "" : ", ", warp + 1,
                            makespan::unit_letters[static_cast<std::size_t>(problem.kernel[executed[warp]++])]);
-    table.add_row({{fmt::format("{}", cycle + 1)}, {warps}});
+    table.add(cycle + 1, warps);
   }
   return text + table.render(false);
 }
 
-std::string render_annealing_csv(const makespan::AnnealingResult& annealing) {
+std::string render_annealing_csv(const MakespanAnswer& answer) {
+  const makespan::AnnealingResult& annealing = *answer.annealing;
   std::string text = "run,start,iteration,makespan\n";
   for (std::size_t index = 0; index < annealing.runs.size(); ++index) {
     const makespan::AnnealingRun& run = annealing.runs[index];
@@ -164,16 +165,16 @@ std::string render_annealing_csv(const makespan::AnnealingResult& annealing) {
   return text;
 }
 
-std::string render_annealing_svg(const MakespanView& view) {
+std::string render_annealing_svg(const MakespanAnswer& answer) {
   CurveDrawing drawing;
   drawing.title = "Longest schedule found by annealing";
-  drawing.subtitle = fmt::format("{}, {} warps, {} runs", short_text(view.problem.kernel), view.problem.warps,
-                                 view.annealing->runs.size());
+  drawing.subtitle = fmt::format("{}, {} warps, {} runs", short_text(answer.problem.kernel), answer.problem.warps,
+                                 answer.annealing->runs.size());
   drawing.x_label = "iteration";
   drawing.y_label = "cycles";
   drawing.from_zero = false;
-  for (std::size_t index = 0; index < view.annealing->runs.size(); ++index) {
-    const makespan::AnnealingRun& run = view.annealing->runs[index];
+  for (std::size_t index = 0; index < answer.annealing->runs.size(); ++index) {
+    const makespan::AnnealingRun& run = answer.annealing->runs[index];
     Curve curve{fmt::format("{} {}", index + 1, makespan::to_string(run.start)), {}, true};
     for (const makespan::CurvePoint& point : run.curve)
       curve.points.emplace_back(static_cast<double>(point.iteration), static_cast<double>(point.makespan));

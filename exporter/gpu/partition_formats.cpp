@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/partition_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -26,9 +26,8 @@ std::string milliseconds(Duration time) {
 
 }  // namespace
 
-std::string render_response_times_json(const amd::ResponseTimes& times) { return times_json(times).dump() + "\n"; }
-
-std::string render_partitions_json(const PartitionTable& table) {
+std::string render_json(const PartitionTable& table) {
+  if (table.is_one) return times_json(table.rows.front().times.task).dump() + "\n";
   ordered_json json;
   json["platform"] = table.platform;
   json["kernel"] = table.kernel;
@@ -70,26 +69,20 @@ std::string render_samples_csv(const PartitionTable& table) {
   return text;
 }
 
-std::string render_partitions_text(const PartitionTable& table, bool colour) {
+std::string render_text(const PartitionTable& table, bool colour) {
   const bool alone = table.against.empty();
   std::string out = alone ? fmt::format("{} on {}, alone\n\n", table.kernel, table.platform)
                           : fmt::format("{} against {} on {}\n\n", table.kernel, table.against, table.platform);
-  std::vector<TextTable::Column> columns{{"strategy"},
-                                         {"mask"},
-                                         {"CUs", Align::right},
-                                         {"median ms", Align::right},
-                                         {"min ms", Align::right},
-                                         {"max ms", Align::right},
-                                         {"mean ms", Align::right},
-                                         {"std ms", Align::right},
-                                         {"samples", Align::right}};
+  std::vector<TextTable::Column> titles{{"strategy"}, {"mask"}};
+  for (const char* right : {"CUs", "median ms", "min ms", "max ms", "mean ms", "std ms", "samples"})
+    titles.push_back({right, Align::right});
   if (!alone) {
-    columns.push_back({"other's mask"});
-    columns.push_back({"CUs", Align::right});
-    columns.push_back({"its median ms", Align::right});
+    titles.push_back({"other's mask"});
+    titles.push_back({"CUs", Align::right});
+    titles.push_back({"its median ms", Align::right});
   }
-  columns.push_back({"warnings"});
-  TextTable text(columns);
+  titles.push_back({"warnings"});
+  TextTable text(titles);
   for (const PartitionRow& row : table.rows) {
     std::vector<TextTable::Cell> cells{{row.name},
                                        {amd::hexadecimal(row.mask)},

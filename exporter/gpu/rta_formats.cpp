@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/rta_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -25,31 +25,20 @@ std::string_view name_of(nvidia::RtaStep::Kind kind) {
 
 }  // namespace
 
-std::string render_rta_trace_text(const std::vector<nvidia::RtaStep>& steps, bool colour) {
-  TextTable table({{"kernel", Align::right},
-                   {"step"},
-                   {"blocks", Align::right},
-                   {"left", Align::right},
-                   {"t_a", Align::right},
-                   {"g_f", Align::right},
-                   {"h"}});
-  for (const nvidia::RtaStep& step : steps) {
+std::string render_text(const RtaTrace& trace, bool colour) {
+  auto table = TextTable::of(">kernel", "step", ">blocks", ">left", ">t_a", ">g_f", "h");
+  for (const nvidia::RtaStep& step : trace.steps) {
     std::string rows;
     for (const auto& [time, blocks] : step.h) rows += fmt::format("{}({},{})", rows.empty() ? "" : " ", time, blocks);
-    table.add_row({{fmt::format("{}", step.kernel)},
-                   {std::string(name_of(step.kind))},
-                   {step.blocks > 0 ? fmt::format("{}", step.blocks) : ""},
-                   {fmt::format("{}", step.left)},
-                   {fmt::format("{}", step.t_a)},
-                   {fmt::format("{}", step.g_f)},
-                   {rows.empty() ? "-" : rows}});
+    table.add(step.kernel, name_of(step.kind), step.blocks > 0 ? fmt::format("{}", step.blocks) : "", step.left,
+              step.t_a, step.g_f, rows.empty() ? "-" : rows);
   }
   return table.render(colour);
 }
 
-std::string render_rta_trace_json(const std::vector<nvidia::RtaStep>& steps) {
+std::string render_json(const RtaTrace& trace) {
   nlohmann::ordered_json json{{"steps", nlohmann::ordered_json::array()}};
-  for (const nvidia::RtaStep& step : steps)
+  for (const nvidia::RtaStep& step : trace.steps)
     json["steps"].push_back({{"kernel", step.kernel},
                              {"step", name_of(step.kind)},
                              {"blocks", step.blocks},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/same_sm_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ std::string sentence_of(const nvidia::SameSmQuestion& question, const SameSmCell
 
 }  // namespace
 
-std::string render_same_sm_text(const nvidia::SameSmQuestion& question) {
+std::string render_text(const nvidia::SameSmQuestion& question, bool) {
   const SameSmCells counts = cells_of(question);
   std::string out =
       fmt::format("SMs of {} warps; {}\nrows: x warps of the first block; columns: y warps of the next\n\n   ",
@@ -63,7 +63,7 @@ std::string render_same_sm_text(const nvidia::SameSmQuestion& question) {
   return out;
 }
 
-std::string render_same_sm_json(const nvidia::SameSmQuestion& question) {
+std::string render_json(const nvidia::SameSmQuestion& question) {
   const SameSmCells counts = cells_of(question);
   nlohmann::ordered_json json;
   json["warps"] = question.warps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/study_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -15,9 +15,9 @@ double share(std::int64_t part, std::int64_t whole) {
 
 }  // namespace
 
-std::string render_placement_study_json(const std::vector<engine::nvidia::PlacementStudyRow>& rows) {
+std::string render_json(const PlacementStudyAnswer& answer) {
   nlohmann::ordered_json json{{"rows", nlohmann::ordered_json::array()}};
-  for (const auto& row : rows)
+  for (const auto& row : answer.rows)
     json["rows"].push_back({{"streams", row.streams},
                             {"configurations", row.configurations},
                             {"wrong", row.wrong},
@@ -27,22 +27,12 @@ std::string render_placement_study_json(const std::vector<engine::nvidia::Placem
   return json.dump() + "\n";
 }
 
-std::string render_placement_study_text(const std::vector<engine::nvidia::PlacementStudyRow>& rows, bool colour) {
-  TextTable table({{"streams", Align::right},
-                   {"configurations", Align::right},
-                   {"wrong", Align::right},
-                   {"share", Align::right},
-                   {"blocks", Align::right},
-                   {"wrong", Align::right},
-                   {"share", Align::right}});
-  for (const auto& row : rows)
-    table.add_row({{fmt::format("{}", row.streams)},
-                   {fmt::format("{}", row.configurations)},
-                   {fmt::format("{}", row.wrong)},
-                   {fmt::format("{:.1f} %", 100 * share(row.wrong, row.configurations))},
-                   {fmt::format("{}", row.blocks)},
-                   {fmt::format("{}", row.wrong_blocks)},
-                   {fmt::format("{:.1f} %", 100 * share(row.wrong_blocks, row.blocks))}});
+std::string render_text(const PlacementStudyAnswer& answer, bool colour) {
+  auto table = TextTable::of(">streams", ">configurations", ">wrong", ">share", ">blocks", ">wrong", ">share");
+  for (const auto& row : answer.rows)
+    table.add(row.streams, row.configurations, row.wrong,
+              fmt::format("{:.1f} %", 100 * share(row.wrong, row.configurations)), row.blocks, row.wrong_blocks,
+              fmt::format("{:.1f} %", 100 * share(row.wrong_blocks, row.blocks)));
   return table.render(colour);
 }
 

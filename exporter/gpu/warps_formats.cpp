@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/gpu/warps_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 #include <algorithm>
 
@@ -63,7 +63,8 @@ std::string name_of(const nvidia::WarpStudyRow& row) {
 
 }  // namespace
 
-std::string render_warps_json(const nvidia::WarpScenario& scenario, const nvidia::WarpRun& run) {
+std::string render_json(const WarpsAnswer& answer) {
+  const auto& [scenario, run] = answer;
   Json json{{"policy", scenario.policy->name}, {"pipelines", scenario.pipelines->name}};
   if (run.sub_cores.size() == 1) {
     json["trace"] = nvidia::trace_text(run.sub_cores[0].trace);
@@ -100,7 +101,8 @@ std::string render_warps_json(const nvidia::WarpScenario& scenario, const nvidia
   return json.dump() + "\n";
 }
 
-std::string render_warps_text(const nvidia::WarpScenario& scenario, const nvidia::WarpRun& run, bool colour) {
+std::string render_text(const WarpsAnswer& answer, bool colour) {
+  const auto& [scenario, run] = answer;
   std::string out = fmt::format("{}: {}\npipelines {}: {}\n", scenario.policy->name, scenario.policy->meaning,
                                 scenario.pipelines->name, scenario.pipelines->meaning);
   for (std::size_t i = 0; i < run.sub_cores.size(); ++i) {
@@ -108,45 +110,29 @@ std::string render_warps_text(const nvidia::WarpScenario& scenario, const nvidia
     out += trace_lines(run.sub_cores[i]);
   }
   out += heading("Kernels (cycles)", colour);
-  TextTable kernels({{"kernel", Align::right},
-                     {"warps", Align::left},
-                     {"budget", Align::right},
-                     {"release", Align::right},
-                     {"finish", Align::right},
-                     {"response", Align::right}});
+  auto kernels = TextTable::of(">kernel", "warps", ">budget", ">release", ">finish", ">response");
   std::size_t first = 0;
   for (std::size_t i = 0; i < run.kernels.size(); ++i) {
     const auto& kernel = scenario.kernels[i];
     std::vector<std::optional<nvidia::WarpIndex>> warps;
     while (warps.size() < static_cast<std::size_t>(kernel.warps)) warps.emplace_back(first++);
-    kernels.add_row({{fmt::format("{}", i + 1)},
-                     {nvidia::trace_text(warps)},
-                     {fmt::format("{}", kernel.budget)},
-                     {fmt::format("{}", kernel.release)},
-                     {fmt::format("{}", run.kernels[i].finish)},
-                     {fmt::format("{}", run.kernels[i].response)}});
+    kernels.add(i + 1, nvidia::trace_text(warps), kernel.budget, kernel.release, run.kernels[i].finish,
+                run.kernels[i].response);
   }
   out += kernels.render(colour);
   out += heading("Warp states between release and finish (total cycles)", colour);
-  TextTable reasons({{"kernel", Align::right},
-                     {"issued", Align::right},
-                     {"latency", Align::right},
-                     {"pipeline", Align::right},
-                     {"not selected", Align::right}});
+  auto reasons = TextTable::of(">kernel", ">issued", ">latency", ">pipeline", ">not selected");
   for (std::size_t i = 0; i < run.kernels.size(); ++i) {
     const auto& cycles = run.kernels[i].cycles;
-    reasons.add_row({{fmt::format("{}", i + 1)},
-                     {fmt::format("{}", cycles.issued)},
-                     {fmt::format("{}", cycles.latency)},
-                     {fmt::format("{}", cycles.pipeline)},
-                     {fmt::format("{}", cycles.not_selected)}});
+    reasons.add(i + 1, cycles.issued, cycles.latency, cycles.pipeline, cycles.not_selected);
   }
   out += reasons.render(colour);
   return out + fmt::format("\n{} instructions in {} cycles, {:.3f} per cycle; kernels finish at {:.1f} on average\n",
                            run.instructions, run.cycles, quotient(run.instructions, run.cycles), average_finish(run));
 }
 
-std::string render_warp_study_json(const nvidia::WarpStudy& study, const std::vector<nvidia::WarpStudyRow>& rows) {
+std::string render_json(const WarpStudyAnswer& answer) {
+  const auto& [study, rows] = answer;
   Json json{{"programs", study.programs}, {"seed", study.seed}, {"rows", Json::array()}};
   for (const auto& row : rows)
     json["rows"].push_back({{"kernels", row.homogeneous ? "homogeneous" : "heterogeneous"},
@@ -160,7 +146,8 @@ std::string render_warp_study_json(const nvidia::WarpStudy& study, const std::ve
   return json.dump() + "\n";
 }
 
-std::string render_warp_study_csv(const nvidia::WarpStudy& study, const std::vector<nvidia::WarpStudyRow>& rows) {
+std::string render_csv(const WarpStudyAnswer& answer) {
+  const auto& [study, rows] = answer;
   std::string out = "kernels,stall_share,policy,budget,response_1,response_2,change_2,idle_share\n";
   for (const auto& row : rows)
     out +=
@@ -171,15 +158,15 @@ std::string render_warp_study_csv(const nvidia::WarpStudy& study, const std::vec
   return out;
 }
 
-std::string render_warp_study_text(const nvidia::WarpStudy&, const std::vector<nvidia::WarpStudyRow>& rows,
-                                   bool colour) {
+std::string render_text(const WarpStudyAnswer& answer, bool colour) {
+  const auto& rows = answer.rows;
   std::string out = "Response of the second kernel against GTO; the budget of the first kernel is 1.\n";
   for (std::size_t begin = 0; begin < rows.size();) {
     const bool homogeneous = rows[begin].homogeneous;
     out += heading(homogeneous ? "Both kernels have this share of stalls"
                                : "The second kernel has this share of stalls, the first one 20 %",
                    colour);
-    std::vector<TextTable::Column> columns{{"stalls", Align::right}, {"idle with gto", Align::right}};
+    std::vector<TextTable::Column> titles{{"stalls", Align::right}, {"idle with gto", Align::right}};
     const auto point_end = [&rows](std::size_t from) {
       std::size_t to = from;
       while (to < rows.size() && rows[to].homogeneous == rows[from].homogeneous &&
@@ -188,8 +175,8 @@ std::string render_warp_study_text(const nvidia::WarpStudy&, const std::vector<n
       return to;
     };
     for (std::size_t i = begin; i < point_end(begin); ++i)
-      if (rows[i].policy->name != "gto") columns.push_back({name_of(rows[i]), Align::right});
-    TextTable table(std::move(columns));
+      if (rows[i].policy->name != "gto") titles.push_back({name_of(rows[i]), Align::right});
+    TextTable table(std::move(titles));
     while (begin < rows.size() && rows[begin].homogeneous == homogeneous) {
       const std::size_t end = point_end(begin);
       std::vector<TextTable::Cell> cells{{fmt::format("{:.1f} %", 100 * quotient(rows[begin].stall_share, 1000))}, {}};

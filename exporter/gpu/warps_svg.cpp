@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/warps_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 #include "exporter/primitives/svg.hpp"
 
 namespace amalthea::exporter {
@@ -72,7 +72,8 @@ std::string stroke_of(const PolicyCurve& curve) {
 
 }  // namespace
 
-std::string render_warp_study_svg(const nvidia::WarpStudy& study, const std::vector<nvidia::WarpStudyRow>& rows) {
+std::string render_warp_study_svg(const WarpStudyAnswer& answer) {
+  const auto& [study, rows] = answer;
   constexpr std::int64_t step = 100;  // per mille between the lines of the grid
   std::int64_t lowest = -step, highest = step;
   for (const auto& row : rows) {

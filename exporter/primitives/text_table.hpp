@@ -3,6 +3,7 @@
 /// \file
 /// Aligned columns for terminals and plain text.
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -67,7 +68,7 @@ class TextTable {
     for (Cell& cell : cells) cell.text = one_line(cell.text);
     rows_.push_back(std::move(cells));
   }
-  /// The same of texts and cells.
+  /// The same of texts, whole numbers and cells.
   template <typename... Cells>
   void add(const Cells&... cells) {
     add_row({cell(cells)...});
@@ -95,6 +96,7 @@ class TextTable {
   }
   static Column column(Column column) { return column; }
   static Cell cell(std::string_view text) { return {std::string(text)}; }
+  static Cell cell(std::integral auto number) { return {std::to_string(number)}; }
   static Cell cell(Cell cell) { return cell; }
 
   std::vector<Column> columns_;

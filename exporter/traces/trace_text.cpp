@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/traces/trace_text.hpp"
 
+#include <cstdlib>
+#include <ctime>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/quantity.hpp"
 #include "exporter/gpu/timeline.hpp"
 #include "exporter/primitives/drawing.hpp"
 
@@ -20,6 +24,20 @@ std::string UniqueNames::take(const std::string& name) {
   std::string unique = name;
   for (std::size_t number = 2; !taken_.insert(unique).second; ++number) unique = fmt::format("{}_{}", name, number);
   return unique;
+}
+
+tl::expected<std::string, std::string> date_of_traces() {
+  std::time_t time = 0;
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+    const auto seconds = parse_integer(epoch);
+    if (!seconds || *seconds < 0 || *seconds > 253402300799)  // the end of year 9999
+      return tl::unexpected(fmt::format("SOURCE_DATE_EPOCH=\"{}\": expected seconds since 1970", epoch));
+    time = static_cast<std::time_t>(*seconds);
+  }
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 std::string btf_header(std::string_view date, std::string_view input) {

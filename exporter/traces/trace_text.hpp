@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <tl/expected.hpp>
+
 namespace amalthea::exporter {
 
 /// The name of a BTF entity: readers split lines at commas and treat blanks as part of a name.
@@ -21,6 +23,9 @@ class UniqueNames {
  private:
   std::set<std::string> taken_;
 };
+
+/// For formats that require a date: SOURCE_DATE_EPOCH if set, else the epoch, so that equal runs give equal files.
+tl::expected<std::string, std::string> date_of_traces();
 
 /// The first lines of a BTF file, up to and including "#entityTypeTable". `date`: ISO 8601 with time zone.
 std::string btf_header(std::string_view date, std::string_view input);

@@ -103,8 +103,7 @@ TEST_CASE("includes follow the data flow between folders") {
       const std::string text = test::read_text(file);
       for (const std::string& target : matches(text, "#include \"([a-z_]+)/")) {
         INFO(file << " includes " << target << "/…");
-        const bool runs_commands = target == "cli" && file.ends_with("/python/module.cpp");  // for at.gpu
-        CHECK((runs_commands || allowed.at(folder).count(target) == 1));
+        CHECK(allowed.at(folder).count(target) == 1);
       }
       if (fs::path(file).filename() != "xml_reader.cpp") {
         INFO(file);

@@ -111,15 +111,52 @@ class Results(unittest.TestCase):
         self.assertEqual(sum(part.time.ps for part in task.bound_contributions), task.wcrt.ps)
         self.assertTrue(task.guaranteed)
 
-    def test_gpu_models(self):
-        self.assertEqual(at.gpu.occupancy(threads=256, registers=32),
-                         json.loads(command("gpu", "occupancy", "--threads", 256, "--registers", 32, "--format", "json")))
+    def test_gpu_models_are_those_of_the_command(self):
         scenario = SAMPLES / "gpu" / "camera.json"
-        expected = json.loads(command("gpu", "run", scenario, "--format", "json"))
-        self.assertEqual(at.gpu.run(scenario), expected)
-        self.assertEqual(at.gpu.run(json.loads(scenario.read_text())), expected)
-        with self.assertRaisesRegex(at.OptionError, "--platform nothing"):
-            at.gpu.occupancy(threads=256, platform="nothing")
+        for words, answer in (
+                ("occupancy --threads 256 --registers 32", at.gpu.occupancy(threads=256, registers=32)),
+                ("place 4x5 8x2 --platform tx2", at.gpu.place("4x5", "8x2", platform="tx2")),
+                ("study placement --configurations 70", at.gpu.study_placement(configurations=70)),
+                ("warps --latencies 2,1,int32:2 --warps 4", at.gpu.warps(latencies="2,1,int32:2", warps=4)),
+                ("warps --sweep --programs 2 --sweep-budgets 2,3",
+                 at.gpu.warps(sweep=True, programs=2, sweep_budgets=[2, 3])),
+                ("interference --kernel pattern=random,footprint=1MiB --beside 3xsame --cpu random",
+                 at.gpu.interference(kernel="pattern=random,footprint=1MiB", beside=["3xsame"], cpu="random")),
+                ("partition --kernel mm1024 --mask 0-14", at.gpu.partition(kernel="mm1024", mask="0-14")),
+                ("makespan --kernel LCL --warps 2 --units L=32,C=128 --string 1,1,2,1,2,2",
+                 at.gpu.makespan(kernel="LCL", warps=2, units="L=32,C=128", string="1,1,2,1,2,2")),
+                (f"run {scenario} --copy-rate 2", at.gpu.run(scenario, copy_rate=2))):
+            with self.subTest(words):
+                self.assertEqual(answer, json.loads(command("gpu", *words.split(), "--format", "json")))
+
+    def test_scenarios_of_gpus_are_files_or_their_content(self):
+        kernels = {"g_max": 8, "kernels": [{"C": 4, "g": 2}, {"C": 6, "g": 7}]}
+        tasks = {"tasks": [{"name": "a", "core": 0, "priority": 1, "period": "9ms", "segments": [{"cpu": "1ms"}]}]}
+        camera = json.loads((SAMPLES / "gpu" / "camera.json").read_text())
+        for verb, content in (("rta", kernels), ("bounds", tasks), ("run", camera)):
+            with self.subTest(verb), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "scenario.json")
+                path.write_text(json.dumps(content))
+                expected = json.loads(command("gpu", verb, path, "--format", "json"))
+                self.assertEqual(getattr(at.gpu, verb)(path), expected)
+                self.assertEqual(getattr(at.gpu, verb)(content), expected)
+        with tempfile.TemporaryDirectory() as folder:
+            at.gpu.run(camera, timeline=f"{folder}/run.svg")
+            self.assertIn("</svg>", pathlib.Path(folder, "run.svg").read_text())
+
+    def test_gpu_models_refuse_what_the_command_refuses(self):
+        for message, call in (
+                ("--platform nothing", lambda: at.gpu.occupancy(threads=256, platform="nothing")),
+                ("--kernel is required", lambda: at.gpu.partition(mask="full")),
+                ("--programs requires --sweep", lambda: at.gpu.warps(programs=3)),
+                ("--sms excludes --trace", lambda: at.gpu.rta({"g_max": 1, "kernels": []}, trace=True, sms=1)),
+                ("--policy fifo: expected one of", lambda: at.gpu.warps(latencies="1", policy="fifo"))):
+            with self.assertRaisesRegex(at.OptionError, message):
+                call()
+        with self.assertRaisesRegex(at.UnreadableError, "scenario:1:11: tasks: expected an array"):
+            at.gpu.bounds({"tasks": 3})
+        with self.assertRaisesRegex(TypeError, "unknown option"):
+            at.gpu.occupancy(threads=1, colour="red")
 
     def test_conversion_and_annotation(self):
         path = SAMPLES / "offload-minimal.amxmi"

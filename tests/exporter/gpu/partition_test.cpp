@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "exporter/gpu/partition_formats.hpp"
+#include "exporter/gpu/answers.hpp"
 
 namespace {
 
@@ -17,7 +17,7 @@ amd::ResponseTimes times(std::int64_t median_us) {
 
 PartitionTable table() {
   const amd::Layout layout{2, 2};
-  PartitionTable table{"small", "a", "b", {}};
+  PartitionTable table{"small", "a", "b"};
   PartitionRow first{"full", amd::full_mask(layout), amd::full_mask(layout), {times(1500), times(2500)}, {}};
   PartitionRow second{"packed", amd::packed_mask(layout, 3), amd::packed_mask(layout, 1), {times(10), {}}, {}};
   second.warnings = {"AM0580"};
@@ -28,13 +28,16 @@ PartitionTable table() {
 }  // namespace
 
 TEST_CASE("response times are written in picoseconds with their number") {
-  CHECK(amalthea::exporter::render_response_times_json(times(5)) ==
+  PartitionTable one{"small", "a", ""};
+  one.rows = {{"as given", {}, {}, {times(5), {}}, {}}};
+  one.is_one = true;
+  CHECK(amalthea::exporter::render_json(one) ==
         "{\"median_ps\":5000000,\"min_ps\":4000000,\"max_ps\":7000000,\"mean_ps\":0,\"std_ps\":0,"
         "\"samples\":3}\n");
 }
 
 TEST_CASE("partitions are listed with masks and times and warnings") {
-  CHECK(amalthea::exporter::render_partitions_text(table(), false) ==
+  CHECK(amalthea::exporter::render_text(table(), false) ==
         "a against b on small\n"
         "\n"
         "strategy  mask  CUs  median ms    min ms    max ms   mean ms    std ms  samples  other's mask  CUs  its "
@@ -43,7 +46,7 @@ TEST_CASE("partitions are listed with masks and times and warnings") {
         "2.500000\n"
         "packed    0x7     3   0.010000  0.009000  0.012000  0.000000  0.000000        3  0x1             1            "
         "  -  AM0580\n");
-  const std::string json = amalthea::exporter::render_partitions_json(table());
+  const std::string json = amalthea::exporter::render_json(table());
   CHECK(json.find("\"strategy\": \"packed\"") != std::string::npos);
   CHECK(json.find("\"median_ps\": 10000000") != std::string::npos);
   CHECK(json.find("\"launches\": 3") != std::string::npos);
