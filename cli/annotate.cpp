@@ -48,7 +48,8 @@ int run(const AnnotateOptions& options) {
       tell("amalthea: note: the model has no annotations; --strip does not change it\n");
     std::vector<std::string> bare;
     for (const auto& document : documents) bare.push_back(exporter::strip(*document));
-    return write_texts(targets, bare, limits) ? ExitCode::all_well : ExitCode::unusable;
+    const auto written = write_texts(targets, bare, limits);
+    return written ? ExitCode::all_well : code_of(written.error());
   }
 
   const auto annotated = analysis::annotate(*model, options.request, limits, diagnostics, nullptr);
@@ -59,7 +60,7 @@ int run(const AnnotateOptions& options) {
   }
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said : exporter::verdict_lines(annotated->assessment)) tell("{}\n", said.text);
-  if (!write_texts(targets, annotated->texts, limits)) return ExitCode::unusable;
+  if (const auto written = write_texts(targets, annotated->texts, limits); !written) return code_of(written.error());
   return diagnostics.has_errors() && !options.request.lenient ? ExitCode::findings : ExitCode::all_well;
 }
 

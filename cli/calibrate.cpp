@@ -50,7 +50,9 @@ int run(const CalibrateOptions& options) {
         "the names of the trace are in the model");
   print_text(exporter::render_calibration(changes, use_colour()));
   if (!output_is_written()) return ExitCode::unusable;
-  if (!options.check && !write_texts(targets, calibrated->texts, options.input.limits)) return ExitCode::unusable;
+  if (!options.check)
+    if (const auto written = write_texts(targets, calibrated->texts, options.input.limits); !written)
+      return code_of(written.error());
   return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
 }
 

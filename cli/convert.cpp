@@ -56,8 +56,8 @@ std::vector<Target> converted_targets(const Model& model, const analysis::Conver
   return targets;
 }
 
-bool write_files(const analysis::Conversion& conversion, const std::vector<Target>& targets,
-                 const importer::Limits& limits) {
+analysis::Outcome<void> write_files(const analysis::Conversion& conversion, const std::vector<Target>& targets,
+                                    const importer::Limits& limits) {
   const auto text = [&](std::size_t i) -> Pieces {
     const Object& root = *conversion.editable.files()[i].root;
     return [&](const auto& write) { migration::write(root, conversion.to, write); };
@@ -89,7 +89,8 @@ int convert_version(const ConvertOptions& options, const Model& model, migration
     return ExitCode::findings;
   }
   if (!writes) return ExitCode::all_well;
-  return write_files(conversion, targets, options.input.limits) ? ExitCode::all_well : ExitCode::unusable;
+  const auto written = write_files(conversion, targets, options.input.limits);
+  return written ? ExitCode::all_well : code_of(written.error());
 }
 
 // ---- many models
@@ -107,8 +108,7 @@ analysis::Outcome<void> write_converted(const analysis::Conversion& conversion, 
   const bool whole = targets.size() == 1 && model.documents().size() == 1;
   const fs::path folder = model.documents().size() > 1 ? fs::path(output) : fs::path(output).parent_path();
   for (Target& target : targets) target.output = whole ? output : (folder / target.name).string();
-  return write_files(conversion, targets, limits) ? analysis::Outcome<void>()
-                                                  : analysis::misused("the converted model cannot be written");
+  return write_files(conversion, targets, limits);
 }
 
 namespace {
@@ -192,10 +192,12 @@ int convert_form(const ConvertOptions& options, const Model& model, const export
     return unusable(fmt::format("--table applies to .csv output only, not to {}", form.extension));
   Diagnostics diagnostics;
   const Target target{{}, {}, options.output, false};
-  const bool written = write_target(
-      target, [&](const auto& write) { form.write(model, export_options, diagnostics, write); }, options.input.limits);
+  const auto text = [&](std::size_t) -> Pieces {
+    return [&](const auto& write) { form.write(model, export_options, diagnostics, write); };
+  };
+  const auto written = write_targets({target}, text, options.input.limits).map_error(code_of);
   print_findings(diagnostics);
-  return written ? ExitCode::all_well : ExitCode::unusable;
+  return written ? ExitCode::all_well : written.error();
 }
 
 int run(const ConvertOptions& options) {

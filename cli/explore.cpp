@@ -79,10 +79,12 @@ int write_all(const Model& read, const ExploreOptions& options, const std::vecto
   const exporter::ModelInfo info = exporter::model_info(read);
   const auto view = analysis::view_of(info, exploration, explored, chosen);
   if (!options.output.empty()) {
-    const auto texts = analysis::remapped_texts(exploration, chosen.after, diagnostics).map_error(code_of);
-    const bool written = texts && write_texts(targets, *texts, options.input.limits);
+    const auto written =
+        analysis::remapped_texts(exploration, chosen.after, diagnostics)
+            .and_then([&](const auto& texts) { return write_texts(targets, texts, options.input.limits); })
+            .map_error(code_of);
     print_findings(diagnostics);
-    if (!written) return texts ? ExitCode::unusable : texts.error();
+    if (!written) return written.error();
   } else {
     print_findings(diagnostics);
   }

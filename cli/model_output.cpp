@@ -18,48 +18,43 @@ namespace amalthea::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using analysis::misused;
+using analysis::Outcome;
 
 /// The archive of the target with the text in it.
-std::optional<std::string> zipped(const Target& target, const std::string& text, const importer::Limits& limits) {
+Outcome<std::string> zipped(const Target& target, const std::string& text, const importer::Limits& limits) {
   Diagnostics diagnostics;
   const auto archive = importer::read_file(target.input, limits, diagnostics);
   if (!archive) {
     print_findings(diagnostics);
-    return std::nullopt;
+    return misused({});
   }
   auto changed = exporter::replace_in_zip(*archive, text);
   if (changed) return std::move(*changed);
-  complain(fmt::format("cannot write {}: the ZIP archive {}: {}", target.output, target.input, changed.error()));
-  return std::nullopt;
+  return misused(fmt::format("cannot write {}: the ZIP archive {}: {}", target.output, target.input, changed.error()));
 }
 
-/// Everything except the last step. Nothing, and a message, on failure.
-std::optional<exporter::NewFile> prepare(const Target& target, const Pieces& text, const importer::Limits& limits) {
+/// Everything except the last step.
+Outcome<exporter::NewFile> prepare(const Target& target, const Pieces& text, const importer::Limits& limits) {
   const fs::path folder = fs::path(target.output).parent_path();
   std::error_code error;
   if (!folder.empty()) fs::create_directories(folder, error);  // another process may do the same
-  if (!folder.empty() && !fs::is_directory(folder)) {
-    complain(fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
-    return std::nullopt;
-  }
+  if (!folder.empty() && !fs::is_directory(folder))
+    return misused(fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
   auto file = exporter::NewFile::create(target.output);
-  if (!file) {
-    complain(file.error());
-    return std::nullopt;
-  }
+  if (!file) return misused(file.error());
   bool written = true;
   if (target.zipped) {
     std::string whole;
     text([&](std::string_view piece) { whole += piece; });
     const auto archive = zipped(target, whole, limits);
-    if (!archive) return std::nullopt;
+    if (!archive) return tl::unexpected(archive.error());
     written = file->write(*archive);
   } else {
     text([&](std::string_view piece) { written = file->write(piece); });
   }
   if (written) return std::move(*file);
-  complain(file->commit().error());
-  return std::nullopt;
+  return misused(file->commit().error());
 }
 
 bool may_be_written(const Target& target, InPlace in_place) {
@@ -105,34 +100,30 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
   return true;
 }
 
-bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits) {
-  return write_targets(
-      {target}, [&](std::size_t) { return text; }, limits);
-}
-
-bool write_targets(const std::vector<Target>& targets, const std::function<Pieces(std::size_t)>& text,
-                   const importer::Limits& limits) {
+Outcome<void> write_targets(const std::vector<Target>& targets, const std::function<Pieces(std::size_t)>& text,
+                            const importer::Limits& limits) {
   if (targets.size() == 1 && is_standard_output(targets.front().output)) {
     std::string whole;
     text(0)([&](std::string_view piece) { whole += piece; });
-    if (!targets.front().zipped) return write_data("-", whole);
-    const auto archive = zipped(targets.front(), whole, limits);
-    return archive && write_data("-", *archive);
+    const auto archive = targets.front().zipped ? zipped(targets.front(), whole, limits) : std::move(whole);
+    if (!archive) return tl::unexpected(archive.error());
+    write_data("-", *archive);  // main checks standard output
+    return {};
   }
   std::vector<exporter::NewFile> files;
   files.reserve(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     auto file = prepare(targets[i], text(i), limits);
-    if (!file) return false;
+    if (!file) return tl::unexpected(file.error());
     files.push_back(std::move(*file));
   }
   for (exporter::NewFile& file : files)
-    if (const auto done = file.commit(); !done) return complain(done.error());
-  return true;
+    if (const auto done = file.commit(); !done) return misused(done.error());
+  return {};
 }
 
-bool write_texts(const std::vector<Target>& targets, const std::vector<std::string>& texts,
-                 const importer::Limits& limits) {
+Outcome<void> write_texts(const std::vector<Target>& targets, const std::vector<std::string>& texts,
+                          const importer::Limits& limits) {
   return write_targets(
       targets, [&](std::size_t i) { return [&text = texts[i]](const auto& write) { write(text); }; }, limits);
 }

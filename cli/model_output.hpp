@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "amalthea/element.hpp"
+#include "analysis/failure.hpp"
 #include "importer/reading/limits.hpp"
 
 namespace amalthea::cli {
@@ -38,14 +39,11 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
 /// Passes on the text of a file, in pieces.
 using Pieces = std::function<void(const std::function<void(std::string_view)>&)>;
 
-/// Writes one of them, into an archive if its input was in one; creates its folder if required. False, and a message,
-/// on failure.
-bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits);
-
-/// Writes all of them, `text(i)` into the i-th: no file appears before all are written.
-bool write_targets(const std::vector<Target>& targets, const std::function<Pieces(std::size_t)>& text,
-                   const importer::Limits& limits);
-bool write_texts(const std::vector<Target>& targets, const std::vector<std::string>& texts,
-                 const importer::Limits& limits);
+/// Writes all of them, `text(i)` into the i-th, into an archive if its input was in one; creates folders if required. No
+/// file appears before all are written.
+analysis::Outcome<void> write_targets(const std::vector<Target>& targets,
+                                      const std::function<Pieces(std::size_t)>& text, const importer::Limits& limits);
+analysis::Outcome<void> write_texts(const std::vector<Target>& targets, const std::vector<std::string>& texts,
+                                    const importer::Limits& limits);
 
 }  // namespace amalthea::cli
