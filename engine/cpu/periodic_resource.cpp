@@ -22,13 +22,6 @@ Duration longest_pause(const PeriodicResource& resource) {
       static_cast<std::int64_t>(std::min<Wide>(first_wait(resource), Duration::max().picoseconds())));
 }
 
-Duration least_supply(const PeriodicResource& resource, Duration window) {
-  const Wide rest = window.picoseconds() - first_wait(resource);
-  if (rest <= 0) return {};
-  const Wide period = resource.period.picoseconds(), budget = resource.budget.picoseconds();
-  return Duration::picoseconds(static_cast<std::int64_t>(rest / period * budget + std::min(rest % period, budget)));
-}
-
 Duration longest_wait_for(const PeriodicResource& resource, Duration work) {
   const Wide period = resource.period.picoseconds(), budget = resource.budget.picoseconds();
   const Wide full = (work.picoseconds() - 1) / budget;  // full budgets before the last one needed

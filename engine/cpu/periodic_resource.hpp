@@ -36,8 +36,6 @@ struct PeriodicResource {
 
 /// The maximum time for which work that arrives waits for any supply.
 Duration longest_pause(const PeriodicResource& resource);
-/// The minimum supply in a window.
-Duration least_supply(const PeriodicResource& resource, Duration window);
 /// The shortest window that always supplies this much, > 0. Saturates.
 Duration longest_wait_for(const PeriodicResource& resource, Duration work);
 

@@ -233,12 +233,4 @@ WorstSlowdown ContentionLaw::worst_by_kernels(const KernelMemory& kernel, double
   return worst;
 }
 
-Slowdown ContentionLaw::worst_by_copies(double memory_share, StreamOperationKind copy) const {
-  return weigh(copy == StreamOperationKind::memset ? table_.kernel_by_memset : table_.kernel_by_memcpy, memory_share);
-}
-
-Slowdown ContentionLaw::worst_of_copy_by_kernels(double shares) const {
-  return weigh(table_.copy_by_kernel, std::min(1.0, shares));
-}
-
 }  // namespace amalthea::engine::nvidia

@@ -91,10 +91,7 @@ class ContentionLaw {
   /// For a kernel beside at most one kernel of each of these streams, and any CPU traffic if there is some.
   WorstSlowdown worst_by_kernels(const KernelMemory& kernel, double memory_share,
                                  const std::vector<std::vector<KernelInUse>>& streams, bool cpu_traffic) const;
-  /// For a kernel beside any copies of this kind.
-  Slowdown worst_by_copies(double memory_share, StreamOperationKind copy) const;
-  /// For a copy beside kernels with this sum of memory shares, and beside any CPU traffic.
-  Slowdown worst_of_copy_by_kernels(double shares) const;
+  /// For a copy beside any CPU traffic.
   Slowdown worst_of_copy_by_cpu() const { return table_.copy_by_cpu; }
 
  private:

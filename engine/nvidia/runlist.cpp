@@ -49,7 +49,6 @@ Instant Runlist::slice_end(Instant wanted_since) const {
 
 void Runlist::serve(ContextIndex context, Instant now) {
   const bool turn = last_served_ && *last_served_ != context;
-  if (serving_ != context) served_since_ = now;
   serving_ = last_served_ = context;
   ready_at_ = turn ? now + context_switch_ : now;
   slice_start_ = ready_at_;

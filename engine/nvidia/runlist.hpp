@@ -49,8 +49,6 @@ class Runlist {
   std::optional<ContextIndex> serving() const { return serving_; }
   /// When the switch to it ends.
   Instant ready_at() const { return ready_at_; }
-  /// When it began to be served, in this slice or in preceding ones without interruption.
-  Instant served_since() const { return served_since_; }
   /// Its slice has ended, but it cannot be preempted yet.
   bool draining() const { return draining_; }
 
@@ -79,7 +77,6 @@ class Runlist {
   bool by_urgency_ = false;
   std::optional<ContextIndex> serving_;
   std::optional<ContextIndex> last_served_;
-  Instant served_since_;
   Instant slice_start_;                     ///< start of the current slice, or of the first of its uncontested renewals
   Instant slice_limit_ = Instant::never();  ///< when the slice ends because others wait
   Instant ready_at_;

@@ -244,20 +244,6 @@ std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
                        Duration context_switch, bool by_priority = false);
 
-// ---- one core
-
-/// A task of at least the priority of another one on its core, as the other one sees it: at most ceil((w + jitter) /
-/// period) jobs in a window w, each of which uses the core for `execution`.
-struct CoreRival {
-  Duration period;  ///< > 0
-  Duration jitter;
-  Duration execution;
-};
-
-/// The smallest X = own + sum over rivals of ceil((X + jitter) / period) execution; nothing if it exceeds `limit`.
-/// Rivals that poll or never wait have jitter zero, those that suspend R - C (6).
-std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit);
-
 // ---- tasks
 
 /// A copy or kernel of a GPU segment.

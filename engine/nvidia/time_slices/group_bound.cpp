@@ -201,16 +201,4 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
   return evaluate(std::nullopt);
 }
 
-std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit) {
-  using namespace time_slices;
-  std::int64_t steps = 0;
-  for (Duration window = own; window <= limit && steps < max_core_steps; ++steps) {
-    Duration next = own;
-    for (const CoreRival& rival : rivals)
-      next = sum(next, times(rival.execution, ceiling(sum(window, rival.jitter), rival.period)));
-    if (next <= window) return window;
-    window = next;
-  }
-  return std::nullopt;
-}
 }  // namespace amalthea::engine::nvidia

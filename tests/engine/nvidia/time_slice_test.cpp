@@ -226,16 +226,6 @@ TEST_CASE("a last segment without execution time still waits for tasks released 
   CHECK(bounds.tasks[1].response == us(24));
 }
 
-TEST_CASE("the core response is that of the textbook with jitter for suspending rivals") {
-  // C = 3 under T = 4, C = 1 and T = 6, C = 2: 3 -> 6 -> 8 -> 9 -> 10.
-  const std::vector<nvidia::CoreRival> rivals = {{us(4), us(0), us(1)}, {us(6), us(0), us(2)}};
-  CHECK(nvidia::core_response(us(3), rivals, us(12)) == us(10));
-  CHECK(nvidia::core_response(us(3), rivals, us(10)) == us(10));
-  CHECK_FALSE(nvidia::core_response(us(3), rivals, us(9)));
-  CHECK(nvidia::core_response(us(3), {{us(10), us(6), us(2)}}, us(100)) == us(7));
-  CHECK_FALSE(nvidia::core_response(us(1), {{us(2), us(0), us(2)}}, Duration::max()));
-}
-
 TEST_CASE("a task without a bound has a reason and does not affect the bounds of others") {
   const auto overloaded = bounds_of(problem_of({task("A", 0, 1, 100, WaitMode::suspend, 10, {GpuSegment{{kernel(90)}}}),
                                                 task("B", 1, 1, 100, WaitMode::suspend, 10, {GpuSegment{{kernel(30)}}}),

@@ -241,8 +241,6 @@ TEST_CASE("copies slow a kernel down by the data that does not fit into the L2")
   CHECK(before > engine::Slowdown{2'990'000});
   CHECK(before <= tx2.interference.kernel_by_memcpy);
   CHECK(at(0) == tx2.interference.kernel_by_memcpy);  // unknown
-  // A bound relies on none of this.
-  CHECK(law.worst_by_copies(1, engine::gpu::StreamOperationKind::host_to_device) == tx2.interference.kernel_by_memcpy);
 }
 
 TEST_CASE("the worst slowdown by CPUs is the largest measured one with a margin or the factor of the table") {
@@ -283,7 +281,7 @@ class SpeedChecker final : public engine::SimulationObserver {
     const auto& table = drawn_.profile.interference;
     const engine::Slowdown worst =
         reason.kind == ContributionKind::copy
-            ? std::max(law_.worst_of_copy_by_kernels(1), law_.worst_of_copy_by_cpu())
+            ? std::max(table.copy_by_kernel, law_.worst_of_copy_by_cpu())
             : std::max({table.kernel_by_memcpy, table.kernel_by_memset, law_.worst_by_cpu({}, 1).slowdown});
     if (reason.slowdown > worst) ++faults;
     ++operations;
