@@ -13,25 +13,13 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/origin.hpp"
+#include "amalthea/location.hpp"
 
 namespace amalthea {
 
 enum class Severity : std::uint8_t { note, warning, error };
 
 std::string_view to_string(Severity);
-
-/// A position in a file. line and column count from 1; 0 means unknown. Columns count characters (code points), not
-/// bytes.
-struct Location {
-  std::string file;
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-  Origin element = {};  ///< the element of the model that stands there, if known; not part of the position
-  friend bool operator==(const Location& a, const Location& b) {
-    return a.file == b.file && a.line == b.line && a.column == b.column;
-  }
-};
 
 struct Diagnostic {
   std::string id;  ///< stable, e.g. "AM0203"

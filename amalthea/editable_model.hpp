@@ -26,8 +26,8 @@
 #include <utility>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/metamodel.hpp"
 
 namespace amalthea {

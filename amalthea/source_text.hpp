@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
+#include "amalthea/location.hpp"
 
 namespace amalthea {
 

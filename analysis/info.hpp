@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "analysis/option.hpp"
 #include "importer/building/system_builder.hpp"
 

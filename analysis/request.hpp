@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "analysis/failure.hpp"
 #include "analysis/model_analysis.hpp"
 #include "analysis/option.hpp"

@@ -13,8 +13,8 @@
 #include <CLI/App.hpp>
 #include <tl/expected.hpp>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/primitives/near_miss.hpp"
 #include "analysis/request.hpp"
 #include "cli/file_options.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/work.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/gpu/device_profile.hpp"

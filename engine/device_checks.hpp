@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/gpu/device_profile.hpp"
 
 namespace amalthea::engine {

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/simulation/simulation.hpp"
 
 namespace amalthea::engine {

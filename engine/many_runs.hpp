@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/analysis.hpp"
 #include "engine/results/results.hpp"
 #include "engine/results/statistics.hpp"

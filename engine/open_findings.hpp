@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/results/results.hpp"
 
 namespace amalthea::engine {

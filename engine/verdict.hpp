@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/finding_consequences.hpp"
 #include "engine/results/results.hpp"
 

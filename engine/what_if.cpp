@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/small_changes.hpp"

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/threads.hpp"
 #include "explore/detail/conflict.hpp"
 #include "explore/detail/evaluator.hpp"

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/attribute_value.hpp"
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
 #include "migration/detail/itea_form.hpp"

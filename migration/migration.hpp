@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
+#include "amalthea/location.hpp"
 #include "migration/record.hpp"
 #include "migration/release.hpp"
 

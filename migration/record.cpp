@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
+
 namespace amalthea::migration {
 
 void Record::begin(std::string_view rule, const Release& to) {

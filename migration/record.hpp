@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
+#include "amalthea/location.hpp"
 #include "migration/release.hpp"
 
 namespace amalthea::migration {

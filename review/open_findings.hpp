@@ -3,9 +3,9 @@
 /// \file
 /// Which parts of a system a finding leaves open.
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 
 namespace amalthea::review {
 

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "importer/building/system_builder.hpp"
 
 namespace amalthea::review {

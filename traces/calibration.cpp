@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/constraints/constraint_observer.hpp"
 
 namespace amalthea::traces {

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/near_miss.hpp"
 #include "traces/detail/trace_fold.hpp"
 

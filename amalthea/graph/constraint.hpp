@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/event_action.hpp"
 #include "amalthea/graph/activity.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/origin.hpp"
 #include "amalthea/time.hpp"
 

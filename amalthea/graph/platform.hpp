@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/scheduling_algorithm.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/origin.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/time.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/quantities.hpp"
 

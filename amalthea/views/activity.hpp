@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/conditions.hpp"
 #include "amalthea/views/deviations.hpp"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 
 namespace amalthea::views {
 

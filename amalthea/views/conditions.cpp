@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/detail/reading.hpp"
 
 namespace amalthea::views {

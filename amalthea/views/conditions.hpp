@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 
 namespace amalthea::views {
 

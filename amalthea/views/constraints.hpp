@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/time.hpp"
 
 namespace amalthea::views {

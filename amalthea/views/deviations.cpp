@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/quantities.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/views/event_chains.hpp"
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/detail/reading.hpp"
 
 namespace amalthea::views {

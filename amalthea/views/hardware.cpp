@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/quantities.hpp"

@@ -20,9 +20,9 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/platform.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/time.hpp"
 #include "amalthea/views/attributes.hpp"

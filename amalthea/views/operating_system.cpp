@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "amalthea/views/stated_maximum.hpp"

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/time.hpp"
 
 namespace amalthea {

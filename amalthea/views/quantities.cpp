@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/metamodel.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/deviations.hpp"

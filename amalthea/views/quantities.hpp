@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/deviations.hpp"
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/quantities.hpp"
 

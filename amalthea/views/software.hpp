@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/time.hpp"
 #include "amalthea/views/activity.hpp"

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::views {

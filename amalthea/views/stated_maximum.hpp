@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "amalthea/diagnostic.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/views/deviations.hpp"
 
 namespace amalthea::views {

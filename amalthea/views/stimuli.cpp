@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/quantities.hpp"
 

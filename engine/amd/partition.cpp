@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/amd/device.hpp"
 
 namespace amalthea::engine::amd {

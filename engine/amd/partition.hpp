@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/time.hpp"
 #include "engine/amd/cu_mask.hpp"
 #include "engine/amd/device_settings.hpp"

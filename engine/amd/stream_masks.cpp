@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/amd/device_settings.hpp"
 #include "engine/amd/partition.hpp"
 #include "engine/gpu/contexts.hpp"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/amd/names.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/gpu/sharing.hpp"

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/primitives/near_miss.hpp"
 #include "engine/program/releases.hpp"

@@ -10,8 +10,8 @@
 
 #include <tl/expected.hpp>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 
 namespace amalthea::engine {
 

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/constraints/constraint_judge.hpp"
 #include "engine/constraints/constraint_observer.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/results/constraint_result.hpp"
 
 namespace amalthea::engine {

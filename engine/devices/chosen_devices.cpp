@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include "amalthea/diagnostic.hpp"
+
 namespace amalthea::engine {
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/near_miss.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/contexts.hpp"

@@ -8,8 +8,8 @@
 
 #include <tl/expected.hpp>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/gpu/occupancy.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/quantity.hpp"
 

@@ -13,8 +13,8 @@
 
 #include <tl/expected.hpp>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/time.hpp"
 #include "engine/input/located_json.hpp"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/time.hpp"
 #include "engine/program/program.hpp"
 #include "engine/results/chain_result.hpp"

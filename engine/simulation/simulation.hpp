@@ -25,8 +25,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/work.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/program/program.hpp"

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/deviations.hpp"
 #include "amalthea/views/mapping.hpp"

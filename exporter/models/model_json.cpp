@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "amalthea/attribute_value.hpp"
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
 #include "exporter/models/model_exports.hpp"

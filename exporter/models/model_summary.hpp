@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "exporter/results/result_view.hpp"
 
 namespace amalthea::exporter {

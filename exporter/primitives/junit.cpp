@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/visible_text.hpp"
 #include "exporter/primitives/svg.hpp"
 

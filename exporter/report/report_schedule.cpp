@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/report/report_schedule.hpp"
+#include "amalthea/diagnostic.hpp"
 #include "exporter/results/contribution_text.hpp"
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/analysis.hpp"
 #include "engine/gpu/device.hpp"
 #include "engine/results/process_metrics.hpp"

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "engine/many_runs.hpp"
 #include "engine/witness.hpp"
 #include "exporter/results/result_view.hpp"

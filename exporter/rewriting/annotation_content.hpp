@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "engine/results/statistics.hpp"
 #include "exporter/results/result_view.hpp"
 #include "exporter/rewriting/annotation.hpp"

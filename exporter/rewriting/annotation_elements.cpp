@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/identifier.hpp"
 #include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation_content.hpp"

@@ -8,9 +8,9 @@
 
 #include <string>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 
 namespace amalthea::exporter {
 

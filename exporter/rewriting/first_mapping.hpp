@@ -14,8 +14,8 @@
 
 #include <tl/expected.hpp>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "exporter/primitives/splice.hpp"
 
 namespace amalthea::exporter {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "amalthea/diagnostic.hpp"
 #include "exporter/traces/detail/trace_events.hpp"
 #include "exporter/traces/trace_text.hpp"
 

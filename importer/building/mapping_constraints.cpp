@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/constraints.hpp"
 #include "amalthea/views/mapping.hpp"
 

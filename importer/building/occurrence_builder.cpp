@@ -14,6 +14,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/views/stated_maximum.hpp"
 #include "importer/building/detail/distribution_builder.hpp"
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "importer/building/mapping_change.hpp"
 
 namespace amalthea::importer {

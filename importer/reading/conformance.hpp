@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 
 namespace amalthea::importer {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "importer/reading/limits.hpp"
 
 namespace amalthea::importer {

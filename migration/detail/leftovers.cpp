@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/attribute_value.hpp"
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/emf_form.hpp"
 
 namespace amalthea::migration {

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "amalthea/diagnostic.hpp"
+#include "amalthea/location.hpp"
 #include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {

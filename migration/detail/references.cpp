@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/identifier.hpp"
 #include "migration/detail/itea_reference.hpp"
 #include "migration/detail/rule.hpp"

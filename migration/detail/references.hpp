@@ -3,8 +3,8 @@
 /// \file
 /// References at the end of a conversion.
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/metamodel.hpp"
 
 namespace amalthea::migration {

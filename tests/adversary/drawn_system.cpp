@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/chains/chain_limits.hpp"
 #include "engine/constraints/detail/constraint_guarantees.hpp"
 #include "engine/devices/chosen_devices.hpp"

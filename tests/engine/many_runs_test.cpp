@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/many_runs.hpp"
 #include "tests/support/random_system.hpp"
 #include "tests/support/system_maker.hpp"

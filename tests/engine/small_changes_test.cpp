@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/small_changes.hpp"
 #include "engine/what_if.hpp"

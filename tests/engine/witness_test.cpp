@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/witness.hpp"
+#include "amalthea/diagnostic.hpp"
 
 #include <random>
 #include <string>

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
 #include "migration/migration.hpp"
 #include "migration/record.hpp"

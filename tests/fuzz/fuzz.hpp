@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "amalthea/diagnostic.hpp"
 #include "importer/reading/model_reader.hpp"
 
 namespace amalthea::fuzz {

@@ -13,6 +13,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/attribute_value.hpp"
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
 #include "importer/reading/model_reader.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
 

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
+
 namespace amalthea::traces {
 namespace {
 

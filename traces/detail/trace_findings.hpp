@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
+#include "amalthea/location.hpp"
 #include "traces/event.hpp"
 
 namespace amalthea::traces {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/views/attributes.hpp"
 
 namespace amalthea::views::detail {

@@ -3,6 +3,8 @@
 
 #include <variant>
 
+#include "amalthea/diagnostic.hpp"
+
 namespace amalthea::exporter {
 namespace {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/views/activity.hpp"
 
 namespace amalthea::exporter {

@@ -5,9 +5,9 @@
 
 #include <optional>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/location.hpp"
 #include "amalthea/views/stimuli.hpp"
 
 namespace amalthea::importer::detail {

@@ -19,6 +19,7 @@
 #include <xercesc/util/XMLUni.hpp>
 #include <xercesc/util/XercesVersion.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/itea.hpp"
 #include "importer/reading/detail/foreign_content.hpp"
 #include "importer/reading/detail/prefixed_name.hpp"

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/location.hpp"
 #include "importer/reading/limits.hpp"
 
 namespace amalthea::importer {

@@ -8,6 +8,8 @@
 #include <zip.h>
 #include <tl/expected.hpp>
 
+#include "amalthea/diagnostic.hpp"
+
 namespace amalthea::importer {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "amalthea/diagnostic.hpp"
+#include "amalthea/location.hpp"
 #include "importer/reading/limits.hpp"
 
 namespace amalthea::importer {

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/amd/partition.hpp"
 #include "engine/gpu/device_profile.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "tests/support/system_maker.hpp"
 

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "tests/support/checked_bounds.hpp"
 #include "tests/support/system_maker.hpp"

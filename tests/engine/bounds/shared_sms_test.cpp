@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "tests/support/system_maker.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/chains/chain_latency.hpp"
+#include "amalthea/diagnostic.hpp"
 
 #include <algorithm>
 #include <cstdint>

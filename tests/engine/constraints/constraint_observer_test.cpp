@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/constraints/constraint_observer.hpp"
 #include "engine/constraints/constraints.hpp"
 #include "engine/simulation/observer_tee.hpp"

@@ -12,6 +12,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/analysis.hpp"
 #include "engine/program/arrivals.hpp"
 #include "tests/support/system_maker.hpp"

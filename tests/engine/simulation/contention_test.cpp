@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/devices/stream_simulation.hpp"
 #include "engine/nvidia/contention.hpp"

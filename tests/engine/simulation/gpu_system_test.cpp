@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "tests/support/system_maker.hpp"
 
 namespace simulation_gpu_system_test {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/simulation/simulation.hpp"
+#include "amalthea/diagnostic.hpp"
 #include "engine/program/releases.hpp"
 
 #include <algorithm>
