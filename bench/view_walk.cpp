@@ -4,7 +4,6 @@
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/constraints.hpp"
 #include "amalthea/views/event_chains.hpp"
-#include "amalthea/views/events.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
@@ -28,12 +27,7 @@ std::size_t walk_items(const Model& model, Element container, Diagnostics& diagn
 std::size_t walk_software(const Model& model, Diagnostics& diagnostics) {
   std::size_t labels = 0;
   views::for_each_label(model, diagnostics, [&labels](const views::Label&) { ++labels; });
-  std::size_t count = labels + views::channels(model, diagnostics).size() + views::modes(model).size() +
-                      views::mode_labels(model, diagnostics).size() +
-                      views::process_prototypes(model, diagnostics).size() +
-                      views::sections(model, diagnostics).size() + views::process_chains(model).size() +
-                      views::os_events(model, diagnostics).size() + views::custom_entities(model, diagnostics).size() +
-                      views::tags(model).size();
+  std::size_t count = labels + views::mode_labels(model, diagnostics).size();
   for (const views::Process& process : views::processes(model, diagnostics))
     count += 1 + walk_items(model, process.element, diagnostics);
   for (const views::Runnable& runnable : views::runnables(model, diagnostics))
@@ -57,7 +51,7 @@ std::size_t walk_constraints(const Model& model, Diagnostics& diagnostics) {
   return views::runnable_sequencing_constraints(model).size() + views::affinity_constraints(model).size() +
          views::timing_constraints(model, diagnostics).size() + views::data_age_constraints(model, diagnostics).size() +
          views::data_groups(model).size() + views::physical_section_constraints(model).size() +
-         views::placement_constraints(model).size() + views::requirements(model, diagnostics).size();
+         views::requirements(model, diagnostics).size();
 }
 
 }  // namespace
@@ -65,9 +59,7 @@ std::size_t walk_constraints(const Model& model, Diagnostics& diagnostics) {
 std::size_t walk_views(const Model& model, Diagnostics& diagnostics) {
   return walk_software(model, diagnostics) + walk_hardware(model, diagnostics) + walk_mapping(model) +
          walk_constraints(model, diagnostics) + views::operating_systems_of(model, diagnostics).systems.size() +
-         views::stimuli(model, diagnostics).size() + views::clocks(model, diagnostics).size() +
-         views::activations(model, diagnostics).size() + views::events(model).size() +
-         views::event_chains(model, diagnostics).size();
+         views::stimuli(model, diagnostics).size() + views::event_chains(model, diagnostics).size();
 }
 
 }  // namespace amalthea::bench
