@@ -24,6 +24,8 @@
 namespace amalthea::exporter {
 namespace {
 
+constexpr SchedulingAlgorithm fixed_priorities = SchedulingAlgorithm::fixed_priority_preemptive;
+
 Element first_part(const Model& model, std::string_view class_name) {
   Element first;
   views::for_each_part(model, class_name, [&](Element part) {
@@ -292,7 +294,10 @@ class FirstMapper {
         refer(os_document(), scheduler, "definition", algorithm_definition());
       else
         scheduler.children.push_back(
-            {"schedulingAlgorithm", version < Version::v0_8_1 ? "OSEK" : "FixedPriorityPreemptive", {}, {}});
+            {"schedulingAlgorithm",
+             std::string(to_string(version < Version::v0_8_1 ? SchedulingAlgorithm::osek : fixed_priorities)),
+             {},
+             {}});
     }
     new_schedulers_.push_back(std::move(scheduler));
     make_responsible({{}, encode_name(name) + "?type=TaskScheduler"}, unit, name, true);
@@ -314,15 +319,14 @@ class FirstMapper {
   /// The scheduler definition for fixed priorities, which is inserted if the model has none.
   Target algorithm_definition() {
     for (const views::OsSchedulerDefinition& known : schedulers_.systems().scheduler_definitions)
-      if (views::algorithm_of_name(known.name).kind == SchedulingAlgorithm::fixed_priority_preemptive &&
-          id_in_file(known.element))
+      if (views::algorithm_of_name(known.name).kind == fixed_priorities && id_in_file(known.element))
         return {known.element};
     if (!std::exchange(defines_algorithm_, true)) {
-      NewElement algorithm{"schedulerDefinitions", {}, {{"name", "FixedPriorityPreemptive"}}, {}};
+      NewElement algorithm{"schedulerDefinitions", {}, {{"name", std::string(to_string(fixed_priorities))}}, {}};
       refer(os_document(), algorithm, "processParameters", priority_definition());
       definitions_.push_back(std::move(algorithm));
     }
-    return {{}, "FixedPriorityPreemptive?type=SchedulerDefinition"};
+    return {{}, fmt::format("{}?type=SchedulerDefinition", to_string(fixed_priorities))};
   }
 
   /// The definition of priorities, which is inserted if the model has none.

@@ -367,11 +367,10 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
   const auto kind = views::algorithm_of_name(scheduler.algorithm).kind;
   if (scheduler.algorithm.empty()) {
     if (!scheduler.interrupt_controller)
-      context.diagnostics.add(
-          "AM0402", Severity::note,
-          fmt::format("scheduler \"{}\" states no algorithm; FixedPriorityPreemptive is assumed; state the algorithm",
-                      scheduler.name),
-          element.location(), element.path());
+      context.diagnostics.add("AM0402", Severity::note,
+                              fmt::format("scheduler \"{}\" states no algorithm; {} is assumed; state the algorithm",
+                                          scheduler.name, to_string(SchedulingAlgorithm::fixed_priority_preemptive)),
+                              element.location(), element.path());
   } else if (!kind || traits_of(*kind).for_interrupts != scheduler.interrupt_controller) {
     context.error("AM0306",
                   fmt::format("{} \"{}\" uses the algorithm {}, which is not simulated; expected {}",
