@@ -2,6 +2,7 @@
 // One model, many outputs: what each of them says about a limit. Reference is the assessment that the library returns.
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -455,11 +456,11 @@ TEST_CASE("every output says the same about every limit of other people's models
     if (file.find("/history/") != std::string::npos || !Truth::exists(file)) continue;
     const bool named =
         file.ends_with("_BBW.amxmi") || file.ends_with("/democar.amxmi") || file.ends_with("mobstr.amxmi");
-    if (found++ % 10 == 9 && !named) continue;  // the others take long enough
+    if (found++ % 6 != 0 && !named && !std::getenv("AMALTHEA_THOROUGH")) continue;
     check_outputs(file, {});
     ++count;
   }
-  CHECK(count >= 50);
+  CHECK(count >= (std::getenv("AMALTHEA_THOROUGH") ? 50 : 12));
 }
 
 }  // namespace limits_test
