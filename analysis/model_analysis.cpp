@@ -22,13 +22,16 @@
 #include "review/review.hpp"
 
 namespace amalthea::analysis {
+
+constexpr std::string_view not_analyzed_id = "AM0344";
+
 namespace {
 
 /// Reports what follows from the errors. `lenient_helps`: the model could be built without what they concern.
 void report_not_analyzed(bool lenient_helps, bool lenient, Diagnostics& findings) {
   const std::size_t errors = findings.errors();
   if (errors == 0) return;
-  findings.add("AM0344", Severity::note,
+  findings.add(not_analyzed_id, Severity::note,
                fmt::format("the model is not analyzed because of {}; fix {}{}",
                            errors == 1 ? "1 error" : fmt::format("{} errors", errors), errors == 1 ? "it" : "them",
                            lenient_helps ? ", or use --lenient to analyze the rest of the model (the verdict is then "

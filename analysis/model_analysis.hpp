@@ -24,6 +24,9 @@
 
 namespace amalthea::analysis {
 
+/// The finding that states that errors keep a model from being analyzed.
+extern const std::string_view not_analyzed_id;
+
 struct Options {
   importer::Limits limits;          ///< limits for untrusted files
   importer::BuildOptions build;     ///< mapping changes, wrappers; `engine.compile` defines `tabulated_accesses`

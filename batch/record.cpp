@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/model_analysis.hpp"
 #include "exporter/primitives/json_integers.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/json_parts.hpp"
@@ -19,9 +20,8 @@ using exporter::integer_in;
 
 constexpr std::array<std::string_view, model_verdicts> verdicts = {
     "failed", "missed", "unbounded", "unknown", "met", "guaranteed", "nothing to be met", "nothing to analyze"};
-// As messages end: that there is no task; that there are errors.
-constexpr std::string_view no_task = std::string_view("[AM0312]").substr(1, 6),
-                           not_analyzed = std::string_view("[AM0344]").substr(1, 6);
+using analysis::not_analyzed_id;
+using importer::no_task_id;
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -48,16 +48,16 @@ std::string message_of(const Json& findings, std::string_view id) {
 /// Whether the only errors are that there is no task.
 bool only_lacks_tasks(const Json& findings) {
   const std::uint64_t errors = count(findings, "severity", "error");
-  return errors > 0 && errors == count(findings, "rule", no_task);
+  return errors > 0 && errors == count(findings, "rule", no_task_id);
 }
 
 /// The body of a model without tasks. Its findings are no failure, so that no output counts them as one.
 std::string nothing_to_analyze(std::string_view why, const Json& all) {
   Json findings = Json::array();
   for (const Json& finding : all) {
-    if (finding.at("rule") == not_analyzed) continue;
+    if (finding.at("rule") == not_analyzed_id) continue;
     findings.push_back(finding);
-    if (finding.at("rule") == no_task) findings.back()["severity"] = to_string(Severity::note);
+    if (finding.at("rule") == no_task_id) findings.back()["severity"] = to_string(Severity::note);
   }
   const std::string_view verdict = to_string(ModelVerdict::no_task);
   return dump({{"status", verdict},
@@ -81,8 +81,8 @@ std::string failure(std::string_view status, std::string_view error, const Json&
 std::string_view to_string(ModelVerdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }
 
 std::string body_of_results(const Json& results) {
-  const Json& requirements = results.at("requirements");
   const Json& tasks = results.at("tasks");
+  const Json& requirements = results.at("requirements");
   const auto of_tasks = [&](std::string_view verdict) { return count(tasks, "verdict", verdict); };
   const auto of_requirements = [&](std::string_view verdict) { return count(requirements, "verdict", verdict); };
   const Json findings = finding_counts(results.at("findings"));
@@ -108,7 +108,7 @@ std::string body_of_results(const Json& results) {
 
 std::string body_of_verb(const Json& results, int exit_code) {
   if (results.contains("findings") && !results.contains("verdict") && only_lacks_tasks(results.at("findings")))
-    return nothing_to_analyze(message_of(results.at("findings"), no_task), results.at("findings"));
+    return nothing_to_analyze(message_of(results.at("findings"), no_task_id), results.at("findings"));
   // The verdicts of explore and validate are their exit codes.
   Json verdict = exit_code == 0 ? "met" : exit_code == 4 ? "unknown" : "missed";
   if (results.contains("verdict")) verdict = results.at("verdict");
@@ -129,9 +129,9 @@ bool is_body(std::string_view text) { return text.starts_with("{\"status\":") &&
 
 std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message) {
   const Json listed = exporter::findings_json(findings);
-  if (only_lacks_tasks(listed)) return nothing_to_analyze(message_of(listed, no_task), listed);
+  if (only_lacks_tasks(listed)) return nothing_to_analyze(message_of(listed, no_task_id), listed);
   const auto error = std::find_if(findings.begin(), findings.end(), [](const Diagnostic& finding) {
-    return finding.severity == Severity::error && finding.id != no_task;
+    return finding.severity == Severity::error && finding.id != no_task_id;
   });
   const std::string what = error != findings.end() ? format(*error) : std::string(message);
   return failure("failed", what, listed);

@@ -33,8 +33,8 @@ struct BuildOptions {
 };
 
 /// Ids of findings that explain others: a scheduler without a parameter of its algorithm, tasks without priorities, a
-/// task that is allocated to no scheduler, and an event chain whose latency is open.
-extern const std::string_view missing_parameter_id, missing_priority_id, unallocated_id, open_chain_id;
+/// task that is allocated to no scheduler, a model without tasks, and an event chain whose latency is open.
+extern const std::string_view missing_parameter_id, missing_priority_id, unallocated_id, no_task_id, open_chain_id;
 
 /// Nothing if the model lacks something that affects timing; `diagnostics` then states what and where.
 std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics);

@@ -14,7 +14,7 @@
 
 namespace amalthea::importer {
 
-constexpr std::string_view unallocated_id = "AM0302";
+constexpr std::string_view unallocated_id = "AM0302", no_task_id = "AM0312";
 
 }  // namespace amalthea::importer
 
@@ -125,7 +125,7 @@ void build_tasks(BuildContext& context) {
   report_task_groups(context);
   build_isrs(context);
   if (context.system.tasks.empty())
-    context.error("AM0312", "the model has no task to analyze; pass all its files, or add a task to the swModel",
+    context.error(no_task_id, "the model has no task to analyze; pass all its files, or add a task to the swModel",
                   context.model.documents().front()->root().location());
   check_host_schedulers(context);
   build_deadlines(context);
