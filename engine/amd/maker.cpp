@@ -38,7 +38,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
 }
 
 const gpu::DeviceMaker& maker() {
-  static constexpr gpu::DeviceMaker amd = {has_queues, make, mask_of, false};
+  static constexpr gpu::DeviceMaker amd = {has_queues, make, mask_of, false, true};
   return amd;
 }
 

@@ -20,6 +20,8 @@ struct DeviceMaker {
   StreamSettings (*stream_settings)(const GpuStream& stream, const DeviceProfile& profile) = nullptr;
   /// Contexts share the execution engine by time slices; otherwise their kernels run concurrently.
   bool takes_turns = true;
+  /// engine/bounds has rules for its GPUs; otherwise nothing on them has a bound.
+  bool analyzed = false;
 };
 
 }  // namespace amalthea::engine::gpu

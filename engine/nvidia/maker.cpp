@@ -40,7 +40,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
 }
 
 const gpu::DeviceMaker& maker() {
-  static constexpr gpu::DeviceMaker nvidia = {is_any, make, settings_of, true};
+  static constexpr gpu::DeviceMaker nvidia = {is_any, make, settings_of, true, true};
   return nvidia;
 }
 

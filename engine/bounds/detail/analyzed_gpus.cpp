@@ -11,7 +11,6 @@
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/devices/makers.hpp"
 #include "engine/gpu/contexts.hpp"
-#include "engine/nvidia/maker.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
@@ -38,6 +37,7 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
                          const Offloads& offloads, UnitIndex unit) {
   const DeviceProfile& profile = *subject.devices[unit];
   const std::string& gpu = subject.system.platform.units[unit].name;
+  if (!gpu::maker_of(profile).analyzed) return fmt::format("no analysis covers GPUs like {}", gpu);
   if (profile.amd) {
     const std::int64_t queues = amd_kernels(subject, activations, offloads, unit).queues;
     const std::int64_t slots = amd::device_settings(profile).queues();
@@ -48,8 +48,6 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
           gpu, queues, slots);
     return fault_of_operations(subject, unit);
   }
-  // The rest is true of NVIDIA's GPUs alone.
-  if (gpu::maker_of(profile).made != nvidia::maker().made) return fmt::format("no analysis covers GPUs like {}", gpu);
   for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
