@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/element.hpp"
 #include "analysis/option.hpp"

@@ -49,6 +49,8 @@ struct Range {
 struct RealRange {
   double least, most;
 };
+/// Of limits in MiB.
+inline constexpr std::uint64_t max_mebibytes = std::uint64_t{1} << 40U;
 
 enum class FileKind : std::uint8_t { none, read, written, folder };
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batch/batch.hpp"
 
-#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +17,7 @@
 #include "exporter/primitives/write_file.hpp"
 #include "exporter/results/result_view.hpp"
 #include "exporter/results/results_json.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::batch {
 namespace {
@@ -51,6 +55,7 @@ class Batch {
     // Looked up in the worker, so that hashing is also distributed over processes.
     work.work = [this](std::size_t place) { return known_or_made(options_.models[mine_[place]]); };
     work.done = [this](std::size_t place, Outcome outcome) { return deliver(mine_[place], std::move(outcome)); };
+    work.stop = [this] { return options_.work != nullptr && options_.work->stop; };
     run_processes(work);
     if (!failure_.empty()) return tl::unexpected(failure_);
     if (log_) return log_->finish();
@@ -125,8 +130,7 @@ class Batch {
   std::size_t known_lines_ = 0;
 };
 
-}  // namespace
-
+/// The body of an analysis.
 std::string body_of_analysis(const ModelFiles& files, const importer::Limits& limits, const analysis::Resolved& how) {
   Diagnostics findings;
   const auto model = analysis::read(files, limits, findings);
@@ -134,6 +138,72 @@ std::string body_of_analysis(const ModelFiles& files, const importer::Limits& li
   if (!analyzed) return body_of_failure(findings.all(), "the model cannot be analyzed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
   return body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, findings, &*model}));
+}
+
+}  // namespace
+
+analysis::OptionTable process_options(BatchRequest& request) {
+  using namespace analysis;
+  return {row("shard", &request.shard, "Analyze only the I-th of N parts. merge joins the results of all parts",
+              rare(group::run), {.takes = "I/N"}),
+          row("jobs", &request.jobs, "Number of processes. Default: one per core. The results do not depend on it",
+              {group::run}, {.range = Range{1, 1024}, .usual = ""}),
+          row("time-limit", &request.time_limit, "Time limit per model, in seconds", {group::run},
+              {.range = RealRange{0.01, 1e7}}),
+          row("memory-limit", &request.memory_limit, "Address space per model, in MiB. 0: no limit", rare(group::run),
+              {.range = Range{0, max_mebibytes}}),
+          row("resume", &request.resume, "Continue an interrupted batch that has the same -o", {group::run})};
+}
+
+analysis::Outcome<std::vector<ModelFiles>> models_of(const BatchRequest& request) {
+  auto models = find_models(request.paths, request.limits.max_file_size);
+  if (!models) return analysis::misused(models.error());
+  if (!request.manifest.empty()) {
+    std::error_code error;
+    const auto listed = importer::read_bytes(request.manifest).and_then(parse_manifest);
+    if (!listed) return analysis::misused(request.manifest, listed.error());
+    for (const ModelFiles& files : *listed)
+      for (const std::string& file : files)
+        if (fs::exists(file, error) && !fs::is_regular_file(file, error))
+          return analysis::misused(
+              fmt::format("{}: {}: expected the files of each model, separated by tabs, as --list writes them",
+                          request.manifest, file));
+    models->insert(models->end(), listed->begin(), listed->end());
+  }
+  if (models->empty())
+    return analysis::misused(fmt::format("{}; pass .amxmi files, folders that contain them, or --manifest FILE",
+                                         request.paths.empty() ? "no model is given" : "these paths contain no model"));
+  return std::move(*models);
+}
+
+analysis::Outcome<BatchOptions> prepare_batch(const BatchRequest& request, std::vector<ModelFiles> models) {
+  if (request.resume && request.output.empty())
+    return analysis::misused("--resume requires -o FILE, the output of the interrupted batch");
+  const auto shard = parse_shard(request.shard);
+  if (!shard) return tl::unexpected(shard.error());
+  const auto how = analysis::resolve(request.analysis);
+  if (!how) return tl::unexpected(how.error());
+  if (!request.cache.empty()) {
+    std::error_code error;
+    fs::create_directories(request.cache, error);
+    if (error) return analysis::misused("--cache " + request.cache, error.message());
+  }
+  BatchOptions work;
+  work.models = std::move(models);
+  work.shard = *shard;
+  work.output = request.output;
+  work.resume = request.resume;
+  work.cache = request.cache;
+  work.options = "limits" + analysis::asked_text(request.limits, analysis::limit_options) + how->files +
+                 analysis::asked_text(request.analysis, analysis::request_options);
+  work.max_bytes = request.limits.max_file_size;
+  work.at_once = request.jobs;
+  work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(request.time_limit * 1000));
+  if (request.memory_limit > 0) work.limits.memory = request.memory_limit << 20U;
+  work.analyze = [how = std::make_shared<analysis::Resolved>(*how), limits = request.limits](const ModelFiles& files) {
+    return body_of_analysis(files, limits, *how);
+  };
+  return work;
 }
 
 tl::expected<void, std::string> run_batch(const BatchOptions& options) { return Batch(options).run(); }

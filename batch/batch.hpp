@@ -3,22 +3,41 @@
 /// \file
 /// Many models, one line of JSON each, in order; known results are reused.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <tl/expected.hpp>
 
+#include "amalthea/work.hpp"
 #include "analysis/request.hpp"
 #include "batch/model_list.hpp"
 #include "batch/processes.hpp"
 #include "batch/record.hpp"
 
 namespace amalthea::batch {
+
+/// What is asked of a batch of analyses.
+struct BatchRequest {
+  std::vector<std::string> paths;  ///< models, or folders that contain models at any depth
+  std::string manifest;            ///< file that lists more models
+  std::string shard = "1/1";
+  std::uint32_t jobs = std::max(1U, std::thread::hardware_concurrency());  ///< processes
+  double time_limit = 300;                                                 ///< seconds per model
+  std::uint64_t memory_limit = 4096;                                       ///< MiB per model; 0 for none
+  std::string output;                                                      ///< file for the lines; "" for none
+  bool resume = false;
+  std::string cache;  ///< folder; "" for none
+  importer::Limits limits;
+  analysis::AnalysisRequest analysis;
+};
+/// shard, jobs, time-limit, memory-limit, resume.
+analysis::OptionTable process_options(BatchRequest& request);
 
 struct BatchOptions {
   std::vector<ModelFiles> models;
@@ -37,10 +56,13 @@ struct BatchOptions {
   std::function<void(const Record&, const std::string& line)> done;
   /// Called with the number of finished lines, the total, and the number of reused lines.
   std::function<void(std::size_t, std::size_t, std::size_t)> progress;
+  const Work* work = nullptr;  ///< asks to stop: the lines that are missing then are not made
 };
 
-/// The body of an analysis, as `amalthea batch` makes it.
-std::string body_of_analysis(const ModelFiles& files, const importer::Limits& limits, const analysis::Resolved& how);
+/// At least one.
+analysis::Outcome<std::vector<ModelFiles>> models_of(const BatchRequest& request);
+/// A batch of analyses of these models. Creates the folder of the cache.
+analysis::Outcome<BatchOptions> prepare_batch(const BatchRequest& request, std::vector<ModelFiles> models);
 
 /// While it runs, lines are written to `output`.partial, which becomes `output` at the end; after an interruption,
 /// resume continues from it. One batch at a time writes an output (`output`.lock). The error states what could not be

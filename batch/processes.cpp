@@ -128,6 +128,7 @@ class Pool {
         if (!start()) break;
       wait();
       deliver();
+      stopped_ = stopped_ || (work_.stop && work_.stop());
     }
   }
 

@@ -35,6 +35,7 @@ struct ProcessWork {
   std::function<bool(std::size_t, Outcome)> done;
   /// Called periodically with the number of finished pieces.
   std::function<void(std::size_t)> progress;
+  std::function<bool()> stop;  ///< called periodically; true: end the processes, and deliver no more
 };
 
 /// Call it while the process has no other threads. At most a few more pieces than `at_once` wait for delivery. Throws

@@ -42,18 +42,9 @@ namespace amalthea::cli {
 namespace {
 
 struct BatchOptions {
-  std::vector<std::string> paths;
-  std::string manifest;
+  batch::BatchRequest asked;
+  bool allow_unknown = false;
   bool list = false;
-  std::string shard = "1/1";
-  importer::Limits limits;
-  AnalysisInput analysis;
-  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
-  double time_limit = 300;
-  std::uint64_t memory_limit = 4096;
-  std::string output;
-  bool resume = false;
-  std::string cache;
   std::vector<std::string> summaries;
   std::string sarif;
   std::string format = "json";
@@ -62,15 +53,6 @@ struct BatchOptions {
   std::string with;
   std::string into;
 };
-
-/// All inputs of the results except the model: options, and the hashes of the files that they name.
-std::string in_words(const BatchOptions& options, const std::string& files) {
-  std::string words = "limits" + analysis::asked_text(options.limits, analysis::limit_options) + files +
-                      analysis::asked_text(options.analysis, analysis::request_options);
-  if (options.verb != "analyze") words += fmt::format("\n--verb {} --with {}", options.verb, options.with);
-  if (!options.into.empty()) words += fmt::format("\n--into {}", options.into);
-  return words;
-}
 
 /// The words of --with; quotes join words.
 std::vector<std::string> words_in(const std::string& text) { return CLI::detail::split_up(text); }
@@ -82,7 +64,7 @@ using Outputs = std::map<batch::ModelFiles, std::string>;
 std::optional<Outputs> place_outputs(const BatchOptions& options, const std::vector<batch::ModelFiles>& models) {
   namespace fs = std::filesystem;
   // A manifest names its files from the current folder.
-  std::vector<std::string> paths = options.paths;
+  std::vector<std::string> paths = options.asked.paths;
   paths.emplace_back(".");
   const auto placed = batch::place_models(paths, models);
   if (!placed) {
@@ -176,40 +158,23 @@ int code_for(const batch::Totals& totals, const std::string& fail_on, bool allow
   return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
-bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& models) {
-  auto found = batch::find_models(options.paths, options.limits.max_file_size);
-  if (!found) {
-    complain(found.error());
-    return false;
+std::optional<std::vector<batch::ModelFiles>> read_models(const BatchOptions& options) {
+  auto models = batch::models_of(options.asked);
+  if (!models) {
+    complain(models.error().text());
+    return std::nullopt;
   }
-  models = std::move(*found);
-  if (!options.manifest.empty()) {
-    std::error_code error;
-    const auto listed = importer::read_bytes(options.manifest).and_then(batch::parse_manifest);
-    if (!listed) {
-      complain(fmt::format("{}: {}", options.manifest, listed.error()));
-      return false;
+  if (!options.into.empty()) {
+    std::erase_if(*models, [&](const auto& files) { return batch::is_below(files.front(), options.into); });
+    if (models->empty()) {
+      complain(fmt::format("--into {}: all models are below this folder", options.into));
+      return std::nullopt;
     }
-    for (const batch::ModelFiles& files : *listed)
-      for (const std::string& file : files)
-        if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-          complain(fmt::format("{}: {}: expected the files of each model, separated by tabs, as --list writes them",
-                               options.manifest, file));
-          return false;
-        }
-    models.insert(models.end(), listed->begin(), listed->end());
   }
-  if (!options.into.empty() && !models.empty()) {
-    std::erase_if(models, [&](const auto& files) { return batch::is_below(files.front(), options.into); });
-    if (models.empty()) return complain(fmt::format("--into {}: all models are below this folder", options.into));
-  }
-  for (const batch::ModelFiles& files : models)
+  for (const batch::ModelFiles& files : *models)
     for (const std::string& file : files)
-      if (!will_read({"PATH", file})) return false;
-  if (models.empty())
-    complain(fmt::format("{}; pass .amxmi files, folders that contain them, or --manifest FILE",
-                         options.paths.empty() ? "no model is given" : "these paths contain no model"));
-  return !models.empty();
+      if (!will_read({"PATH", file})) return std::nullopt;
+  return std::move(*models);
 }
 
 bool outputs_are_possible(const BatchOptions& options) {
@@ -224,26 +189,23 @@ bool outputs_are_possible(const BatchOptions& options) {
   for (const std::string& path : options.summaries)
     if (!check_output(path)) return false;
   for (const std::string& path : options.summaries)
-    if (options.output.empty() && (path.ends_with(".db") || path.ends_with(".sqlite"))) {
+    if (options.asked.output.empty() && (path.ends_with(".db") || path.ends_with(".sqlite"))) {
       complain(fmt::format("--summary {} requires -o FILE, because its table of tasks is read from that file", path));
       return false;
     }
-  if (options.resume && options.output.empty()) {
-    complain("--resume requires -o FILE, the output of the interrupted batch");
-    return false;
-  }
-  return check_output(options.output) && check_output(options.sarif);
+  return check_output(options.asked.output) && check_output(options.sarif);
 }
 
 int run(const BatchOptions& options) {
-  batch::BatchOptions work;
-  if (!read_models(options, work.models)) return ExitCode::unusable;
+  const std::string& output = options.asked.output;
+  auto models = read_models(options);
+  if (!models) return ExitCode::unusable;
   if (options.list) {
-    const auto list = batch::manifest_text(work.models);
+    const auto list = batch::manifest_text(*models);
     if (!list) return unusable(list.error());
     // Byte by byte, for --manifest; nobody reads a terminal that way.
-    const bool shown = is_standard_output(options.output) && ::isatty(STDOUT_FILENO) != 0;
-    return write_data(options.output, shown ? visible_text(*list) : *list) ? ExitCode::all_well : ExitCode::unusable;
+    const bool shown = is_standard_output(output) && ::isatty(STDOUT_FILENO) != 0;
+    return write_data(output, shown ? visible_text(*list) : *list) ? ExitCode::all_well : ExitCode::unusable;
   }
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   if (options.verb == "analyze" && !options.with.empty())
@@ -252,49 +214,36 @@ int run(const BatchOptions& options) {
     return unusable(writes_files(options.verb)
                         ? fmt::format("--verb {} requires --into FOLDER for its files", options.verb)
                         : "--into applies to --verb convert and --verb report only");
-  if (!options.into.empty() && !options.cache.empty())
+  if (!options.into.empty() && !options.asked.cache.empty())
     return unusable("--cache keeps lines, not the files below --into; use --resume");
   const std::vector<std::string> with = words_in(options.with);
   if (options.verb == "convert" && std::find(with.begin(), with.end(), "--to") == with.end())
     return unusable("--verb convert requires a version: --with \"--to 3.3.0\"");
   Outputs outputs;
   if (writes_files(options.verb)) {
-    auto placed = place_outputs(options, work.models);
+    auto placed = place_outputs(options, *models);
     if (!placed) return ExitCode::unusable;
     outputs = std::move(*placed);
   }
   if ((options.verb == "explore" || writes_files(options.verb)) && options.format != "json")
     return unusable(
         fmt::format("--format {} requires another --verb, because {} judges no limits", options.format, options.verb));
-  const auto shard = batch::parse_shard(options.shard);
-  if (!shard) return code_of(shard.error());
-  const auto resolved = analysis::resolve(options.analysis).map_error(code_of);
-  if (!resolved) return resolved.error();
-  if (!options.cache.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options.cache, error);
-    if (error) return unusable(fmt::format("--cache {}: {}", options.cache, error.message()));
+  auto prepared = batch::prepare_batch(options.asked, std::move(*models));
+  if (!prepared) return code_of(prepared.error());
+  batch::BatchOptions& work = *prepared;
+  if (options.verb != "analyze") {
+    work.options += fmt::format("\n--verb {} --with {}", options.verb, options.with);
+    if (!options.into.empty()) work.options += fmt::format("\n--into {}", options.into);
+    work.analyze = [body = batch_verb(options.verb, with), &outputs](const batch::ModelFiles& files) {
+      return body(files, outputs[files]);
+    };
   }
-  work.shard = *shard;
-  work.output = options.output;
-  work.resume = options.resume;
-  work.cache = options.cache;
-  work.options = in_words(options, resolved->files);
-  work.max_bytes = options.limits.max_file_size;
-  work.at_once = options.jobs;
-  work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
-  if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
-  const BodyOfModel body = batch_verb(options.verb, with);
-  work.analyze = [&](const batch::ModelFiles& files) {
-    return options.verb == "analyze" ? batch::body_of_analysis(files, options.limits, *resolved)
-                                     : body(files, outputs[files]);
-  };
   batch::Summary summary(work.models);
   FindingsFile findings;
   if (!findings.open(options.sarif)) return ExitCode::unusable;
   StatusLine status(StatusLine::Log::yes);
   // With -o, standard output has the summary, unless --format asks for something else.
-  const bool prints_models = options.output.empty() || options.format != "json";
+  const bool prints_models = output.empty() || options.format != "json";
   if (options.format == "junit") print_text(exporter::junit_begin());
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
@@ -320,9 +269,8 @@ int run(const BatchOptions& options) {
     tell("amalthea: note: use -o FILE to write the lines of JSON to a file and see only this table\n");
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
-    if (const auto written = batch::write_summary(path, summary, options.output); !written)
-      return unusable(written.error());
-  return code_for(summary.totals(), options.fail_on, options.analysis.allow_unknown);
+    if (const auto written = batch::write_summary(path, summary, output); !written) return unusable(written.error());
+  return code_for(summary.totals(), options.fail_on, options.allow_unknown);
 }
 
 struct MergeOptions {
@@ -351,9 +299,9 @@ void add_batch(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BatchOptions>();
   CLI::App* verb = app.add_subcommand("batch", "Analyze many models and write one line of JSON per model");
   verb->group(group::many);
-  add_input(*verb, "PATH", options->paths, "Models, or folders that contain models at any depth");
+  add_input(*verb, "PATH", options->asked.paths, "Models, or folders that contain models at any depth");
   add_options(*verb,
-              {row("manifest", &options->manifest, "File that lists the models, one per line. --list writes one",
+              {row("manifest", &options->asked.manifest, "File that lists the models, one per line. --list writes one",
                    rare(group::run), {.takes = "FILE", .file = FileKind::read}),
                row("list", &options->list, "Only list the models, as a manifest", rare(group::run)),
                row("verb", &options->verb, "What to do with each model. --with passes options to it", rare(group::run),
@@ -363,17 +311,8 @@ void add_batch(CLI::App& app, int& exit_code) {
   add_folder(*verb, "--into", options->into, "Folder for the files that --verb convert or --verb report writes")
       ->type_name("FOLDER")
       ->group(rarely(group::run));
-  add_options(
-      *verb, {row("shard", &options->shard, "Analyze only the I-th of N parts. merge joins the results of all parts",
-                  rare(group::run), {.takes = "I/N"}),
-              row("jobs", &options->jobs, "Number of processes. Default: one per core. The results do not depend on it",
-                  {group::run}, {.range = Range{1, 1024}, .usual = ""}),
-              row("time-limit", &options->time_limit, "Time limit per model, in seconds", {group::run},
-                  {.range = RealRange{0.01, 1e7}}),
-              row("memory-limit", &options->memory_limit, "Address space per model, in MiB. 0: no limit",
-                  rare(group::run), {.range = Range{0, max_mebibytes}}),
-              row("resume", &options->resume, "Continue an interrupted batch that has the same -o", {group::run})});
-  add_folder(*verb, "--cache", options->cache, "Folder that keeps results of unchanged models")
+  add_options(*verb, batch::process_options(options->asked));
+  add_folder(*verb, "--cache", options->asked.cache, "Folder that keeps results of unchanged models")
       ->type_name("FOLDER")
       ->group(group::run);
   add_options(
@@ -381,7 +320,7 @@ void add_batch(CLI::App& app, int& exit_code) {
       {row("fail-on", &options->fail_on,
            "Mildest outcome that makes the exit code 1. The exit code is 4 if models are unknown and none is worse",
            rare(group::run), {.choices = {"unknown", "missed", "unbounded", "failed", "never"}})});
-  add_output_option(*verb, options->output, {".partial", ".lock"});
+  add_output_option(*verb, options->asked.output, {".partial", ".lock"});
   add_options(*verb,
               {row("summary", &options->summaries,
                    "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db or "
@@ -394,10 +333,10 @@ void add_batch(CLI::App& app, int& exit_code) {
                    rare(group::output), {.choices = {"json", "text", "junit", "github"}}),
                row("sarif", &options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0",
                    rare(group::output), {.takes = "FILE", .file = FileKind::written})});
-  add_analysis_options(*verb, options->analysis);
-  add_options(*verb, analysis::chain_options(options->analysis));
+  add_judging_options(*verb, analysis::analysis_options(options->asked.analysis), options->allow_unknown);
+  add_options(*verb, analysis::chain_options(options->asked.analysis));
   add_finding_options(*verb);
-  add_options(*verb, analysis::limit_options(options->limits));
+  add_options(*verb, analysis::limit_options(options->asked.limits));
   describe(*verb,
            {"amalthea batch models -o results.jsonl", "amalthea batch models -o results.jsonl --summary summary.html",
             "amalthea batch models -o results.jsonl --resume"},
@@ -420,7 +359,7 @@ void add_batch(CLI::App& app, int& exit_code) {
     return merge(*merge_options);
   });
   set_run(*verb, exit_code, [options] {
-    if (is_standard_output(options->output)) options->output.clear();
+    if (is_standard_output(options->asked.output)) options->asked.output.clear();
     return run(*options);
   });
 }

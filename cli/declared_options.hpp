@@ -10,6 +10,7 @@
 namespace amalthea::cli {
 
 using analysis::FileKind;
+using analysis::max_mebibytes;
 using analysis::Range;
 using analysis::rare;
 using analysis::RealRange;

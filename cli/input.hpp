@@ -52,9 +52,6 @@ void print_findings(const Diagnostics& diagnostics);
 /// The model, or the exit code. Findings are collected, not printed.
 tl::expected<Model, int> load(const InputOptions& options, Diagnostics& diagnostics);
 
-/// Of a --memory-limit.
-inline constexpr std::uint64_t max_mebibytes = std::uint64_t{1} << 40U;
-
 /// The exit code for the verdict of an analysis: `findings` if something is missed or unbounded, `unknown` if something
 /// was not judged and that is not allowed. Errors among the findings are never allowed.
 int exit_code_of(const engine::Assessment& assessment, const Diagnostics& findings, bool allow_unknown);

@@ -8,6 +8,7 @@
 #include "analysis/built_with.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/results/result_view.hpp"
+#include "python/batch.hpp"
 #include "python/editing.hpp"
 #include "python/failure.hpp"
 #include "python/gpu.hpp"
@@ -73,6 +74,7 @@ PYBIND11_MODULE(_core, module) {
       .def("calibrate", &PythonModel::calibrate, py::arg("traces"), py::arg("options"), py::arg("progress"))
       .def("strip", &PythonModel::strip)
       .def("edit", [](const std::shared_ptr<PythonModel>& model) { return Tree::of(model); });
+  add_batch(module);
   add_editing(module);
   add_gpu(module);
 }

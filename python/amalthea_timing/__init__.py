@@ -15,6 +15,7 @@ from . import gpu
 from ._core import Node
 from ._core import built_with as _built_with
 from ._core import version as __version__
+from .batches import BatchRecord, batch, merge_batch
 from .errors import AmaltheaError, ModelError, OptionError, UnreadableError
 from .findings import Finding, Findings
 from .model import Model, Options, parse, read
@@ -26,7 +27,7 @@ built_with: str = _built_with
 """The versions of compiler and libraries, one per line."""
 
 __all__ = [
-    "AmaltheaError", "Distribution", "Explanation", "Exploration", "Finding", "Findings", "Model", "ModelError",
-    "Node", "OptionError", "Options", "Results", "System", "Time", "Trace", "UnreadableError", "__version__", "built_with",
-    "gpu", "parse", "read",
+    "AmaltheaError", "BatchRecord", "Distribution", "Explanation", "Exploration", "Finding", "Findings", "Model", "ModelError",
+    "Node", "OptionError", "Options", "Results", "System", "Time", "Trace", "UnreadableError", "__version__",
+    "batch", "built_with", "gpu", "merge_batch", "parse", "read",
 ]

@@ -70,3 +70,13 @@ class Tree:
     def files(self) -> _Files: ...
 
 def gpu(verb: str, arguments: Sequence[str], text: Optional[str], options: dict[str, Any]) -> str: ...
+def batch(
+    paths: Sequence[str],
+    manifest: str,
+    output: str,
+    cache: str,
+    summaries: Sequence[str],
+    options: dict[str, Any],
+    progress: _Progress,
+) -> list[str]: ...
+def merge_batch(parts: Sequence[str]) -> list[str]: ...

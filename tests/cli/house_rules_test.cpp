@@ -82,7 +82,7 @@ TEST_CASE("includes follow the data flow between folders") {
       {"review", {"amalthea", "importer", "engine", "review"}},
       {"traces", {"amalthea", "engine", "traces"}},
       {"exporter", {"amalthea", "engine", "explore", "migration", "difference", "traces", "exporter"}},
-      {"batch", {"amalthea", "engine", "exporter", "analysis", "batch"}},
+      {"batch", {"amalthea", "importer", "engine", "exporter", "analysis", "batch"}},
       {"migration", {"amalthea", "migration"}},
       {"difference", {"amalthea", "difference"}},
       {"analysis",
@@ -93,8 +93,8 @@ TEST_CASE("includes follow the data flow between folders") {
        {"amalthea", "importer", "engine", "explore", "review", "traces", "exporter", "analysis", "batch", "migration",
         "difference", "lsp", "cli"}},
       {"python",
-       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "migration", "difference",
-        "traces", "python"}},
+       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "batch", "migration",
+        "difference", "traces", "python"}},
   };
   std::vector<std::string> all = folders;
   all.emplace_back("python");

@@ -15,7 +15,9 @@ import time
 import unittest
 
 import amalthea_timing as at
+import amalthea_timing.batches as annotations_of_batch
 import amalthea_timing.model as annotations
+from amalthea_timing import _core as native
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 SAMPLES = SOURCE / "samples"
@@ -189,12 +191,13 @@ class Verbs(unittest.TestCase):
         "convert": ("convert", None),
         "compare": ("compare", lambda core, options: core.compare([], False, options, None)),
         "calibrate": ("calibrate", lambda core, options: core.calibrate([], options, None)),
+        "batch": ("batch", lambda core, options: native.batch([], "", "", "", [], options, None)),
+        "batch merge": ("merge_batch", None),
     }
+    OF_THE_PACKAGE = ("batch", "batch merge")  # not of a model
     # Verbs that Python lacks, and why.
     WITHOUT = {
         "lsp": "for editors only",
-        "batch": "a loop over `at.read`; processes, limits of each and resumption belong to the command",
-        "batch merge": "as `batch`",
     }
     # Options that have another name or place in Python.
     ELSEWHERE = {
@@ -213,6 +216,7 @@ class Verbs(unittest.TestCase):
         "explore --shard": "`model.explore_part`",
         "explore --mapping-out": "`Exploration.mapping`",
         "explore --report": "`Exploration.report`",
+        "batch --output": "`output`",
         "convert --to": "`release`",
         "convert --check": "`model.conversion_report`",
         "convert --report": "`model.conversion_report`",
@@ -235,6 +239,11 @@ class Verbs(unittest.TestCase):
         "trace-limit": "files of traces come from the command",
         "trace-names": "files of traces come from the command",
         "trace-run": "files of traces come from the command",
+        "batch --list": "the records name the files",
+        "batch --verb": "a loop over `at.read`",
+        "batch --with": "of `--verb`",
+        "batch --into": "of `--verb`",
+        "batch --sarif": "`results.findings`",
         "convert --tree": "a loop over `at.read`",
         "convert --jobs": "of `--tree`",
         "convert --time-limit": "of `--tree`",
@@ -248,8 +257,12 @@ class Verbs(unittest.TestCase):
             found.add(parameter.name)
             typed = re.search(r"Unpack\[(\w+)\]", str(parameter.annotation))
             if typed:
-                found |= set(getattr(annotations, typed[1]).__annotations__)
+                module = annotations if hasattr(annotations, typed[1]) else annotations_of_batch
+                found |= set(getattr(module, typed[1]).__annotations__)
         return found
+
+    def method(self, verb):
+        return getattr(at if verb in self.OF_THE_PACKAGE else at.Model, self.METHODS[verb][0])
 
     def options_of_the_command(self):
         verbs, verb = {}, None
@@ -288,8 +301,9 @@ class Verbs(unittest.TestCase):
                 page += f"\n## {verb}\n\nNo method: {self.WITHOUT[verb]}.\n"
                 continue
             name = self.METHODS[verb][0]
-            of_method = self.keywords(getattr(at.Model, name))
-            page += f"\n## {verb}: `model.{name}`\n\n| option | Python |\n| --- | --- |\n"
+            of_method = self.keywords(self.method(verb))
+            owner = "at" if verb in self.OF_THE_PACKAGE else "model"
+            page += f"\n## {verb}: `{owner}.{name}`\n\n| option | Python |\n| --- | --- |\n"
             page += "".join(f"| `--{option}` | {self.place_of(verb, option, of_read, of_method)} |\n" for option in options)
         if os.environ.get("AMALTHEA_UPDATE_DOCS") == "1":
             self.PAGE.write_text(page)
@@ -303,8 +317,8 @@ class Verbs(unittest.TestCase):
             if call:
                 renamed = {"chain": "chains", "as": "forms", "objective": "objectives", "pin": "pins", "from": "from_"}
                 options = {renamed.get(option, option).replace("-", "_") for option in self.options_of_the_command()[verb]}
-                taken[verb] = self.keywords(getattr(at.Model, name)) & options
-                taken[verb] -= {"timing", "base", "trace", "picture", "format"}
+                taken[verb] = self.keywords(self.method(verb)) & options
+                taken[verb] -= {"timing", "base", "trace", "picture", "format", "manifest", "output", "cache", "summary"}
                 core_options[verb] = lambda options, call=call: call(core, options)
         for verb, keywords in taken.items():
             self.assertTrue(keywords)
@@ -337,6 +351,32 @@ class Verbs(unittest.TestCase):
                              command("calibrate", path, trace, "--margin", 10, "--check"))
         self.assertEqual(model.summary(keep_wrappers=True),
                          json.loads(command("info", path, "--keep-wrappers", "--format", "json")))
+
+    def test_a_batch_has_the_lines_of_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines, ours, cache = f"{folder}/command.jsonl", f"{folder}/ours.jsonl", f"{folder}/cache"
+            command("batch", SAMPLES / "tutorial", "-o", lines, "--until", "100ms")
+            records = at.batch(SAMPLES / "tutorial", output=ours, cache=cache, summary=[f"{folder}/summary.md"],
+                               until="100ms")
+            expected = [json.loads(line) for line in pathlib.Path(lines).read_text().splitlines()]
+            keyless = [{key: value for key, value in line.items() if key != "key"} for line in expected]
+            self.assertEqual([{key: value for key, value in record.dict.items() if key != "key"} for record in records],
+                             keyless)
+            self.assertEqual([json.loads(line) for line in pathlib.Path(ours).read_text().splitlines()],
+                             [record.dict for record in records])
+            self.assertEqual(records[0].results.verdict, at.read(*records[0].files).analyze(until="100ms").verdict)
+            self.assertIn(f"{len(records)} models", pathlib.Path(folder, "summary.md").read_text())
+            parts = [f"{folder}/{part}.jsonl" for part in (1, 2)]
+            for number, part in enumerate(parts, 1):
+                at.batch([SAMPLES / "tutorial"], output=part, shard=f"{number}/2", cache=cache, until="100ms")
+            self.assertEqual([record.dict for record in at.merge_batch(parts)], [record.dict for record in records])
+        broken = at.batch(SAMPLES / "broken.amxmi")[0]
+        self.assertEqual((broken.verdict, broken.results), ("failed", None))
+        self.assertTrue(broken.error)
+        with self.assertRaisesRegex(at.OptionError, "no model is given"):
+            at.batch()
+        with self.assertRaisesRegex(at.OptionError, "--resume requires"):
+            at.batch(SAMPLES, resume=True)
 
 
 class Systems(unittest.TestCase):
