@@ -92,5 +92,6 @@ void Driver::fill(Address to, std::size_t bytes, Stream stream) {
   call("cuMemsetD8Async", to, static_cast<unsigned char>(0), bytes, stream);
 }
 void Driver::wait() { call("cuCtxSynchronize"); }
+void Driver::wait(Stream stream) { call("cuStreamSynchronize", stream); }
 
 }  // namespace measure_gpu

@@ -57,6 +57,7 @@ class Driver {
   void copy_out(void* to, Address from, std::size_t bytes, Stream stream);
   void fill(Address to, std::size_t bytes, Stream stream);
   void wait();
+  void wait(Stream stream);
 
  private:
   template <typename... Arguments>
