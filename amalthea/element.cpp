@@ -98,11 +98,16 @@ Location Element::location() const {
 }
 
 Location Element::attribute_location(std::string_view name) const {
-  const auto span = attribute_span(name);
-  if (!span) return location();
-  Location found = document_->source().location(span->begin);
-  found.element = origin();
-  return found;
+  // Not by attribute_span(), which searches for the end of the value: it may be a list of many references.
+  const ElementRecord& self = record();
+  for (std::uint32_t i = 0; i < self.attribute_count; ++i) {
+    const AttributeRecord& candidate = document_->attribute(self.first_attribute + i);
+    if (document_->name(candidate.name()) != name) continue;
+    Location found = document_->source().location(candidate.value_begin());
+    found.element = origin();
+    return found;
+  }
+  return location();
 }
 
 std::string Element::path() const {

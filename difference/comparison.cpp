@@ -250,24 +250,23 @@ class Comparer {
 
   /// Sub-models may be spread over files, so that the roots, and their children, form one object.
   void compare_contents(const List& olds, const List& news, int depth) {
-    std::vector<std::string_view> features;
-    const auto list = [&](const List& objects) {
-      for (const Object* object : objects)
-        for (const OwnedObject& child : object->children())
-          if (std::find(features.begin(), features.end(), child->feature()) == features.end())
-            features.push_back(child->feature());
+    struct Lists {
+      std::string_view feature;
+      List left, right;
     };
-    list(news);
-    list(olds);
-    for (const std::string_view feature : features) {
-      const auto gather = [&](const List& objects) {
-        List found;
-        for (const Object* object : objects)
-          for (const OwnedObject& child : object->children())
-            if (child->feature() == feature) found.push_back(child.get());
-        return found;
-      };
-      const List left = gather(olds), right = gather(news);
+    std::vector<Lists> features;
+    std::unordered_map<std::string_view, std::size_t> known;  // unknown elements may have as many tags
+    const auto gather = [&](const List& objects, List Lists::*side) {
+      for (const Object* object : objects)
+        for (const OwnedObject& child : object->children()) {
+          const auto [at, is_new] = known.emplace(child->feature(), features.size());
+          if (is_new) features.push_back({child->feature(), {}, {}});
+          (features[at->second].*side).push_back(child.get());
+        }
+    };
+    gather(news, &Lists::right);
+    gather(olds, &Lists::left);
+    for (const auto& [feature, left, right] : features) {
       if (depth == 0 && !meaning_.is_many(*(news.empty() ? olds : news).front(), feature)) {
         if (depth == 0) part_ = detail::part_of(feature);
         for (Object* one : right)

@@ -175,6 +175,13 @@ std::string Meaning::brief(const Object& object) {
   return fmt::format("{}({})", object.class_name(), text);
 }
 
+std::size_t Meaning::index_among_siblings(const Object& object) {
+  if (const auto known = indices_.find(&object); known != indices_.end()) return known->second;
+  std::unordered_map<std::string_view, std::size_t> counts;
+  for (const OwnedObject& child : object.owner()->children()) indices_.emplace(child.get(), counts[child->feature()]++);
+  return indices_.at(&object);
+}
+
 std::string Meaning::owner_text(const Object& object) {
   if (object.owner() == nullptr) return {};
   const auto [subject, place] = subject_and_place(*object.owner());
@@ -198,12 +205,7 @@ std::pair<std::string, std::string> Meaning::subject_and_place(const Object& obj
           !key.empty()) {
         step += fmt::format("[{}]", key);
       } else {
-        std::size_t index = 0;
-        for (const OwnedObject& child : at->owner()->children()) {
-          if (child.get() == at) break;
-          if (child->feature() == at->feature()) ++index;
-        }
-        step += fmt::format("[{}]", index);
+        step += fmt::format("[{}]", index_among_siblings(*at));
       }
     }
     place = place.empty() ? step : fmt::format("{}/{}", step, place);

@@ -4,6 +4,7 @@
 /// What the values and lists of a model mean: equal values of different text, lists whose order counts, and how an
 /// object is named in a comparison.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ namespace amalthea::difference::detail {
 /// The part of a model that a child of the root belongs to ("swModel").
 Part part_of(std::string_view sub_model);
 
+/// Of models that stay as they are while it is asked.
 class Meaning {
  public:
   explicit Meaning(Version version) : version_(version) {}
@@ -56,8 +58,11 @@ class Meaning {
  private:
   const Feature* feature(ClassId cls, std::string_view name);
   std::string key_text(const Object& object);
+  /// How many siblings with its feature precede it. All children of an owner are counted at once.
+  std::size_t index_among_siblings(const Object& object);
 
   Version version_;
+  std::unordered_map<const Object*, std::size_t> indices_;
   std::unordered_map<std::string, const Feature*> features_;
 };
 

@@ -604,7 +604,8 @@ class ReferenceChecker {
   void check_tokens(Element element, const Feature& feature, std::uint32_t attribute, std::string_view tokens) {
     for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
       waiting_[waiting_count_++] = {
-          element, &feature, token, attribute, static_cast<std::uint32_t>(offset), IdTable::hash(token), Element{}};
+          element,  &feature, tokens, token, attribute, static_cast<std::uint32_t>(offset), IdTable::hash(token),
+          Element{}};
       if (waiting_count_ == waiting_.size()) look_up_waiting();
     });
   }
@@ -626,6 +627,7 @@ class ReferenceChecker {
   struct Waiting {
     Element element;
     const Feature* feature = nullptr;
+    std::string_view value;  ///< of the attribute, whose end a search would find again for every reference of a list
     std::string_view token;
     std::uint32_t attribute = 0;
     std::uint32_t offset = 0;  ///< in the attribute's value
@@ -645,8 +647,7 @@ class ReferenceChecker {
     if (target && fits(target, feature->type)) {
       homonyms_.note_reference(element, feature->name, target);
       Document& own = *model_.documents()[element.document().position()];
-      if (target.document().position() == own.position() &&
-          token.size() == own.value(own.attribute(reference.attribute)).size())
+      if (target.document().position() == own.position() && token.size() == reference.value.size())
         own.add_target(element.index(), reference.attribute - element.record().first_attribute, target);
       return;
     }
@@ -665,7 +666,7 @@ class ReferenceChecker {
         [&] {
           Location at = element.attribute_location(feature->name);
           // If the location of the value is unknown (UTF-16), so is that of the token.
-          if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
+          if (element.document().source().unit() == 1) at.column += reference.offset;
           return at;
         });
   }
@@ -698,9 +699,7 @@ class ReferenceChecker {
   /// `Read Radar?type=Label` is two references; `Read+Radar?type=Label`, if it exists, is probably meant.
   std::optional<LikelyTarget> target_of_blanks(const Waiting& reference, ClassId type) {
     constexpr std::size_t longest = 1000;
-    const Document& document = reference.element.document();
-    const std::string_view rest =
-        document.value(document.attribute(reference.attribute)).substr(reference.offset, longest);
+    const std::string_view rest = reference.value.substr(reference.offset, longest);
     const std::size_t type_at = rest.find("?type=");
     if (type_at == std::string_view::npos || type_at < reference.token.size()) return std::nullopt;
     std::string joined(rest.substr(0, rest.find(' ', type_at)));
