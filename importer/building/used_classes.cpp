@@ -7,7 +7,7 @@
 namespace amalthea::importer {
 namespace {
 
-constexpr std::array<std::string_view, 138> used{
+constexpr std::array<std::string_view, 269> used{
     // sub-models and the root
     "Amalthea", "SWModel", "HWModel", "OSModel", "StimuliModel", "EventModel", "ConstraintsModel", "MappingModel",
     "PropertyConstraintsModel",
@@ -16,14 +16,21 @@ constexpr std::array<std::string_view, 138> used{
     "RunnableCall", "TaskRunnableCall", "DeviationRunnableItem", "LabelAccess", "Ticks", "TicksEntry", "ExecutionNeed",
     "ExecutionNeedExtended", "NeedEntry", "NeedConstant", "NeedDeviation", "RunnableInstructions",
     "RunnableInstructionsEntry", "InstructionsConstant", "InstructionsDeviation", "InterProcessTrigger",
-    "InterProcessActivation", "SetEvent", "ClearEvent", "WaitEvent", "EventMask",
+    "InterProcessActivation", "SetEvent", "ClearEvent", "WaitEvent", "EventMask", "AsynchronousServerCall",
+    "ChannelReceive", "ChannelSend", "CustomEventTrigger", "EnforcedMigration", "GetResultServerCall", "ISR",
+    "SchedulePoint", "SenderReceiverRead", "SenderReceiverWrite", "SynchronousServerCall", "Tag", "TerminateProcess",
+    "TransmissionPolicy", "LabelAccessStatistic", "MinAvgMaxStatistic", "RunEntityCallStatistic",
     // values
     "Time", "SignedTime", "Frequency", "DataSize", "DataUnit", "DataRate", "Deviation", "Boundaries",
     "UniformDistribution", "GaussDistribution", "WeibullEstimators", "WeibullParameters", "BetaDistribution",
     "CustomProperty", "StringObject", "IntegerObject", "LongObject", "BigIntegerObject", "FloatObject", "DoubleObject",
-    "BooleanObject", "TimeObject", "ReferenceObject",
+    "BooleanObject", "TimeObject", "ReferenceObject", "ListObject", "MapObject", "SignedTimeObject",
     // stimuli
-    "PeriodicStimulus", "Periodic", "SingleStimulus", "Single", "InterProcessStimulus", "InterProcess",
+    "PeriodicStimulus", "Periodic", "SingleStimulus", "Single", "InterProcessStimulus", "InterProcess", "ArrivalCurve",
+    "ArrivalCurveEntry", "ArrivalCurveStimulus", "ClockFunction", "ClockStep", "ClockStepList", "CustomStimulus",
+    "EventStimulus", "PeriodicBurstStimulus", "PeriodicEvent", "PeriodicSyntheticStimulus", "ProcessPrototype",
+    "RelativePeriodicStimulus", "Scenario", "Sporadic", "SporadicStimulus", "StimulusEvent", "Synthetic",
+    "SyntheticStimulus", "TimestampList", "VariableRateStimulus",
     // hardware
     "HwStructure", "ProcessingUnit", "ProcessingUnitDefinition", "Memory", "MemoryDefinition", "Cache",
     "CacheDefinition", "ConnectionHandler", "ConnectionHandlerDefinition", "FrequencyDomain", "HwAccessElement",
@@ -36,10 +43,29 @@ constexpr std::array<std::string_view, 138> used{
     "SchedulingParameterDefinition", "SchedulingParameters", "ParameterExtension", "AlgorithmParameter",
     "FixedPriorityPreemptive", "FixedPriority", "OSEK", "SchedulingHWUnit", "SchedulingSWUnit", "SchedulerAllocation",
     "CoreAllocation", "TaskAllocation", "MemoryMapping", "AbstractElementMapping", "PhysicalSectionMapping",
-    "SectionMapping",
-    // chains and deadlines
+    "SectionMapping", "ConstantBandwidthServerWithCASH", "DeadlineMonotonic", "EarliestDeadlineFirst",
+    "EarlyReleaseFairPD2", "FixedPriorityPreemptiveWithBudgetEnforcement", "ISRAllocation", "InterruptController",
+    "LeastLocalRemainingExecutionTimeFirst", "OsAPIInstructions", "OsAPIOverhead", "OsISRInstructions", "OsISROverhead",
+    "OsInstructions", "OsOverhead", "PartlyEarlyReleaseFairPD2", "PartlyPFairPD2", "PfairPD2", "RateMonotonic",
+    "RunnableAllocation", "SchedulerAssociation", "Semaphore", "SemaphoreAccess", "SporadicServer",
+    // modes and conditions
+    "ArithmeticExpression", "ChannelFillCondition", "ConditionDisjunction", "Counter", "EnumMode", "IntegerConst",
+    "LocalModeCondition", "LocalModeLabelAssignment", "ModeAssignment", "ModeCondition", "ModeConditionDisjunction",
+    "ModeLabel", "ModeLabelAccess", "ModeLabelAssignment", "ModeLabelCondition", "ModeLiteral", "ModeSwitch",
+    "ModeSwitchDefault", "ModeSwitchEntry", "ModeValue", "ModeValueCondition", "ModeValueDisjunction", "ModeValueList",
+    "ModeValueListEntry", "ProbabilityGroup", "ProbabilityRunnableItem", "ProbabilitySwitch", "ProbabilitySwitchEntry",
+    "ProbabiltitySwitch", "RunnableModeSwitch", "RunnableProbabilitySwitch", "Switch", "SwitchDefault", "SwitchEntry",
+    "WhileLoop",
+    // chains, limits and constraints
     "EventChain", "SubEventChain", "EventChainReference", "EventChainContainer", "ProcessEvent", "RunnableEvent",
-    "LabelEvent", "ProcessRequirement", "TimeRequirementLimit"};
+    "LabelEvent", "ProcessRequirement", "TimeRequirementLimit", "AgeConstraint", "ArchitectureRequirement",
+    "CPUPercentageRequirementLimit", "ChannelEvent", "ComponentEvent", "CountRequirementLimit", "CustomEvent",
+    "DataAgeConstraint", "DataAgeCycle", "DataCoherencyGroup", "DataStabilityGroup", "DelayConstraint",
+    "EventChainLatencyConstraint", "EventChainSynchronizationConstraint", "EventSet", "EventSynchronizationConstraint",
+    "FrequencyRequirementLimit", "ModeLabelEvent", "OrderConstraint", "PercentageRequirementLimit",
+    "PhysicalSectionConstraint", "ProcessChainEvent", "ProcessChainRequirement", "ProcessRunnableGroup",
+    "ProcessRunnableGroupEntry", "ReactionConstraint", "RepetitionConstraint", "RunnableEntityGroup",
+    "RunnableRequirement", "RunnableSequencingConstraint", "SemaphoreEvent", "SynchronisationConstraint"};
 
 }  // namespace
 
