@@ -242,20 +242,31 @@ void TraceFold::notify(const Event& event, const Job& job) {
 
 // ---------------------------------------------------------------- processes
 
-TraceFold::Job* TraceFold::open_job(EntityIndex process, std::uint64_t instance) {
-  auto& jobs = processes_[process].jobs;
-  const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const Job& job) { return job.instance == instance; });
-  return found == jobs.end() ? nullptr : &*found;
+TraceFold::Job* TraceFold::OpenJobs::find(std::uint64_t instance) {
+  const auto found = by_instance_.lower_bound(instance);
+  return found == by_instance_.end() || found->first != instance ? nullptr : &*found->second;
+}
+
+TraceFold::Job& TraceFold::OpenJobs::add(Job job) {
+  if (jobs_.size() >= max_open_jobs) remove(jobs_.front());
+  const auto added = jobs_.insert(jobs_.end(), std::move(job));
+  by_instance_.emplace(added->instance, added);
+  return *added;
+}
+
+void TraceFold::OpenJobs::remove(const Job& job) {
+  auto at = by_instance_.lower_bound(job.instance);
+  while (&*at->second != &job) ++at;  // it is the oldest of its instance
+  jobs_.erase(at->second);
+  by_instance_.erase(at);
 }
 
 /// The job of an event; a new one, with a finding, if the trace has no activation of it.
 TraceFold::Job& TraceFold::job_of(const Event& event, std::optional<State> needed) {
   if (Job* job = open_job(event.target, event.instance)) return *job;
-  auto& jobs = processes_[event.target].jobs;
   report(TraceFinding::no_activation, event,
          fmt::format("{} {}, but the trace has no activation of it", job_text(event.target, event.instance),
                      event.what == Event::What::interval ? "is listed" : verb_of(event.process)));
-  if (jobs.size() >= max_open_jobs) jobs.pop_front();
   Job job;
   job.instance = event.instance;
   job.whole = false;
@@ -264,8 +275,7 @@ TraceFold::Job& TraceFold::job_of(const Event& event, std::optional<State> neede
   job.activation = job.since;
   job.measured = is_measured(job.activation);
   if (on_core(job.state)) job.core = event.source;
-  jobs.push_back(std::move(job));
-  return jobs.back();
+  return processes_[event.target].jobs.add(std::move(job));
 }
 
 TraceFold::Run* TraceFold::running(Job& job) {
@@ -318,8 +328,8 @@ void TraceFold::show(EntityIndex process, const Job& job, Instant from, Instant 
     shown = std::max(shown, to);
   } else if (subject.kind == SubjectKind::task) {
     const Task& task = system_.tasks[subject.index];
-    const auto& jobs = processes_[process].jobs;
-    if (task.side == Side::device || jobs.empty() || jobs.front().instance != job.instance) return;
+    const Job* oldest = processes_[process].jobs.oldest();
+    if (task.side == Side::device || oldest == nullptr || oldest->instance != job.instance) return;
     interval.task = subject.index;
     if (on_core(job.state) && job.core != no_entity && subjects_[job.core].kind == SubjectKind::core)
       interval.unit = subjects_[job.core].index;
@@ -388,15 +398,13 @@ void TraceFold::activate(const Event& event) {
   if (task != nullptr && is_measured(event.time)) ++task->activations;
   if (open_job(event.target, event.instance) != nullptr)
     illegal(event, "is activated", "has already been activated", event.target, event.instance);
-  if (process.jobs.size() >= max_open_jobs) process.jobs.pop_front();
   Job job;
   job.instance = event.instance;
   job.activation = job.since = event.time;
   job.measured = is_measured(event.time);
   if (subject.kind != SubjectKind::task && event.source != no_entity)
     job.measured = sources_[event.source].measured.value_or(job.measured), job.submitter = sources_[event.source].by;
-  process.jobs.push_back(std::move(job));
-  notify(event, process.jobs.back());
+  notify(event, process.jobs.add(std::move(job)));
 }
 
 void TraceFold::process(const Event& event) {

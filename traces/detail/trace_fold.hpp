@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -83,11 +84,31 @@ class TraceFold final : public TraceSink {
     std::map<RunnableIndex, std::pair<Instant, Instant>> extents;  ///< first start, last end
     std::map<LabelAccess, std::uint64_t> accesses;
   };
+  /// The jobs of a process that have not ended, as they came. A job is found by its instance, of several with one
+  /// instance the oldest; the cost does not depend on how many are open.
+  class OpenJobs {
+   public:
+    OpenJobs() = default;
+    OpenJobs(OpenJobs&&) = default;
+    OpenJobs& operator=(OpenJobs&&) = default;
+    Job* find(std::uint64_t instance);
+    /// Forgets the oldest job if there are as many as one process may have.
+    Job& add(Job job);
+    void remove(const Job& job);
+    /// Null without jobs.
+    const Job* oldest() const { return jobs_.empty() ? nullptr : &jobs_.front(); }
+    auto begin() const { return jobs_.begin(); }
+    auto end() const { return jobs_.end(); }
+
+   private:
+    std::list<Job> jobs_;
+    std::multimap<std::uint64_t, std::list<Job>::iterator> by_instance_;
+  };
   struct JobBefore {
     Instant activation, start, end;
   };
   struct Process {
-    std::deque<Job> jobs;  ///< that have not ended
+    OpenJobs jobs;
     std::optional<JobBefore> before;
     EntityIndex last_core = no_entity;
     Instant shown;                                                  ///< up to here the observer knows the task
@@ -123,7 +144,7 @@ class TraceFold final : public TraceSink {
 
   void activate(const Event& event);
   Job& job_of(const Event& event, std::optional<State> needed);
-  Job* open_job(EntityIndex process, std::uint64_t instance);
+  Job* open_job(EntityIndex process, std::uint64_t instance) { return processes_[process].jobs.find(instance); }
   void account(EntityIndex process, Job& job, Instant now);
   void show(EntityIndex process, const Job& job, Instant from, Instant to, std::optional<RunnableIndex> runnable);
   std::optional<NodeIndex> node_of(TaskIndex task, RunnableIndex runnable);

@@ -42,8 +42,7 @@ void TraceFold::end_job(Job& job, const Event& event) {
                   event.time - job.activation, expected_.operation_bounds[subject.index]);
     }
   }
-  process.jobs.erase(
-      std::find_if(process.jobs.begin(), process.jobs.end(), [&](const Job& one) { return &one == &job; }));
+  process.jobs.remove(job);
 }
 
 void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Event& event) {
@@ -102,17 +101,17 @@ void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Ev
 // ---------------------------------------------------------------- the end
 
 void TraceFold::end(TraceFile file) {
+  std::map<std::pair<EntityKind, std::string>, std::size_t> unmatched;
+  for (std::size_t index = 0; index < comparison_.unmatched.size(); ++index)
+    unmatched.emplace(std::pair(comparison_.unmatched[index].kind, comparison_.unmatched[index].name), index);
   for (EntityIndex entity = 0; entity < entities_.size(); ++entity) {
     const Subject subject = subjects_[entity];
     if (subject.kind == SubjectKind::unknown) {
-      auto& unmatched = comparison_.unmatched;
-      const auto known = std::find_if(unmatched.begin(), unmatched.end(), [&](const Unmatched& one) {
-        return one.kind == entities_[entity].kind && one.name == entities_[entity].name;
-      });
-      if (known == unmatched.end())
-        unmatched.push_back({entities_[entity].kind, entities_[entity].name, counts_[entity]});
-      else
-        known->events += counts_[entity];
+      const Entity& unknown = entities_[entity];
+      const auto [known, is_new] =
+          unmatched.emplace(std::pair(unknown.kind, unknown.name), comparison_.unmatched.size());
+      if (is_new) comparison_.unmatched.push_back({unknown.kind, unknown.name, 0});
+      comparison_.unmatched[known->second].events += counts_[entity];
     }
     if (now_ > sources_[entity].at) report_awaited(entity);
     if (any_trigger_) report_untriggered(entity);
