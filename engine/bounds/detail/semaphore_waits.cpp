@@ -41,14 +41,27 @@ std::optional<Duration> least_window(Duration from, Needed needed) {
 }  // namespace
 
 SemaphoreWaits::SemaphoreWaits(const AnalyzedSystem& subject, const CoreModels& cores, Problems& problems)
-    : subject_(subject), cores_(cores), problems_(problems) {
+    : subject_(subject),
+      cores_(cores),
+      problems_(problems),
+      user_of_(subject.tasks()),
+      uses_(subject.system.semaphores.size()) {
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (!cores.core_of[task] || cores.shapes[task].requests.empty()) continue;
+    user_of_[task] = users_.size();
     User& user = users_.emplace_back();
     user.task = task;
     user.core = *cores.core_of[task];
     user.waits.resize(requests(user).size());
     user.holdings.resize(requests(user).size(), Duration{});
+    user.on_core.resize(requests(user).size());
+    for (auto* times : {&user.wait_at, &user.held_at, &user.wait_changed}) times->resize(requests(user).size());
+    for (std::size_t index = 0; index < requests(user).size(); ++index) {
+      const SemaphoreRequest& request = requests(user)[index];
+      Uses& uses = uses_[request.semaphore];
+      uses.all.push_back({users_.size() - 1, index});
+      uses.overtakes = uses.overtakes || (request.whole && subject.system.semaphores[request.semaphore].capacity > 1);
+    }
     for (std::size_t entry = 0; entry < problem(user).tasks.size(); ++entry)
       if (problem(user).members[entry].task == task) user.entries.push_back(entry);
   }
@@ -112,8 +125,7 @@ bool SemaphoreWaits::stays(const User& user, const SemaphoreRequest& request) co
 }
 
 const SemaphoreWaits::User* SemaphoreWaits::user_of(TaskIndex task) const {
-  const auto at = std::find_if(users_.begin(), users_.end(), [task](const User& user) { return user.task == task; });
-  return at == users_.end() ? nullptr : &*at;
+  return user_of_[task] ? &users_[*user_of_[task]] : nullptr;
 }
 
 /// The task as others see it while they hold the semaphore: it has none of its units.
@@ -153,37 +165,46 @@ SemaphoreWaits::Delay SemaphoreWaits::delay(const User& user, const SemaphoreReq
   return ranks.rank[task] >= ranks.rank[user.task] ? Delay::always : Delay::none;
 }
 
-std::optional<Duration> SemaphoreWaits::holding(const User& user, const SemaphoreRequest& request,
-                                                const CoreBounds& bounds) const {
+SemaphoreWaits::OnCore SemaphoreWaits::on_core(const User& user, const SemaphoreRequest& request,
+                                               const CoreBounds& bounds) const {
+  OnCore found;
   const CoreModel& core = cores_.cores[user.core];
-  const auto within = waits_within(user, request);
-  if (user.entries.empty() || !core.apart || !within) return std::nullopt;
+  found.unbounded = user.entries.empty() || !core.apart;
+  if (found.unbounded) return found;
   const std::vector<cpu::CpuTask>& tasks = problem(user).tasks;
   const auto left = std::count_if(request.inner.begin(), request.inner.end(),
                                   [&](std::size_t inner) { return !requests(user)[inner].polls; });
   const bool any_order = core.several() || problem(user).by_deadline;
   const bool is_protected = stays(user, request) && request.protection;
-  std::vector<std::size_t> always;
+  const bool blocks = !any_order && !is_protected;
   std::vector<cpu::CpuTask> below;
-  Duration own = request.execution + *within;
   for (std::size_t other = 0; other < tasks.size(); ++other) {
     const Delay delays = delay(user, request, other);
     const bool is_own = problem(user).members[other].task == user.task;
     if (delays == Delay::always) {
-      if (tasks[other].unlimited || !bounds[user.core][other].response) return std::nullopt;
-      always.push_back(other);
-    } else if (!is_own) {
+      found.unbounded = found.unbounded || tasks[other].unlimited || !bounds[user.core][other].response;
+      found.always.push_back(other);
+    } else if (!is_own && blocks) {
       below.push_back(without(tasks[other], problem(user).members[other].task, request.semaphore));
     }
-    if (delays == Delay::once) own += (tasks[other].worst + tasks[other].polled) * (1 + left);
-    own = std::min(endless, own);
+    if (delays == Delay::once) found.more += (tasks[other].worst + tasks[other].polled) * (1 + left);
+    found.more = std::min(endless, found.more);
   }
-  if (!any_order && !is_protected) {
-    for (cpu::CpuTask& task : below) task.priority = least_urgent;
-    const Duration blocking =
-        std::min(endless, cpu::longest_blocking(below)) + cpu::granted_blocking(below, cores_.ranks.rank[user.task]);
-    own = std::min(endless, own + std::min(endless, blocking) * (1 + left));
-  }
+  if (!blocks) return found;
+  for (cpu::CpuTask& task : below) task.priority = least_urgent;
+  const Duration blocking =
+      std::min(endless, cpu::longest_blocking(below)) + cpu::granted_blocking(below, cores_.ranks.rank[user.task]);
+  found.more = std::min(endless, found.more + std::min(endless, blocking) * (1 + left));
+  return found;
+}
+
+std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t index, const CoreBounds& bounds) const {
+  const SemaphoreRequest& request = requests(user)[index];
+  const OnCore& on_core = user.on_core[index];
+  const auto within = waits_within(user, request);
+  if (on_core.unbounded || !within) return std::nullopt;
+  const std::vector<cpu::CpuTask>& tasks = problem(user).tasks;
+  const Duration own = std::min(endless, request.execution + *within + on_core.more);
   const auto units = static_cast<std::int64_t>(
       subject_.task(user.task).preemption == Preemption::cooperative
           ? 1
@@ -192,7 +213,7 @@ std::optional<Duration> SemaphoreWaits::holding(const User& user, const Semaphor
   const Duration end = request.ends_waiting ? last_moment : Duration{};
   const auto window = least_window(own + end, [&](Duration at) {
     Wide load = 0;
-    for (const std::size_t other : always) {
+    for (const std::size_t other : on_core.always) {
       const Duration each = tasks[other].worst + tasks[other].polled;
       load += Wide(each.picoseconds()) *
               pending(tasks[other], *bounds[user.core][other].response, each, at - std::min(at, last_moment));
@@ -210,32 +231,30 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
     Duration job;  ///< all holdings of a job
   };
   const Semaphore& semaphore = subject_.system.semaphores[request.semaphore];
-  const bool overtakes = semaphore.capacity > 1 && std::any_of(users_.begin(), users_.end(), [&](const User& each) {
-                           return std::any_of(requests(each).begin(), requests(each).end(), [&](const auto& one) {
-                             return one.whole && one.semaphore == request.semaphore;
-                           });
-                         });
+  const Uses& uses = uses_[request.semaphore];
   Wait found;
   std::vector<Queue> preceding;
   Part least{user.task, {}};
-  for (const User& other : users_) {
-    if (other.task == user.task) continue;
+  for (auto use = uses.all.begin(); use != uses.all.end();) {
+    const std::size_t index = use->user;
+    const User& other = users_[index];
     Duration longest, job;
-    bool uses = false;
-    for (std::size_t index = 0; index < other.holdings.size(); ++index) {
-      const SemaphoreRequest& held = requests(other)[index];
-      if (held.semaphore != request.semaphore) continue;
+    bool counts = false;
+    for (; use != uses.all.end() && use->user == index; ++use) {
+      const SemaphoreRequest& held = requests(other)[use->request];
+      const auto& holding = other.holdings[use->request];
+      if (other.task == user.task) continue;
       if (other.core == user.core && request.protection && held.protection && stays(user, request) &&
           stays(other, held))
         continue;
-      uses = true;
-      if (!other.holdings[index]) return {std::nullopt, {}, why_held(user, request, other)};
-      longest = std::max(longest, *other.holdings[index]);
-      job = std::min(endless, job + *other.holdings[index]);
+      counts = true;
+      if (!holding) return {std::nullopt, {}, why_held(user, request, other)};
+      longest = std::max(longest, *holding);
+      job = std::min(endless, job + *holding);
     }
-    if (!uses) continue;
+    if (!counts) continue;
     const std::int64_t urgency = cores_.ranks.urgency[other.task], own_urgency = cores_.ranks.urgency[user.task];
-    if (urgency >= own_urgency || overtakes) {  // no standard orders equals
+    if (urgency >= own_urgency || uses.overtakes) {  // no standard orders equals
       for (const std::size_t entry : other.entries)
         if (problem(other).tasks[entry].unlimited || !bounds[other.core][entry].response)
           return {std::nullopt,
@@ -293,27 +312,46 @@ std::string SemaphoreWaits::why_held(const User& user, const SemaphoreRequest& r
                      holder.core == user.core ? "" : ", since tasks of its core may delay it without limit");
 }
 
+/// Computes a holding if anything that it depends on has changed; returns whether it changed.
+bool SemaphoreWaits::is_held_longer(User& user, std::size_t request, const CoreBounds& bounds, int round) {
+  const SemaphoreRequest& of = requests(user)[request];
+  auto& known = user.holdings[request];
+  if (!known) return false;
+  const bool is_current = std::none_of(of.inner.begin(), of.inner.end(), [&](std::size_t inner) {
+    return user.wait_changed[inner] > user.held_at[request];
+  });
+  if (round > 0 && is_current) return false;
+  auto held = holding(user, request, bounds);
+  user.held_at[request] = ++time_;
+  if (held && round >= most_wait_rounds && *held > *known) held.reset();
+  if (held == known) return false;
+  uses_[of.semaphore].changed = ++time_;
+  known = held;
+  return true;
+}
+
 bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faults) {
   if (!any()) return false;
+  for (User& user : users_)
+    for (std::size_t request = 0; request < user.waits.size(); ++request)
+      user.on_core[request] = on_core(user, requests(user)[request], bounds);
   bool changed = false, again = true;
   for (int round = 0; again; ++round) {
     again = false;
     for (User& user : users_)
       for (std::size_t request = 0; request < user.waits.size(); ++request) {
-        if (user.holdings[request]) {
-          auto held = holding(user, requests(user)[request], bounds);
-          if (held && round >= most_wait_rounds && *held > *user.holdings[request]) held.reset();
-          again = again || held != user.holdings[request];
-          user.holdings[request] = held;
-        }
+        again = is_held_longer(user, request, bounds, round) || again;
         Wait& wait = user.waits[request];
-        if (!wait.time) continue;
+        if (!wait.time || (round > 0 && uses_[requests(user)[request].semaphore].changed <= user.wait_at[request]))
+          continue;
         Wait found = this->wait(user, requests(user)[request], bounds);
+        user.wait_at[request] = ++time_;
         const bool grows = !found.time || *found.time > *wait.time;
         if (found.time && grows && (round >= most_wait_rounds || !may_grow))
           found = {std::nullopt, {}, "the fixed-point iteration of the waits for semaphores diverges"};
         again = again || grows;
         changed = changed || grows;
+        if (found.time != wait.time) user.wait_changed[request] = ++time_;
         wait = std::move(found);
       }
   }

@@ -67,6 +67,12 @@ class SemaphoreWaits {
     std::vector<Part> parts;
     std::string reason;  ///< why it has no bound
   };
+  /// What a holder meets on its core, which stays the same while waits and holdings grow.
+  struct OnCore {
+    bool unbounded = false;
+    Duration more;                    ///< sections of others, and others that precede it once
+    std::vector<std::size_t> always;  ///< tasks of the core problem that precede it as often as they arrive
+  };
   struct User {
     TaskIndex task = 0;
     std::size_t core = 0;
@@ -74,6 +80,19 @@ class SemaphoreWaits {
     /// parallel to the requests of its shape: the wait, and the time up to the release
     std::vector<Wait> waits;
     std::vector<std::optional<Duration>> holdings;
+    std::vector<OnCore> on_core;  ///< also parallel, for the bounds of the last raise()
+    /// Also parallel: when the wait and the holding were computed, and when the wait changed. What depends on nothing
+    /// that changed since is not computed again.
+    std::vector<std::size_t> wait_at, held_at, wait_changed;
+  };
+  struct Use {
+    std::size_t user = 0, request = 0;
+  };
+  /// Who uses a semaphore.
+  struct Uses {
+    std::vector<Use> all;     ///< in the order of the users
+    bool overtakes = false;   ///< some request needs all units of several
+    std::size_t changed = 0;  ///< when a holding changed
   };
   /// How a task of the core may delay a holder.
   enum class Delay { none, once, always };
@@ -85,17 +104,22 @@ class SemaphoreWaits {
   bool stays(const User& user, const SemaphoreRequest& request) const;
   cpu::CpuTask without(cpu::CpuTask task, TaskIndex index, SemaphoreIndex semaphore) const;
   const User* user_of(TaskIndex task) const;
-  std::optional<Duration> holding(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
+  OnCore on_core(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
+  std::optional<Duration> holding(const User& user, std::size_t index, const CoreBounds& bounds) const;
   Wait wait(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
   std::string why_held(const User& user, const SemaphoreRequest& request, const User& holder) const;
   bool takes_turns(TaskIndex task) const;
+  bool is_held_longer(User& user, std::size_t request, const CoreBounds& bounds, int round);
   void apply();
 
   const AnalyzedSystem& subject_;
   const CoreModels& cores_;
   Problems& problems_;
   bool lost_ = false;
-  std::vector<User> users_;  ///< active ones
+  std::vector<User> users_;                          ///< active ones
+  std::vector<std::optional<std::size_t>> user_of_;  ///< by task: index into users_
+  std::vector<Uses> uses_;                           ///< by semaphore
+  std::size_t time_ = 0;                             ///< counts what is computed
   struct Base {
     Duration waiting, polled;
   };
