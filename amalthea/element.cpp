@@ -116,13 +116,7 @@ std::string Element::path() const {
   std::string text = above.parent() ? above.path() + "/" : "";
   text += tag();
   if (!name().empty()) return text + "/" + std::string(name());
-  std::size_t before = 0;
-  bool after = false;
-  for (auto sibling = above.children().begin(); sibling != above.children().end() && !after; ++sibling)
-    if ((*sibling).record().tag == record().tag) {
-      after = (*sibling).index() > index_;
-      before += (*sibling).index() < index_ ? 1 : 0;
-    }
+  const auto [before, after] = document_->siblings_of(index_);
   return before > 0 || after ? text + fmt::format("[{}]", before) : text;
 }
 
@@ -303,6 +297,27 @@ void Document::add_target(std::uint32_t element, std::uint32_t ordinal, Element 
   if (target_attributes_[element] != 255 || ordinal >= 255) return;
   targets_[element] = target.index();
   target_attributes_[element] = static_cast<std::uint8_t>(ordinal);
+}
+
+Document::Siblings Document::siblings_of(std::uint32_t element) const {
+  const auto [parent, tag] = std::pair(record(element).parent, record(element).tag);
+  const auto key = std::pair(parent, tag);
+  if (siblings_.find(key) == siblings_.end()) {
+    constexpr std::size_t few = 64;  // found again each time
+    Siblings found;
+    std::size_t visited = 0;
+    for (std::uint32_t at = parent + 1; at < record(parent).after && !found.after && visited < few;
+         at = record(at).after, ++visited) {
+      found.after = record(at).tag == tag && at > element;
+      found.before += record(at).tag == tag && at < element ? 1 : 0;
+    }
+    if (visited < few) return found;
+    for (std::uint32_t at = parent + 1; at < record(parent).after; at = record(at).after)
+      siblings_[{parent, record(at).tag}].push_back(at);
+  }
+  const std::vector<std::uint32_t>& all = siblings_.at(key);
+  const auto own = std::lower_bound(all.begin(), all.end(), element);
+  return {static_cast<std::size_t>(own - all.begin()), std::next(own) != all.end()};
 }
 
 std::span<const std::uint32_t> Document::members(Element part, std::string_view tag) const {

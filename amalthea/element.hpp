@@ -249,6 +249,13 @@ class Document {
   /// Children with this tag of the root, or of a child of the root. Sub-models have hundreds of thousands of children,
   /// and this avoids a scan for each kind.
   std::span<const std::uint32_t> members(Element part, std::string_view tag) const;
+  /// Siblings of an element with its tag.
+  struct Siblings {
+    std::size_t before = 0;
+    bool after = false;  ///< there are some
+  };
+  /// The first call for one of many siblings indexes all of them; not thread-safe, as SourceText::location().
+  Siblings siblings_of(std::uint32_t element) const;
   /// The target of the `ordinal`-th attribute of an element, counting from 0, if it is the element's first reference
   /// and has one target in this document; none otherwise. Most references are like that.
   std::uint32_t first_target(std::uint32_t element, std::uint32_t ordinal) const {
@@ -302,6 +309,7 @@ class Document {
   };
   std::vector<Members> member_lists_;  // by part and tag
   std::vector<std::uint32_t> members_;
+  mutable std::map<std::pair<std::uint32_t, NameId>, std::vector<std::uint32_t>> siblings_;  // by parent and tag
   std::deque<std::string> name_texts_;   // stable addresses for the views
   std::vector<std::string_view> names_;  // by NameId
   std::unordered_map<std::string_view, NameId> name_ids_;
