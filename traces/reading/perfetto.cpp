@@ -77,7 +77,7 @@ class PerfettoReader {
     Instant begin;
   };
   struct Ended {
-    Event event;     ///< ends for a reason that the next event tells
+    Event event;     ///< of a job that is known; it ends for a reason that the next event tells
     Track states{};  ///< of the process
   };
 
@@ -103,6 +103,7 @@ class PerfettoReader {
     if (!begun_) origin_ = time < 0 || time > longest_simulation.picoseconds() / 2 ? time : 0;
     begun_ = true;
     if (time < origin_) return "it begins before the first event";
+    if (time - origin_ > longest_simulation.picoseconds()) return "it is 26 days or more after the first event";
     now_ = Instant::at(Duration::picoseconds(time - origin_));
     return own_ ? own(event, phase, track) : foreign(event, phase, track);
   }
@@ -206,7 +207,7 @@ class PerfettoReader {
       if (open.empty()) return "it ends a slice, but none is open on its track";
       const Slice slice = open.back();
       open.pop_back();
-      if (!slice.ignored && !(has_args && args->contains("open"))) end(slice, track, open);
+      if (!slice.ignored && !(has_args && args->contains("open"))) return end(slice, track, open);
     }
     return {};
   }
@@ -256,7 +257,8 @@ class PerfettoReader {
     reading_.event(event);
   }
 
-  void end(const Slice& slice, Track track, const std::vector<Slice>& open) {
+  /// "" or what is wrong.
+  std::string end(const Slice& slice, Track track, const std::vector<Slice>& open) {
     if (slice.is_runnable) {
       const Slice& owner = open.front();
       for (Run& run : processes_[owner.entity].jobs[owner.instance].runs)
@@ -264,12 +266,14 @@ class PerfettoReader {
           run.running = false;
           runnable(RunnableEvent::suspend, run, owner.entity, owner.instance);
         }
-      return;
+      return {};
     }
+    if (!processes_[slice.entity].jobs.contains(slice.instance)) return "it ends a job that has already ended";
     Ended ended;
     ended.event = made(slice.entity, slice.instance);
     ended.event.source = reading_.names.find(EntityKind::core, name_of(track));
     ended_ = ended;
+    return {};
   }
 
   /// The process whose slice has ended last: why. Nothing: the trace ends.
