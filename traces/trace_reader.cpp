@@ -27,7 +27,8 @@ constexpr std::array formats{
 EntityIndex Names::find(EntityKind kind, std::string_view name) {
   auto& known = known_[static_cast<std::size_t>(kind)];
   if (const auto found = known.find(name); found != known.end()) return found->second;
-  if (count_ >= most_) {
+  bytes_ += name.size();
+  if (count_ >= most_ || bytes_ > most_bytes) {
     complete_ = false;
     return no_entity;
   }
@@ -94,8 +95,10 @@ tl::expected<void, std::string> read_trace(const TraceInput& input, TraceSink& s
     report.format = format.name;
     const ReadResult read = format.read(reading);
     if (!names.complete())
-      return tl::unexpected(
-          fmt::format("it has more than {} names; expected a trace of tasks, runnables and labels", names.most()));
+      return tl::unexpected(fmt::format(
+          "it has more than {} names, or more than {} MiB of them; expected a trace of tasks, runnables and "
+          "labels",
+          names.most(), Names::most_bytes >> 20));
     return read;
   }
   if (bytes->beginning().empty()) return tl::unexpected(std::string("the file is empty; expected a trace"));

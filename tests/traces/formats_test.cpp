@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -144,7 +143,7 @@ TEST_CASE("BTF: a line that cannot be read is left out and a packed trace is unp
   CHECK(cut.listing.problems.back().starts_with("truncated: "));
 }
 
-void write_database(const std::string& path, std::initializer_list<const char*> statements) {
+void write_database(const std::string& path, const std::vector<const char*>& statements) {
   test::write_text(path, "");  // a database opens only what exists
   exporter::Database database(path);
   for (const char* sql : statements) database.run(sql);
@@ -240,6 +239,34 @@ TEST_CASE("trace events of other programs: every slice is an execution") {
   CHECK(cut.listing.problems[0].starts_with("truncated: "));
 }
 
+TEST_CASE("trace events of this tool: a job that ends twice is named and every other one is read") {
+  const auto trace = [](const std::string& last) {
+    return read_text("trace.json", R"({"traceEvents": [
+{"ph": "M", "name": "process_name", "pid": 6, "args": {"name": "states of processes"}},
+{"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "Core"}},
+{"ph": "M", "name": "thread_name", "pid": 6, "tid": 1, "args": {"name": "A"}},
+{"ph": "B", "name": "A", "ts": 1, "pid": 1, "tid": 1}, {"ph": "B", "name": "A", "ts": 2, "pid": 1, "tid": 1},
+{"ph": "E", "ts": 3, "pid": 1, "tid": 1}, {"ph": "E", "ts": 4, "pid": 1, "tid": 1},
+)" + last + "]}");
+  };
+  for (const char* last : {R"({"ph": "B", "name": "B", "ts": 5, "pid": 1, "tid": 1})",
+                           R"({"ph": "B", "name": "waiting", "ts": 5, "pid": 6, "tid": 1})",
+                           R"({"ph": "i", "name": "other", "ts": 5, "pid": 1, "tid": 1})"}) {
+    INFO(last);
+    const Read read = trace(last);
+    CHECK(read.listing.problems == Lines{"it ends a job that has already ended"});
+    REQUIRE(read.listing.lines.size() >= 3);
+    CHECK(read.listing.lines[2] == "3000 A 0 terminate by Core");
+  }
+}
+
+TEST_CASE("trace events: a text without end is no memory without end") {
+  const Read read = read_text("trace.json", R"({"traceEvents": [{"ph": "X", "ts": 2, "dur": 1, "name": ")" +
+                                                std::string(std::size_t{2} << 20, 'a') + "\"}]}");
+  REQUIRE(read.listing.problems.size() == 1);
+  CHECK(read.listing.problems[0].find("a text has more than 1048576 bytes") != std::string::npos);
+}
+
 TEST_CASE("CSV: a wrong line is left out and a truncated trace is read to its last whole line") {
   const std::string title = "event,task,job,release_ps,from_ps,to_ps,state,unit,runnable,activity,reason,by\n";
   const Read read = read_text("trace.csv", title +
@@ -282,6 +309,117 @@ TEST_CASE("ATDB: interrupts and lost activations are read and a damaged database
   CHECK(read.listing.problems == Lines{"no entity has the id 99"});
   std::filesystem::resize_file(path, 1000);
   CHECK_FALSE(traces_formats_test::read(path).error.empty());
+}
+
+namespace {
+
+// What every ATDB has, but for one table.
+Read with_atdb(std::string_view without, std::vector<const char*> more) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/run.atdb";
+  for (const char* sql :
+       {"CREATE TABLE MetaInformation (Name, Value)", "CREATE TABLE EntityType (Id, Name)",
+        "CREATE TABLE EventType (Id, Name)", "CREATE TABLE Entity (Id, Name, EntityTypeId, EventTableName)"})
+    if (std::string_view(sql).find(fmt::format(" {} ", without)) == std::string_view::npos) more.push_back(sql);
+  write_database(path, more);
+  return traces_formats_test::read(path);
+}
+
+}  // namespace
+
+TEST_CASE("databases: a view or a computed column is refused and not executed") {
+  const auto endless = [](std::string_view name, std::string_view columns) {
+    return fmt::format(
+        "CREATE VIEW {} AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT {} FROM c", name,
+        columns);
+  };
+  for (const auto& [name, columns] :
+       std::map<std::string, std::string>{{"MetaInformation", "'a' AS Name, 'ns' AS Value"},
+                                          {"EntityType", "x AS Id, 'Task' AS Name"},
+                                          {"EventType", "x AS Id, 'start' AS Name"},
+                                          {"Entity", "x AS Id, x AS Name, 1 AS EntityTypeId, 't' AS EventTableName"}}) {
+    INFO(name);
+    const std::string view = endless(name, columns);
+    CHECK(with_atdb(name, {view.c_str()}).error.find(name + " is a view; expected a table") != std::string::npos);
+  }
+  const Read computed =
+      with_atdb("EventType", {"CREATE TABLE EventType (Id, Name AS (replace(hex(zeroblob(1000)), '0', 'start')))"});
+  CHECK(computed.error == "table EventType: column Name of EventType is computed; expected what a program stored");
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/run.sqlite";
+  const std::string view = endless("CUPTI_ACTIVITY_KIND_KERNEL", "x AS start, x AS end, 1 AS shortName");
+  write_database(path, {view.c_str()});
+  CHECK(read(path).error.find("CUPTI_ACTIVITY_KIND_KERNEL is a view; expected a table") != std::string::npos);
+}
+
+TEST_CASE("databases: names that stand twice do not multiply what is read") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/run.sqlite";
+  write_database(path, {"CREATE TABLE StringIds (id, value)", "INSERT INTO StringIds VALUES (1, 'a'), (1, 'b')",
+                        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, shortName)",
+                        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 2000, 1), (3000, 4000, 1)"});
+  CHECK(read(path).listing.lines == Lines{"2000 a executes from 1000", "4000 a executes from 3000"});
+  const std::string atdb = folder.path() + "/run.atdb";
+  write_database(
+      atdb, {"CREATE TABLE MetaInformation (Name, Value)", "CREATE TABLE EntityType (Id, Name)",
+             "INSERT INTO EntityType VALUES (1, 'Task'), (1, 'Task')", "CREATE TABLE EventType (Id, Name)",
+             "INSERT INTO EventType VALUES (1, 'start'), (1, 'start')",
+             "CREATE TABLE Entity (Id, Name, EntityTypeId, EventTableName)",
+             "INSERT INTO Entity VALUES (1, 'A', 1, 'T'), (2, 'B', 1, 't')",
+             "CREATE TABLE T (TimeStamp, SQCNR, EntityId, EntityInstanceId, SourceEntityId, SourceEntityInstanceId, "
+             "EventTypeId)",
+             "INSERT INTO T VALUES (1000, 0, 1, 0, NULL, NULL, 1)"});
+  CHECK(read(atdb).listing.lines == Lines{"1000 A 0 start"});
+}
+
+TEST_CASE("databases: reading stops after work that does not fit the size of the file") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/run.atdb";
+  write_database(path, {"CREATE TABLE MetaInformation (Name, Value)", "CREATE TABLE Entity (Id)",
+                        "INSERT INTO MetaInformation VALUES ('a', 'b')"});
+  std::string bytes = test::read_text(path);
+  constexpr std::size_t page = 4096, root = 2, levels = 5, cells = 500;
+  REQUIRE(bytes.size() == 3 * page);
+  const std::string leaf = bytes.substr(page, page);
+  const auto two = [](std::size_t number) {
+    return std::string{static_cast<char>(number >> 8), static_cast<char>(number & 255)};
+  };
+  // Every page has the next one as each of its children: a table of 500^5 rows.
+  for (std::size_t level = 0; level < levels; ++level) {
+    const std::string next = two(0) + two(4 + level);
+    std::string made = "\x05" + two(0) + two(cells) + two(page - 5 * cells) + '\0' + next;
+    for (std::size_t cell = 0; cell < cells; ++cell) made += two(page - 5 * cells + 5 * cell);
+    made.resize(page - 5 * cells);
+    for (std::size_t cell = 0; cell < cells; ++cell) made += next + '\1';
+    REQUIRE(made.size() == page);
+    if (level == 0)
+      bytes.replace((root - 1) * page, page, made);
+    else
+      bytes += made;
+  }
+  bytes += leaf;
+  bytes[31] = static_cast<char>(bytes.size() / page);
+  test::write_text(path, bytes);
+  CHECK(read(path).error.find("too many for its size") != std::string::npos);
+}
+
+TEST_CASE("databases: no file appears beside a trace and a log that is not merged is named") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/run 1%?#.sqlite";
+  write_database(path,
+                 {"CREATE TABLE NVTX_EVENTS (start, end, text)", "INSERT INTO NVTX_EVENTS VALUES (1000, 2000, 'a')"});
+  std::string bytes = test::read_text(path);
+  bytes[18] = bytes[19] = 2;  // its program writes with a log
+  test::write_text(path, bytes);
+  CHECK(read(path).listing.lines == Lines{"2000 a executes from 1000"});
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  test::write_text(path + "-wal", std::string(4096, 'x'));
+  CHECK(read(path).error.starts_with("its newest content is in " + path + "-wal; "));
+  std::filesystem::remove(path + "-wal");
+  test::write_text(path + "-journal", "\xd9\xd5\x05\xf9");
+  CHECK(read(path).error.starts_with("a write to it was interrupted, as " + path + "-journal tells; "));
+  test::write_text(path + "-journal", std::string(28, '\0'));
+  CHECK(read(path).error.empty());
 }
 
 TEST_CASE("what is no trace is refused with a reason") {

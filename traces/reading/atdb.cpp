@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMALTHEA Trace Database, versions 0.1 and 0.2: a table of events for each entity, merged by time.
 
-#include <map>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/core.h>
@@ -53,9 +53,10 @@ class AtdbReader {
   using Key = std::tuple<std::int64_t, std::int64_t, std::size_t>;  ///< time, number within it, table
 
   ReadResult read_unit() {
-    auto rows = database_.query("SELECT Value FROM MetaInformation WHERE Name = 'time_base' COLLATE NOCASE");
+    auto rows = database_.query("SELECT Value FROM MetaInformation WHERE Name = 'time_base' COLLATE NOCASE",
+                                {"MetaInformation"});
     if (!rows) return tl::unexpected(rows.error());
-    if (!rows->next()) return {};
+    if (!rows->next()) return rows->error().empty() ? ReadResult{} : tl::unexpected(rows->error());
     const std::int64_t unit = unit_of_time(rows->text(0));
     if (unit == 0)
       return tl::unexpected(
@@ -66,19 +67,23 @@ class AtdbReader {
   }
 
   ReadResult read_entities() {
-    auto types = database_.query("SELECT Id, Name FROM EventType");
+    auto events = read_texts(database_, "EventType", "Id", "Name");
+    if (!events) return tl::unexpected(events.error());
+    event_names_ = std::move(*events);
+    for (auto& [number, name] : event_names_) name = lower_case(name);
+    const auto types = read_texts(database_, "EntityType", "Id", "Name");
     if (!types) return tl::unexpected(types.error());
-    while (types->next()) event_names_.emplace(types->number(0), lower_case(types->text(1)));
-    auto rows = database_.query(
-        "SELECT e.Id, e.Name, t.Name, e.EventTableName FROM Entity e LEFT JOIN EntityType t ON t.Id = e.EntityTypeId "
-        "ORDER BY e.Id");
+    auto rows = database_.query("SELECT Id, Name, EntityTypeId, EventTableName FROM Entity ORDER BY Id", {"Entity"});
     if (!rows) return tl::unexpected(rows.error());
     while (rows->next()) {
       if (entities_.size() >= reading_.input.limits.max_names)
         return tl::unexpected(fmt::format("it has more than {} entities", reading_.input.limits.max_names));
-      entities_[rows->number(0)] = {kind_of(rows->text(2)), std::string(rows->text(1))};
+      const auto type = rows->is_null(2) ? types->end() : types->find(rows->number(2));
+      entities_[rows->number(0)] = {type == types->end() ? std::nullopt : kind_of(type->second),
+                                    std::string(rows->text(1))};
       const std::string table(rows->text(3));
-      if (!table.empty() && tables_of_.emplace(table, tables_of_.size()).second) table_names_.push_back(table);
+      // SQLite does not tell upper from lower case in names of tables.
+      if (!table.empty() && known_tables_.insert(lower_case(table)).second) table_names_.push_back(table);
     }
     return rows->error().empty() ? ReadResult{} : tl::unexpected(rows->error());
   }
@@ -89,12 +94,13 @@ class AtdbReader {
       auto rows = database_.query(
           fmt::format("SELECT TimeStamp, SQCNR, EntityId, EntityInstanceId, SourceEntityId, SourceEntityInstanceId, "
                       "EventTypeId, rowid FROM {} ORDER BY rowid",
-                      quoted_name(name)));
+                      quoted_name(name)),
+          {name});
       if (!rows) {
         if (!database_.has_table(name)) continue;  // an entity without events
         return tl::unexpected(fmt::format("table {}: {}", name, rows.error()));
       }
-      auto most = database_.query(fmt::format("SELECT max(rowid) FROM {}", quoted_name(name)));
+      auto most = database_.query(fmt::format("SELECT max(rowid) FROM {}", quoted_name(name)), {});
       if (most && most->next()) total_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, most->number(0)));
       reading_.report.tables.push_back(name);
       tables_.push_back({static_cast<std::uint32_t>(reading_.report.tables.size()), std::move(*rows)});
@@ -201,7 +207,7 @@ class AtdbReader {
   Clock clock_;
   std::unordered_map<std::int64_t, std::string> event_names_;
   std::unordered_map<std::int64_t, Known> entities_;
-  std::map<std::string, std::size_t> tables_of_;
+  std::unordered_set<std::string> known_tables_;  ///< in lower case
   std::vector<std::string> table_names_;
   std::vector<EventTable> tables_;
   std::uint64_t total_ = 0;
@@ -213,7 +219,8 @@ class AtdbReader {
 bool is_atdb(const std::string& path, std::string_view beginning) {
   if (!is_database(beginning)) return false;
   const auto database = DatabaseReader::open(path);
-  return database && database->has_table("MetaInformation") && database->has_table("Entity");
+  if (!database) return true;  // reading says why it cannot be opened
+  return database->has_table("MetaInformation") && database->has_table("Entity");
 }
 
 ReadResult read_atdb(Reading& reading) {

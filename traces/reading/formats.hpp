@@ -23,11 +23,12 @@ class Names {
  public:
   Names(TraceSink& sink, std::size_t most) : sink_(sink), most_(most) {}
 
-  /// no_entity if there are too many.
+  /// no_entity if there are too many, or if their texts take more than `most_bytes`.
   EntityIndex find(EntityKind kind, std::string_view name);
   /// Nothing was refused.
   bool complete() const { return complete_; }
   std::size_t most() const { return most_; }
+  static constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
  private:
   struct Hash {
@@ -38,6 +39,7 @@ class Names {
   std::size_t most_;
   bool complete_ = true;
   EntityIndex count_ = 0;
+  std::size_t bytes_ = 0;
   std::array<std::unordered_map<std::string, EntityIndex, Hash, std::equal_to<>>, entity_kinds> known_;
 };
 

@@ -2,6 +2,7 @@
 // SQLite exports of Nsight Systems (`nsys export --type sqlite`): kernels, copies and NVTX ranges.
 
 #include <array>
+#include <unordered_map>
 
 #include <fmt/core.h>
 
@@ -28,56 +29,58 @@ class NsightReader {
 
   ReadResult read() {
     reading_.sink.resolution(Duration::nanoseconds(1));
-    const bool has_calls = database_.has_table(calls) && database_.has_column(calls, "correlationId");
-    // When the program called for it, by the number that both share.
-    const auto with_calls = [&](std::string_view table) {
-      return has_calls && database_.has_column(table, "correlationId")
-                 ? fmt::format(
-                       "{0} a LEFT JOIN (SELECT correlationId, min(start) AS called FROM {1} GROUP BY correlationId) r "
-                       "ON "
-                       "r.correlationId = a.correlationId",
-                       table, calls)
-                 : fmt::format("(SELECT *, rowid, NULL AS called FROM {}) a", table);
+    if (database_.has_table(strings)) {
+      auto read = read_texts(database_, strings, "id", "value");
+      if (!read) return tl::unexpected(read.error());
+      strings_ = std::move(*read);
+    }
+    const auto string = [this](const Rows& row, int column) {
+      const auto found = row.is_null(column) ? strings_.end() : strings_.find(row.number(column));
+      return found == strings_.end() ? std::string() : found->second;
     };
     if (database_.has_table(kernels)) {
-      const std::string_view name = database_.has_column(kernels, "shortName") ? "shortName" : "demangledName";
-      if (auto done = each(kernels,
-                           fmt::format("SELECT a.start, a.\"end\", s.value, called, a.rowid FROM {} LEFT JOIN {} s ON "
-                                       "s.id = a.{} ORDER BY a.start",
-                                       with_calls(kernels), strings, name),
-                           [](const Rows& row) { return std::string(row.text(2)); });
-          !done)
-        return done;
+      const std::string name = database_.has_column(kernels, "shortName") ? "a.shortName" : "a.demangledName";
+      if (auto done = each_called(kernels, name, [&](const Rows& row) { return string(row, 2); }); !done) return done;
     }
-    for (const std::string_view table : {copies, memsets}) {
-      if (!database_.has_table(table)) continue;
-      const bool is_copy = table == copies;
-      if (auto done = each(table,
-                           fmt::format("SELECT a.start, a.\"end\", {}, called, a.rowid FROM {} ORDER BY a.start",
-                                       is_copy ? "a.copyKind" : "0", with_calls(table)),
-                           [&](const Rows& row) { return std::string(is_copy ? copy_name(row.number(2)) : "memset"); });
-          !done)
-        return done;
-    }
-    if (database_.has_table(ranges)) {
-      const bool interned = database_.has_column(ranges, "textId") && database_.has_table(strings);
+    if (database_.has_table(copies))
       if (auto done =
-              each(ranges,
-                   fmt::format("SELECT a.start, a.\"end\", {}, NULL, a.rowid FROM {} a {} WHERE a.\"end\" IS NOT NULL "
-                               "ORDER BY a.start",
-                               interned ? "coalesce(a.text, s.value)" : "a.text", ranges,
-                               interned ? fmt::format("LEFT JOIN {} s ON s.id = a.textId", strings) : ""),
-                   [](const Rows& row) { return std::string(row.text(2)); });
+              each_called(copies, "a.copyKind", [](const Rows& row) { return std::string(copy_name(row.number(2))); });
           !done)
         return done;
-    }
-    return {};
+    if (database_.has_table(memsets))
+      if (auto done = each_called(memsets, "0", [](const Rows&) { return std::string("memset"); }); !done) return done;
+    if (!database_.has_table(ranges)) return {};
+    const bool interned = database_.has_column(ranges, "textId");
+    return each(ranges, {ranges},
+                fmt::format("SELECT start, \"end\", text, NULL, rowid, {} FROM {} WHERE \"end\" IS NOT NULL "
+                            "ORDER BY start",
+                            interned ? "textId" : "NULL", ranges),
+                [&](const Rows& row) { return row.is_null(2) ? string(row, 5) : std::string(row.text(2)); });
   }
 
  private:
+  /// With the time at which the program called for it, by the number that both share.
   template <typename NameOf>
-  ReadResult each(std::string_view table, const std::string& sql, NameOf name_of) {
-    auto rows = database_.query(sql);
+  ReadResult each_called(std::string_view table, std::string_view name, NameOf name_of) {
+    const bool has_calls = database_.has_table(calls) && database_.has_column(calls, "correlationId") &&
+                           database_.has_column(table, "correlationId");
+    if (!has_calls)
+      return each(table, {table},
+                  fmt::format("SELECT a.start, a.\"end\", {}, NULL, a.rowid FROM {} a ORDER BY a.start", name, table),
+                  name_of);
+    return each(
+        table, {table, calls},
+        fmt::format("SELECT a.start, a.\"end\", {0}, called, a.rowid FROM {1} a LEFT JOIN (SELECT correlationId, "
+                    "min(start) AS called FROM {2} GROUP BY correlationId) r ON r.correlationId = a.correlationId "
+                    "ORDER BY a.start",
+                    name, table, calls),
+        name_of);
+  }
+
+  template <typename NameOf>
+  ReadResult each(std::string_view table, std::initializer_list<std::string_view> tables, const std::string& sql,
+                  NameOf name_of) {
+    auto rows = database_.query(sql, tables);
     if (!rows) return tl::unexpected(fmt::format("table {}: {}", table, rows.error()));
     reading_.report.tables.emplace_back(table);
     while (rows->next() && reading_.names.complete()) {
@@ -109,6 +112,7 @@ class NsightReader {
 
   Reading& reading_;
   const DatabaseReader& database_;
+  std::unordered_map<std::int64_t, std::string> strings_;
   Clock clock_{1000};
 };
 

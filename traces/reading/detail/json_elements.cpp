@@ -17,10 +17,13 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t longest_token = std::size_t{1} << 20;
+
 struct Position {
   ByteStream& bytes;
   std::string_view rest;
   std::uint64_t line = 1;
+  std::size_t in_token = 0;  ///< characters since the last value, key or bracket
   bool at_end = false;
 
   void fill() {
@@ -45,6 +48,8 @@ class Characters {
   Characters& operator++() {
     if (position_->rest.front() == '\n') ++position_->line;
     position_->rest.remove_prefix(1);
+    // The parser keeps a whole token in memory; packed, it may be far longer than its file.
+    if (++position_->in_token > longest_token) position_->rest = {}, position_->at_end = true;
     position_->fill();
     return *this;
   }
@@ -64,7 +69,7 @@ class Characters {
 
 class Handler {
  public:
-  Handler(const JsonElements& elements, const Position& position) : elements_(elements), position_(position) {}
+  Handler(const JsonElements& elements, Position& position) : elements_(elements), position_(position) {}
 
   bool null() { return value(nullptr); }
   bool boolean(bool is) { return value(is); }
@@ -78,11 +83,13 @@ class Handler {
   bool start_array(std::size_t) { return open(Json::array()); }
   bool end_array() { return close(); }
   bool key(std::string& text) {
+    position_.in_token = 0;
     key_ = std::move(text);
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-    message = error.what();
+    message = position_.in_token > longest_token ? fmt::format("a text has more than {} bytes", longest_token)
+                                                 : std::string(error.what());
     return false;
   }
 
@@ -94,6 +101,7 @@ class Handler {
   bool in_array() const { return array_depth_ > 0 && depth_ >= array_depth_; }
 
   bool open(Json container) {
+    position_.in_token = 0;
     if (depth_ >= max_depth) {
       message = "it is nested too deeply";
       return false;
@@ -113,6 +121,7 @@ class Handler {
   }
 
   bool close() {
+    position_.in_token = 0;
     if (in_array() && depth_ > array_depth_) {
       open_.pop_back();
       --depth_;
@@ -125,6 +134,7 @@ class Handler {
   }
 
   bool value(Json one) {
+    position_.in_token = 0;
     if (in_array()) {
       if (!count()) return false;
       if (depth_ > array_depth_) add(std::move(one));
@@ -162,7 +172,7 @@ class Handler {
   }
 
   const JsonElements& elements_;
-  const Position& position_;
+  Position& position_;
   std::size_t depth_ = 0, array_depth_ = 0, values_ = 0;
   std::string key_;
   Json element_;
