@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -25,11 +28,24 @@ class GpuEvents {
   void name(std::string_view what, int process, std::size_t thread, std::string_view name) {
     add(json_track_name(what == "process", process, thread, name));
   }
-  void complete(int process, std::size_t thread, std::string_view name, std::string_view category,
-                const TimelineSpan& span, const std::string& arguments) {
-    add(fmt::format(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-                    json_text(name), category, process, thread, json_microseconds(span.start.picoseconds()),
-                    json_microseconds((span.end - span.start).picoseconds()), arguments));
+  /// A slice of the track that `end_track` writes.
+  void slice(std::string_view name, std::string_view category, const TimelineSpan& span, const std::string& arguments) {
+    slices_.emplace_back(span,
+                         fmt::format(R"("name":{},"cat":"{}","args":{{{}}})", json_text(name), category, arguments));
+  }
+  /// In the order of time, as begins and ends: readers round the time and the duration of a complete event, and let it
+  /// overlap the next one.
+  void end_track(int process, std::size_t thread) {
+    std::stable_sort(slices_.begin(), slices_.end(),
+                     [](const auto& one, const auto& other) { return one.first.start < other.first.start; });
+    for (const auto& [span, text] : slices_) {
+      const auto at = [&](Instant time) {
+        return fmt::format(R"("pid":{},"tid":{},"ts":{})", process, thread, json_microseconds(time.picoseconds()));
+      };
+      add(fmt::format(R"({{"ph":"B",{},{}}})", at(span.start), text));
+      add(fmt::format(R"({{"ph":"E",{}}})", at(span.end)));
+    }
+    slices_.clear();
   }
   /// A time that may overlap others of its track.
   void waiting(std::size_t thread, std::size_t id, std::string_view name, Instant start, Instant end) {
@@ -43,6 +59,7 @@ class GpuEvents {
 
  private:
   std::string out_;
+  std::vector<std::pair<TimelineSpan, std::string>> slices_;
 };
 
 int group_of(TimelineRowKind kind) {
@@ -76,7 +93,7 @@ std::string render_gpu_trace_perfetto(const gpu::StreamScenario& scenario, const
     for (const TimelineBar& bar : row.bars)
       for (const TimelineSpan& span : bar.spans) {
         if (row.kind == TimelineRowKind::contexts) {
-          writer.complete(group, thread, scenario.contexts[bar.subject].name, "context", span, "");
+          writer.slice(scenario.contexts[bar.subject].name, "context", span, "");
           continue;
         }
         const gpu::StreamOperation& operation = scenario.operations[bar.subject];
@@ -84,9 +101,10 @@ std::string render_gpu_trace_perfetto(const gpu::StreamScenario& scenario, const
         std::string arguments = fmt::format(R"("operation":{},"stream":{})", bar.subject,
                                             json_text(stream_label(scenario.streams[operation.stream])));
         if (is_kernel) arguments += fmt::format(R"(,"block":{})", bar.block);
-        writer.complete(group, thread, timeline.series[timeline.series_of[bar.subject]].name,
-                        is_kernel ? std::string_view("block") : name_of(operation.kind), span, arguments);
+        writer.slice(timeline.series[timeline.series_of[bar.subject]].name,
+                     is_kernel ? std::string_view("block") : name_of(operation.kind), span, arguments);
       }
+    writer.end_track(group, thread);
   }
   writer.name("process", stream_tracks, 0, "streams");
   for (std::size_t stream = 0; stream < scenario.streams.size(); ++stream)

@@ -52,12 +52,15 @@ class PerfettoWriter final : public TraceEvents {
     if (slice.ready >= slice.end) return;
     std::size_t thread = 1;
     for (const TraceModel::DeviceFacts& device : model().devices) {
+      // A begin and an end: readers round a complete event's time and duration, and let it overlap the next one.
       if (device.unit == unit && device.contexts.size() > 1)
-        sink_.put(fmt::format(
-            ",\n"
-            R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"context","name":{}}})",
-            contexts, thread + slice.engine, json_microseconds(slice.ready.picoseconds()),
-            json_microseconds((slice.end - slice.ready).picoseconds()), json_text(device.contexts[slice.context])));
+        sink_.put(
+            fmt::format(",\n"
+                        R"({{"ph":"B","pid":{0},"tid":{1},"ts":{2},"cat":"context","name":{3}}})"
+                        ",\n"
+                        R"({{"ph":"E","pid":{0},"tid":{1},"ts":{4}}})",
+                        contexts, thread + slice.engine, json_microseconds(slice.ready.picoseconds()),
+                        json_text(device.contexts[slice.context]), json_microseconds(slice.end.picoseconds())));
       thread += device.engines;
     }
   }
@@ -141,21 +144,19 @@ class PerfettoWriter final : public TraceEvents {
     std::string begin;      ///< how a slice of the entity goes on behind the time, up to its instance
     std::size_t depth = 0;  ///< slices that are open
   };
-  /// An arrow is written when it ends: of many causes nothing follows.
-  struct Flow {
-    EntityIndex track = no_entity;  ///< where it begins; nothing: there is none
-    Instant time;
-  };
+  /// An arrow that began; 0: none. Its begin is written at once, because readers bind it to the slice that is open there
+  /// in the order of the file. Nothing may follow of it.
+  using Flow = std::uint64_t;
   struct Process {
     EntityIndex core = no_entity;
     bool in_state = false;           ///< a slice of its states is open
     bool has_job = false;            ///< activated and not ended
     std::uint64_t waiting_jobs = 0;  ///< activated behind that one
-    Flow flow;                       ///< to where it runs next
+    Flow flow = 0;                   ///< to where it runs next
   };
   struct Write {
     EntityIndex process = no_entity;
-    Flow flow;  ///< none: it has been read
+    Flow flow = 0;  ///< 0: it has been read
   };
 
   static std::string_view category_of(const TraceEntity& entity) {
@@ -210,24 +211,22 @@ class PerfettoWriter final : public TraceEvents {
     sink_.put(name);
     sink_.put("\"}");
   }
-  void flow(Flow& from, EntityIndex to, std::string_view name) {
-    if (from.track == no_entity) return;
-    ++flows_;
-    const Instant now = time_;
-    set_time(from.time);
-    flow_end("s\",", from.track, name);
-    set_time(now);
-    flow_end("f\",\"bp\":\"e\",", to, name);
-    from = {};
+  Flow begin_flow(EntityIndex track, std::string_view name) {
+    flow_end("s\",", track, name, ++flows_);
+    return flows_;
   }
-  void flow_end(std::string_view phase, EntityIndex track, std::string_view name) {
+  void end_flow(Flow& from, EntityIndex to, std::string_view name) {
+    if (from != 0) flow_end("f\",\"bp\":\"e\",", to, name, from);
+    from = 0;
+  }
+  void flow_end(std::string_view phase, EntityIndex track, std::string_view name, Flow flow) {
     at(track);
     sink_.put(R"(,"ph":")");
     sink_.put(phase);
     sink_.put(R"("cat":"flow","name":")");
     sink_.put(name);
     sink_.put(R"(","id":)");
-    sink_.put_number(flows_);
+    sink_.put_number(flow);
     sink_.put('}');
   }
 
@@ -252,9 +251,9 @@ class PerfettoWriter final : public TraceEvents {
   void flow_from(EntityIndex cause, Process& to) {
     if (cause == no_entity || processes_[cause].core == no_entity) return;
     const EntityIndex track = processes_[cause].core;
-    if (tracks_[track].depth > 0) to.flow = {track, time_};
+    if (tracks_[track].depth > 0) to.flow = begin_flow(track, "causes");
   }
-  void flow_to(Process& to) { flow(to.flow, to.core, "causes"); }
+  void flow_to(Process& to) { end_flow(to.flow, to.core, "causes"); }
 
   void of_process(const TraceEvent& event) {
     Process& process = processes_[event.target];
@@ -327,9 +326,9 @@ class PerfettoWriter final : public TraceEvents {
     const EntityIndex core = processes_[event.source].core;
     Write& last = writes_[event.target];
     if (event.writes) {
-      last = {event.source, {core, time_}};
+      last = {event.source, begin_flow(core, "data")};
     } else if (last.process != event.source) {
-      flow(last.flow, core, "data");
+      end_flow(last.flow, core, "data");
     }
   }
 
@@ -338,7 +337,7 @@ class PerfettoWriter final : public TraceEvents {
   std::vector<Track> tracks_;       ///< by entity
   std::vector<Process> processes_;  ///< by entity
   std::vector<Write> writes_;       ///< by entity: labels
-  std::uint64_t flows_ = 0;
+  Flow flows_ = 0;
   Instant time_;
   std::string time_text_;
 };

@@ -289,19 +289,22 @@ TEST_CASE("Perfetto tracks nest without overlapping slices and waiting begins an
     std::map<std::pair<int, int>, std::vector<std::pair<std::int64_t, std::int64_t>>> tracks;
     std::set<std::pair<int, int>> named;
     std::map<int, std::int64_t> waiting;
+    std::map<std::pair<int, int>, json> open;
     std::map<std::pair<int, int>, std::int64_t> running;
     const auto picoseconds = [](const json& number) {
       return static_cast<std::int64_t>(std::llround(number.get<double>() * 1e6));
     };
     for (const json& event : trace["traceEvents"]) {
       const std::pair<int, int> track{event["pid"].get<int>(), event["tid"].get<int>()};
-      if (event["name"] == "thread_name") CHECK(named.insert(track).second);
-      if (event["ph"] == "X") {
-        const std::int64_t start = picoseconds(event["ts"]);
-        tracks[track].emplace_back(start, start + picoseconds(event["dur"]));
-        if (event["args"].contains("operation"))
-          running[{event["args"]["operation"].get<int>(), event["args"].value("block", 0)}] +=
-              picoseconds(event["dur"]);
+      if (event.value("name", "") == "thread_name") CHECK(named.insert(track).second);
+      if (event["ph"] == "B") {
+        CHECK(open.emplace(track, event).second);  // the slice before has ended, in the order of the file too
+      } else if (event["ph"] == "E") {
+        const json begin = open.extract(track).mapped();
+        const std::int64_t start = picoseconds(begin["ts"]), end = picoseconds(event["ts"]);
+        tracks[track].emplace_back(start, end);
+        if (begin["args"].contains("operation"))
+          running[{begin["args"]["operation"].get<int>(), begin["args"].value("block", 0)}] += end - start;
       }
       if (event["ph"] == "b") CHECK(waiting.emplace(event["id"].get<int>(), picoseconds(event["ts"])).second);
       if (event["ph"] == "e") {
@@ -310,6 +313,7 @@ TEST_CASE("Perfetto tracks nest without overlapping slices and waiting begins an
       }
     }
     CHECK(waiting.empty());
+    CHECK(open.empty());
     for (auto& [track, slices] : tracks) {
       CHECK(named.count(track) == 1);
       std::sort(slices.begin(), slices.end());
@@ -333,7 +337,8 @@ TEST_CASE("times in Perfetto are exact to the picosecond") {
   made.add("K", StreamOperationKind::kernel, 0, at(0), at(0), at(1), at(12'000'000'000'001),
            {{0, at(1), at(12'000'000'000'001)}});
   const std::string trace = render_gpu_trace_perfetto(made.scenario, made.run, {});
-  CHECK(trace.find(R"("ts":0.000001,"dur":12000000,)") != std::string::npos);
+  CHECK(trace.find(R"("ts":0.000001,"name":"K")") != std::string::npos);
+  CHECK(trace.find(R"("ts":12000000.000001})") != std::string::npos);
   CHECK(trace.find("waits in its stream") == std::string::npos);  // no time, no slice
 }
 
