@@ -44,10 +44,12 @@ tl::expected<FileLock, std::string> FileLock::take(const std::string& path) {
   const auto fail = [&](std::string_view reason) {
     return tl::unexpected(fmt::format("cannot write {}: {}", path, reason));
   };
+  const std::string no_lock = fmt::format("{} is there and is no lock; rename it, or name another output", file);
   constexpr int max_attempts = 100;  // the last owner may remove the file before this process has its lock
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
     FileLock lock(file);
-    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (descriptor < 0 && errno == ELOOP) return fail(no_lock);
     if (descriptor < 0) return fail(fmt::format("cannot open the lock {}: {}", file, std::strerror(errno)));
     const int locked = ::flock(descriptor, LOCK_EX | LOCK_NB);
     const bool taken = locked != 0 && errno == EWOULDBLOCK, ours = is_lock(descriptor);
@@ -57,7 +59,7 @@ tl::expected<FileLock, std::string> FileLock::take(const std::string& path) {
       return lock;
     }
     ::close(descriptor);
-    if (!ours) return fail(fmt::format("{} is there and is no lock; rename it, or name another output", file));
+    if (!ours) return fail(no_lock);
     if (taken) break;
   }
   return fail("another process is writing it; wait until it has ended, or name another output");

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <utility>
 
 #include <fcntl.h>
@@ -22,13 +23,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How many processes may write to one target at once.
-constexpr int max_temporaries = 16;
+/// Names that are tried first, so that a later run finds and removes what a killed one has left.
+constexpr std::uint64_t numbered_temporaries = 16;
+/// Then names that nobody can foresee: whoever may create files in the folder could have taken the others.
+constexpr std::uint64_t random_temporaries = 16;
 
-/// Permissions of the replaced file, else rw-rw-rw- minus the umask.
-mode_t permissions_for(const std::string& path) {
-  struct stat existing {};
-  if (::stat(path.c_str(), &existing) == 0) return existing.st_mode & 07777U;
+std::uint64_t random_number() {
+  std::random_device random;
+  return (static_cast<std::uint64_t>(random()) << 32U | random()) | std::uint64_t{1} << 63U;
+}
+
+/// Permissions of the replaced file, else rw-rw-rw- minus the umask. Bits that lend the rights of an owner are not for
+/// new content, and another group than that of the replaced file gets what everybody had.
+mode_t permissions_for(const std::string& path, int descriptor) {
+  struct stat existing {
+  }, written{};
+  if (::stat(path.c_str(), &existing) == 0) {
+    const mode_t mode = existing.st_mode & 0777U, others = mode & 07U;
+    const bool same_group = ::fstat(descriptor, &written) == 0 && written.st_gid == existing.st_gid;
+    return same_group ? mode : mode & (0707U | others << 3U);
+  }
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return 0666U & ~mask;
@@ -52,7 +66,7 @@ int standard_stream_of(const std::string& path) {
   return -1;
 }
 
-std::string temporary_name(const fs::path& target, int number) {
+std::string temporary_name(const fs::path& target, std::uint64_t number) {
   constexpr std::size_t longest_name = 255;
   std::string name = fmt::format("{}.amalthea-tmp{:x}", target.filename().string(), number);
   if (name.size() > longest_name) name = fmt::format(".amalthea-tmp{:x}", number);
@@ -145,21 +159,17 @@ tl::expected<NewFile, std::string> NewFile::create(const std::string& path) {
     return file;
   }
   NewFile file(path, target.string(), {}, -1);
-  int number = 0;
+  std::uint64_t number = 0;
   std::string temporary;
-  for (; number < max_temporaries && file.descriptor_ < 0; ++number) {
-    temporary = temporary_name(target, number);
+  for (; number < numbered_temporaries + random_temporaries && file.descriptor_ < 0; ++number) {
+    temporary = temporary_name(target, number < numbered_temporaries ? number : random_number());
     file.descriptor_ = create_locked(temporary);
     if (file.descriptor_ < 0 && errno != EEXIST) return tl::unexpected(message(path, errno));
   }
-  if (file.descriptor_ < 0)
-    return tl::unexpected(fmt::format(
-        "cannot write {}: its temporary names {} to {} are taken; wait for the processes that write it, or remove left "
-        "files",
-        path, fs::path(temporary_name(target, 0)).filename().string(), fs::path(temporary).filename().string()));
+  if (file.descriptor_ < 0) return tl::unexpected(message(path, EEXIST));
   file.temporary_ = std::move(temporary);  // from here on it is removed, whatever happens
   file.entry_ = remember_temporary(file.temporary_);
-  for (; number < max_temporaries; ++number) remove_left_over(temporary_name(target, number));
+  for (; number < numbered_temporaries; ++number) remove_left_over(temporary_name(target, number));
   return file;
 }
 
@@ -182,7 +192,7 @@ tl::expected<void, std::string> NewFile::commit(Durable durable) {
     if (!done && failure_ == 0) failure_ = errno;
   };
   const bool renames = !temporary_.empty();
-  if (renames) note(::fchmod(descriptor_, permissions_for(target_)) == 0);
+  if (renames) note(::fchmod(descriptor_, permissions_for(target_, descriptor_)) == 0);
   if (renames && failure_ == 0 && durable == Durable::yes) note(is_synchronized(descriptor_));
   if (renames && failure_ == 0) {
     note(::rename(temporary_.c_str(), target_.c_str()) == 0);

@@ -22,7 +22,7 @@ enum class Durable : std::uint8_t { no, yes };
 ///
 /// The temporary file is `path`.amalthea-tmp and a hexadecimal digit, locked while its process lives. A process that is
 /// killed leaves it behind; the next one that writes to `path` removes it. If the name would be too long, it is
-/// .amalthea-tmp and the digit alone.
+/// .amalthea-tmp and the digit alone. Where all digits are taken, a random number stands in the place of the digit.
 class NewFile {
  public:
   static tl::expected<NewFile, std::string> create(const std::string& path);

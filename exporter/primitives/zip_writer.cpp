@@ -39,6 +39,25 @@ std::optional<zip_uint64_t> only_file(zip_t* archive) {
   return found;
 }
 
+/// Whether a program that unpacks the name might write outside of its folder: on Windows, backslashes part folders and a
+/// colon follows a drive.
+bool leads_out(std::string_view name) {
+  if (name.find_first_of("/\\") == 0 || name.substr(0, 2).ends_with(':')) return true;
+  for (std::size_t end = 0; end != name.npos; name.remove_prefix(end == name.npos ? 0 : end + 1)) {
+    end = name.find_first_of("/\\");
+    if (name.substr(0, end) == "..") return true;
+  }
+  return false;
+}
+
+/// The first name of an entry that leads out of the folder.
+std::optional<std::string> name_that_leads_out(zip_t* archive) {
+  const auto entries = static_cast<zip_uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(archive, 0), 0));
+  for (zip_uint64_t i = 0; i < entries; ++i)
+    if (const char* name = zip_get_name(archive, i, ZIP_FL_ENC_RAW); name != nullptr && leads_out(name)) return name;
+  return std::nullopt;
+}
+
 /// Replaces the content of an entry and keeps its other attributes.
 bool replace(zip_t* archive, zip_uint64_t entry, std::string_view content) {
   zip_stat_t before;
@@ -86,6 +105,10 @@ tl::expected<std::string, std::string> replace_in_zip(std::string_view archive, 
   }
   const auto entry = only_file(opened.get());
   if (!entry) return Failure("it does not hold exactly one file");
+  if (const auto name = name_that_leads_out(opened.get()))
+    return Failure(fmt::format(
+        "its entry \"{}\" leads out of the folder that it is unpacked to; pack the model again, with its name alone",
+        *name));
   if (!replace(opened.get(), *entry, content)) return Failure(zip_strerror(opened.get()));
   if (zip_close(opened.get()) != 0) return Failure(zip_strerror(opened.get()));
   static_cast<void>(opened.release());

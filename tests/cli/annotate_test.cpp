@@ -293,13 +293,15 @@ TEST_CASE("annotate: several files are written to a folder without overwriting e
   // A file that cannot be written leaves the others as they are.
   const std::string m = test::read_text(one + "/m.amxmi");
   const std::string head = m.substr(0, m.find('>', m.find("<am:Amalthea")) + 1);
-  test::write_text(one + "/z.amxmi", head + "<commonElements/></am:Amalthea>");
-  for (const char digit : std::string("0123456789abcdef")) fs::create_directory(one + "/z.amxmi.amalthea-tmp" + digit);
+  test::write_text(one + "/z.amxmi",
+                   head + "<commonElements/><!--" + std::string(40 * m.size(), 'x') + "--></am:Amalthea>");
   for (const std::string verb : {"annotate", "explore"}) {
-    const auto half = test::amalthea({verb, one, "-o", one});
+    // The second file exceeds the limit on file sizes, in blocks of 512 bytes.
+    const auto half = test::run({"/bin/sh", "-c", "ulimit -f \"$3\"; exec \"$0\" \"$1\" \"$2\" -o \"$2\"",
+                                 AMALTHEA_COMMAND, verb, one, std::to_string(20 * m.size() / 512)});
+    INFO(half.err);
     CHECK(half.exit_code == 2);
-    CHECK(half.err.find("its temporary names z.amxmi.amalthea-tmp0 to z.amxmi.amalthea-tmpf are taken") !=
-          std::string::npos);
+    CHECK(half.err.find("cannot write " + one + "/z.amxmi") != std::string::npos);
     CHECK(test::read_text(one + "/m.amxmi") == m);
   }
   fs::remove_all(one);
@@ -386,6 +388,27 @@ TEST_CASE("annotate: a zipped model stays zipped and the rest of the archive is 
     REQUIRE(test::amalthea({"annotate", "--strip", a, "-o", a}).exit_code == 0);
     CHECK(read_archive(a)[1].content == model);
     CHECK(test::read_text(a) == test::read_text(zip));
+  }
+}
+
+TEST_CASE("annotate: an archive whose entry leads out of its folder is not copied") {
+  const test::TemporaryFolder folder;
+  const std::string zip = folder.path() + "/z.amxmi", out = folder.path() + "/o.amxmi";
+  const std::string model = test::timed_model(amalthea::Version::v3_3_0);
+  for (const std::string name : {"../../x.amxmi", "a/../../x.amxmi", "..", "/tmp/x.amxmi", "..\\x.amxmi", "C:x.amxmi",
+                                 "a\\..\\..\\x.amxmi", "\\x.amxmi", "a/.."}) {
+    fs::remove(zip);
+    write_archive(zip, {{name, model, 1'234'567'890, false}});
+    const auto refused = test::amalthea({"annotate", zip, "-o", out});
+    INFO(name << ": " << refused.err);
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err.find("its entry \"" + name + "\" leads out of the folder") != std::string::npos);
+    CHECK_FALSE(fs::exists(out));
+  }
+  for (const std::string name : {"a..b/x.amxmi", "...", "xy:z.amxmi"}) {
+    fs::remove(zip);
+    write_archive(zip, {{name, model, 1'234'567'890, false}});
+    CHECK(test::amalthea({"annotate", zip, "-o", out}).exit_code == 0);
   }
 }
 

@@ -201,6 +201,42 @@ TEST_CASE("what a killed process left is removed when its output is written agai
   CHECK(test::read_text(trace) == "alive");
 }
 
+TEST_CASE("an output lends nobody the rights of the file that it replaces") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/o.csv";
+  const auto mode_after = [&](mode_t before, gid_t group) {
+    test::write_text(file, "x");
+    CHECK(::chown(file.c_str(), static_cast<uid_t>(-1), group) == 0);
+    CHECK(::chmod(file.c_str(), before) == 0);
+    CHECK(test::amalthea({"analyze", minimal(), "--format", "csv", "-o", file}).exit_code == 0);
+    struct stat written {};
+    CHECK(::stat(file.c_str(), &written) == 0);
+    fs::remove(file);
+    return written.st_mode & 07777U;
+  };
+  const gid_t own = ::getegid();
+  CHECK(mode_after(06755, own) == 0755);
+  CHECK(mode_after(01640, own) == 0640);
+  if (::geteuid() != 0) return;  // the rest takes another group
+  CHECK(mode_after(0664, own + 1) == 0644);
+  CHECK(mode_after(06770, own + 1) == 0700);
+}
+
+TEST_CASE("nobody blocks an output or leads it elsewhere by names beside it") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/o.csv", elsewhere = folder.path() + "/elsewhere";
+  for (const char digit : std::string("0123456789abcdef")) fs::create_directory(file + ".amalthea-tmp" + digit);
+  CHECK(test::amalthea({"analyze", minimal(), "--format", "csv", "-o", file}).exit_code == 0);
+  CHECK(fs::file_size(file) > 0);
+  CHECK(entries_of(folder.path()) == 17);
+  const std::string lines = folder.path() + "/lines";
+  fs::create_symlink(elsewhere, lines + ".lock");
+  const auto refused = test::amalthea({"batch", minimal(), "--jobs", "1", "-o", lines});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err.find("lines.lock is there and is no lock") != std::string::npos);
+  CHECK_FALSE(fs::exists(elsewhere));
+}
+
 TEST_CASE("a file that may become no larger is an output that cannot be written") {
   const test::TemporaryFolder folder;
   for (const std::string arguments :
