@@ -23,10 +23,18 @@ std::string_view to_string(Severity severity) {
 }
 
 std::string one_line(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  return visible_text(out);
+  const std::string visible = visible_text(text);
+  std::string out;
+  out.reserve(visible.size());
+  const auto commands = [](std::string_view rest) { return rest.starts_with("##[") || rest.starts_with("##vso["); };
+  for (std::size_t at = 0; at < visible.size(); ++at) {
+    const char c = visible[at];
+    if (c == '\n' || c == '\t' || (c == '#' && commands(std::string_view(visible).substr(at))))
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out;
 }
 
 std::string format(const Diagnostic& diagnostic) {
@@ -35,7 +43,8 @@ std::string format(const Diagnostic& diagnostic) {
   if (!at.file.empty()) text += at.file + ":";
   if (at.line != 0) text += fmt::format("{}:{}:", at.line, at.column);
   if (!text.empty()) text += " ";
-  return one_line(text) +
+  // A file may be named like a command for the reader of lines; an absolute path is none.
+  return (text.starts_with('/') ? one_line(text) : line_start(text)) +
          fmt::format("{}: {} [{}]", to_string(diagnostic.severity), one_line(diagnostic.message), diagnostic.id);
 }
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/visible_text.hpp"
 #include "cli/complaint.hpp"
 
@@ -47,9 +48,14 @@ void tell_text(std::string_view text) {
   }
 }
 
+void tell_line(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  tell_text(one_line(text) + "\n");
+}
+
 void show_status(std::string_view text) {
   if (captured != nullptr) return;
-  const std::string line = "\r\x1b[K" + visible_text(text);
+  const std::string line = "\r\x1b[K" + one_line(text);
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
   static_cast<void>(std::fflush(stderr));
 }

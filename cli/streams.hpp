@@ -18,9 +18,11 @@ void open_standard_streams();
 /// To standard error, with control characters spelled out (visible_text): messages quote models and arguments. What
 /// cannot be written there is lost: there is nobody to tell.
 void tell_text(std::string_view text);
+/// The same for one message, on a line of its own whatever it quotes.
+void tell_line(std::string_view text);
 template <typename... Values>
 void tell(fmt::format_string<Values...> format, Values&&... values) {
-  tell_text(fmt::format(format, std::forward<Values>(values)...));
+  tell_line(fmt::format(format, std::forward<Values>(values)...));
 }
 
 /// On a terminal: replaces the line of standard error that the cursor is in. "" leaves it empty.

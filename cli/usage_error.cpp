@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/near_miss.hpp"
 
 namespace amalthea::cli {
@@ -168,7 +169,8 @@ std::string usage_fault(CLI::App& app, const CLI::ParseError& error) {
 }
 
 std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
-  return fmt::format("amalthea: error: {}\nSee {} --help.\n", usage_fault(app, error), command_of(innermost(app)));
+  return fmt::format("amalthea: error: {}\nSee {} --help.\n", one_line(usage_fault(app, error)),
+                     command_of(innermost(app)));
 }
 
 }  // namespace amalthea::cli

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
+
 namespace amalthea {
 namespace {
 
@@ -34,7 +36,28 @@ Character first_character(std::string_view text) {
 
 bool is_control(char32_t code) {
   return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code <= 0x9F) || code == 0x061C ||
-         code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+         code == 0x200E || code == 0x200F || code == 0x2028 || code == 0x2029 || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+/// The blanks before which a reader of lines may look for a command, also those of Unicode.
+std::size_t blanks_before(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto [code, size] = first_character(text.substr(at));
+    const bool is_blank = code == ' ' || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200B) ||
+                          code == 0x202F || code == 0x205F || code == 0x3000 || code == 0xFEFF;
+    if (!is_blank) break;
+    at += size;
+  }
+  return at;
+}
+
+/// Whether a reader of lines may act on a line that begins so. "/approve" is a command, "/models/a.amxmi" a path.
+bool acts(std::string_view line) {
+  if (line.starts_with('/')) return line.substr(1, line.find(' ') - 1).find_first_of("/.") == line.npos;
+  return line.starts_with("::") || line.starts_with("~~~") ||
+         (!line.empty() && std::string_view("=@`|#").find(line.front()) != std::string_view::npos);
 }
 
 }  // namespace
@@ -54,6 +77,14 @@ std::string visible_text(std::string_view text) {
     text.remove_prefix(size == 0 ? 1 : size);
   }
   return out;
+}
+
+std::string line_start(std::string_view text) {
+  std::string line = one_line(text);
+  const std::size_t at = blanks_before(line);
+  if (acts(std::string_view(line).substr(at)))
+    line.replace(at, 1, fmt::format("\\x{:02x}", static_cast<unsigned char>(line[at])));
+  return line;
 }
 
 }  // namespace amalthea

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/verdict.hpp"
 #include "exporter/comparison/comparison_formats.hpp"
@@ -49,8 +50,8 @@ class ComparisonText {
     else
       out_ += heading(text, colour_);
   }
-  void line(std::string_view text) {
-    out_ += markdown_ ? markdown_text(text) : std::string(text);
+  void line(std::string_view text, Colour colour = Colour::none) {
+    out_ += markdown_ ? markdown_text(text) : paint(line_start(text), colour, colour_);
     out_ += markdown_ ? "  \n" : "\n";
   }
   void show(std::string_view name, const TextTable& table) {
@@ -59,13 +60,13 @@ class ComparisonText {
     out_ += markdown_ ? table.markdown() : table.render(colour_);
   }
   void dim(const std::string& text) {
-    out_ += markdown_ ? "\n" + markdown_text(text) + "\n" : paint(text, Colour::dim, colour_) + "\n";
+    out_ += markdown_ ? "\n" + markdown_text(text) + "\n" : paint(one_line(text), Colour::dim, colour_) + "\n";
   }
 
   void head() {
     if (markdown_) out_ += "# Measured traces and model\n\n";
     for (const VerdictLine& said : verdict_lines(engine::assess(system_, measured_.judged, Diagnostics{})))
-      line(markdown_ ? said.text : paint(said.text, said.colour, colour_));
+      line(said.text, said.colour);
     for (const traces::TraceFile& file : measured_.files)
       line(fmt::format("{}  ({}, {} events from {} to {}{})", file.path, file.report.format, file.report.events,
                        format_duration(file.begin.since_start()), format_duration(file.end.since_start()),

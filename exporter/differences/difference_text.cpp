@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "exporter/differences/difference_formats.hpp"
 #include "exporter/primitives/svg.hpp"
@@ -22,7 +23,7 @@ struct Style {
   bool colour = false;
 
   std::string plain(const std::string& shown) const {
-    return form == Form::html ? svg::escaped(shown) : form == Form::markdown ? markdown_text(shown) : one_line(shown);
+    return form == Form::html ? svg::escaped(shown) : form == Form::markdown ? markdown_text(shown) : line_start(shown);
   }
   std::string title(std::string_view shown) const {
     return form == Form::html       ? fmt::format("<h2>{}</h2>\n", shown)

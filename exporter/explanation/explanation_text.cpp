@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
 #include "exporter/primitives/text_table.hpp"
@@ -36,7 +37,8 @@ std::string parts_table(const System& system, std::vector<Contribution> parts, D
 }
 
 std::string verdict_line(const engine::TaskResult& result, bool colour) {
-  return paint(fmt::format("{}: {}", to_string(result.verdict), result.reason), colour_of(result.verdict), colour) +
+  return paint(fmt::format("{}: {}", to_string(result.verdict), one_line(result.reason)), colour_of(result.verdict),
+               colour) +
          "\n";
 }
 
@@ -49,10 +51,10 @@ std::string names_of(const System& system, const std::vector<TaskIndex>& tasks) 
 /// What the search for a change that works has found.
 std::string outcome(const engine::WhatIfs& tried) {
   std::string out;
-  for (const std::string& sentence : tried.in_vain) out += sentence + ".\n";
+  for (const std::string& sentence : tried.in_vain) out += line_start(sentence) + ".\n";
   if (tried.smallest) {
     const engine::WhatIf& one = tried.tried[*tried.smallest];
-    out += fmt::format("Smallest change that works: {} ({}).\n", one.change,
+    out += fmt::format("Smallest change that works: {} ({}).\n", one_line(one.change),
                        one.result.guaranteed == true ? engine::guaranteed_text(one.result.coverage)
                                                      : "met in the simulation, not guaranteed");
   } else if (tried.sought) {
@@ -69,7 +71,7 @@ std::string what_if_table(const System& system, const engine::TaskResult& result
   };
   if (std::none_of(tried.begin(), tried.end(), has_effect)) {
     std::string out;
-    for (const engine::WhatIf& one : tried) out += fmt::format("No effect on this task: {}.\n", one.change);
+    for (const engine::WhatIf& one : tried) out += fmt::format("No effect on this task: {}.\n", one_line(one.change));
     return out;
   }
   TextTable changes = TextTable::of("verdict", "guaranteed", ">max ms", ">bound ms", "change");
@@ -98,7 +100,7 @@ std::string bound_and_improvements(const System& system, const engine::TaskResul
   if (result.bound.worst) {
     out += parts_table(system, result.bound.parts, *result.bound.worst, colour);
   } else {
-    out += fmt::format("no bound: {}\n", result.bound.reason);
+    out += fmt::format("no bound: {}\n", one_line(result.bound.reason));
   }
   if (tried.tried.empty() && tried.in_vain.empty()) return out;
   out += heading("What if", colour);
@@ -110,10 +112,13 @@ std::string bound_and_improvements(const System& system, const engine::TaskResul
 std::string asked_line(const System& system, const Asked& asked, TaskIndex explained) {
   const Task& task = system.tasks[explained];
   std::string out;
-  if (!asked.runnable.empty()) out += fmt::format("Task {} executes the runnable {}.\n", task.name, asked.runnable);
+  if (!asked.runnable.empty())
+    out += fmt::format("Task {} executes the runnable {}.\n", one_line(task.name), one_line(asked.runnable));
   if (asked.wrapper)
-    out += fmt::format("{0} triggers {1} on {2} and waits for it; `amalthea explain MODEL {0}` explains {0}.\n",
-                       system.tasks[*asked.wrapper].name, task.name, system.platform.units[task.unit].name);
+    out +=
+        line_start(fmt::format("{0} triggers {1} on {2} and waits for it; `amalthea explain MODEL {0}` explains {0}.",
+                               system.tasks[*asked.wrapper].name, task.name, system.platform.units[task.unit].name)) +
+        "\n";
   return out;
 }
 
@@ -126,7 +131,7 @@ std::string render_explanation_text(const ResultView& view, const Asked& asked, 
   const engine::TaskResult& result = view.results.tasks[explanation.task];
   const Duration response = explanation.completion - explanation.release;
   std::string out = asked_line(system, asked, explanation.task);
-  out += fmt::format("{}: {} has a response time of {}", task.name,
+  out += fmt::format("{}: {} has a response time of {}", line_start(task.name),
                      result.response.jobs == 1 ? "the only simulated job"
                                                : fmt::format("the longest of {} simulated jobs", result.response.jobs),
                      format_duration(response));
@@ -139,7 +144,7 @@ std::string render_explanation_text(const ResultView& view, const Asked& asked, 
   out += ".\n";
   out += verdict_line(result, colour);
   out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", explanation.job + 1,
-                     ms(explanation.release.since_start()), system.platform.units[task.unit].name);
+                     ms(explanation.release.since_start()), one_line(system.platform.units[task.unit].name));
 
   out += heading("Timeline from the release", colour);
   TextTable table = TextTable::of(">at ms", ">for ms", "what");
@@ -156,7 +161,8 @@ std::string render_explanation_text(const ResultView& view, const Asked& asked, 
 std::string render_without_job_text(const ResultView& view, const Asked& asked, TaskIndex task, const std::string& why,
                                     const engine::WhatIfs& tried, bool colour) {
   const engine::TaskResult& result = view.results.tasks[task];
-  return asked_line(view.system, asked, task) + fmt::format("{}: {}.\n", view.system.tasks[task].name, why) +
+  return asked_line(view.system, asked, task) +
+         fmt::format("{}: {}.\n", line_start(view.system.tasks[task].name), one_line(why)) +
          verdict_line(result, colour) + bound_and_improvements(view.system, result, tried, colour);
 }
 

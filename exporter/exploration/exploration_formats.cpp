@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/json_parts.hpp"
@@ -129,9 +130,9 @@ class Renderer {
   std::string escaped(const std::string& text) const { return markdown_ ? markdown_text(text) : one_line(text); }
 
   void title(std::string_view text) { out_ += markdown_ ? fmt::format("\n## {}\n\n", text) : heading(text, colour_); }
-  void line(const std::string& text) { out_ += markdown_ ? fmt::format("- {}\n", text) : fmt::format("  {}\n", text); }
+  void line(const std::string& text) { out_ += fmt::format("{} {}\n", markdown_ ? "-" : " ", line_start(text)); }
   void line_of_head(const std::string& text) {
-    out_ += markdown_ ? fmt::format("- {}\n", markdown_text(text)) : one_line(text) + "\n";
+    out_ += markdown_ ? fmt::format("- {}\n", markdown_text(text)) : line_start(text) + "\n";
   }
   void table(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
 
@@ -151,8 +152,8 @@ class Renderer {
     }
     if (view_.assessment != nullptr)
       for (const VerdictLine& said : verdict_lines(*view_.assessment))
-        out_ +=
-            markdown_ ? fmt::format("- {}\n", markdown_text(said.text)) : paint(said.text, said.colour, colour_) + "\n";
+        out_ += markdown_ ? fmt::format("- {}\n", markdown_text(said.text))
+                          : paint(one_line(said.text), said.colour, colour_) + "\n";
     if (view_.created != nullptr)
       line_of_head(
           fmt::format("Created: a first mapping of what the model leaves unmapped: {}", describe(*view_.created)));

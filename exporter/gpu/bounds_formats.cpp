@@ -115,7 +115,7 @@ std::string render_text(const BoundsAnswer& answer, bool colour) {
   }
   out += heading("Long-term demand", colour);
   for (std::size_t core = 0; core < problem.cores.size(); ++core)
-    out += fmt::format("core {}: {:.4f}\n", problem.cores[core], bounds.core_demand[core]);
+    out += fmt::format("core {}: {:.4f}\n", one_line(problem.cores[core]), bounds.core_demand[core]);
   out += fmt::format("copy engine: {:.4f}\nexecution engine: {:.4f}\n", bounds.copy_demand, bounds.execution_demand);
   return out;
 }

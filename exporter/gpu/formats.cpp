@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "amalthea/primitives/visible_text.hpp"
 #include "exporter/gpu/answers.hpp"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ std::string render_json(const OccupancyAnswer& answer) {
 std::string render_text(const OccupancyAnswer& answer, bool colour) {
   const auto& [profile, occupancy] = answer;
   const gpu::SmLimits& sm = *profile.multiprocessors;
-  std::string out = fmt::format("{} ({} SMs): {} threads per block = {} warps", profile.name, sm.sms,
+  std::string out = fmt::format("{} ({} SMs): {} threads per block = {} warps", line_start(profile.name), sm.sms,
                                 occupancy.shape.threads, occupancy.block.warps);
   if (occupancy.shape.registers > 0) out += fmt::format(", {} registers per thread", occupancy.shape.registers);
   if (occupancy.shape.shared_memory > 0)

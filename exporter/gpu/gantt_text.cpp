@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
 #include "exporter/primitives/drawing.hpp"
@@ -129,7 +130,7 @@ std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu
   for (const TimelineRow& row : timeline.rows) indent = std::max(indent, unit_name(scenario, row).size() + 1);
   const std::size_t width = options.width > indent + narrowest + 2 ? options.width - indent - 2 : narrowest;
   std::string out;
-  if (!options.title.empty()) out = fmt::format("{}\n\n", printable(options.title));
+  if (!options.title.empty()) out = fmt::format("{}\n\n", line_start(printable(options.title)));
   out += axis(timeline, Cells(timeline.end, width), indent, width);
   bool has_contexts = false;
   bool has_pauses = false;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "amalthea/primitives/visible_text.hpp"
 #include "exporter/gpu/answers.hpp"
 
 #include <cmath>
@@ -120,7 +121,7 @@ std::string render_text(const InterferenceAnswer& answer, bool colour) {
   const gpu::MemoryParameters& memory = *profile.measured_memory;
   const auto nanoseconds = [&](double cycles) { return fmt::format("{:.1f}", cycles * 1000 / memory.clock_mhz); };
   const auto cycles_text = [](double cycles) { return fmt::format("{:.1f}", cycles); };
-  std::string out = fmt::format("{}: {}\n", profile.name, text_of(question.kernel));
+  std::string out = fmt::format("{}: {}\n", line_start(profile.name), text_of(question.kernel));
   for (const nvidia::MemoryKernels& other : question.others)
     out += fmt::format("beside {} x {}\n", other.count, text_of(other.kernel));
   if (question.cpu.kind != nvidia::CpuTrafficKind::none)
@@ -168,7 +169,7 @@ std::string render_json(const CoarseInterference& answer) {
 
 std::string render_text(const CoarseInterference& answer, bool colour) {
   const auto& [profile, memory_share, prediction] = answer;
-  std::string out = coarse_note(profile) + "\n";
+  std::string out = line_start(coarse_note(profile)) + "\n";
   out += paint(fmt::format("slowdown up to {:.3f}", prediction.slowdown), Colour::bold, colour);
   out += fmt::format(": up to {:.3f} on the share of {} that waits for memory\n", prediction.memory_slowdown,
                      memory_share);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
@@ -71,8 +72,9 @@ std::string render_samples_csv(const PartitionTable& table) {
 
 std::string render_text(const PartitionTable& table, bool colour) {
   const bool alone = table.against.empty();
-  std::string out = alone ? fmt::format("{} on {}, alone\n\n", table.kernel, table.platform)
-                          : fmt::format("{} against {} on {}\n\n", table.kernel, table.against, table.platform);
+  std::string out = line_start(alone ? fmt::format("{} on {}, alone", table.kernel, table.platform)
+                                     : fmt::format("{} against {} on {}", table.kernel, table.against, table.platform));
+  out += "\n\n";
   std::vector<TextTable::Column> titles{{"strategy"}, {"mask"}};
   for (const char* right : {"CUs", "median ms", "min ms", "max ms", "mean ms", "std ms", "samples"})
     titles.push_back({right, Align::right});

@@ -15,6 +15,7 @@
 #include "amalthea/attribute_value.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/primitives/visible_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -184,7 +185,7 @@ class Dumper {
 
   std::string prefix_of(const Document& document) const {
     if (model_.documents().size() == 1) return {};
-    return fs::path(document.source().path()).filename().string() + ":";
+    return line_start(fs::path(document.source().path()).filename().string() + ":");
   }
 
   void append_segment(std::string& path, Element element) {

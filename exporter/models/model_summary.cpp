@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 #include "engine/program/releases.hpp"
@@ -75,7 +76,7 @@ std::string units_of(const System& system, const Task& task) {
 
 std::string render_summary_text(const ModelSummary& summary, bool colour) {
   std::string out;
-  for (const std::string& file : summary.info.files) out += file + "\n";
+  for (const std::string& file : summary.info.files) out += line_start(file) + "\n";
   const Counts counts = count(summary.model);
   out += fmt::format("AMALTHEA {}, {} elements, {}\n", summary.info.version, counts.elements, summary.info.hash);
 

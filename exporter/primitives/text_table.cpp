@@ -56,11 +56,13 @@ std::string aligned_line(const std::vector<Column>& columns, const std::vector<s
   std::string line;
   std::string gap;
   for (std::size_t column = 0; column < columns.size(); ++column) {
-    const std::string padding(widths[column] - width_of(cells[column].text), ' ');
+    const std::string text = line.empty() ? line_start(cells[column].text) : cells[column].text;
+    const std::size_t width = width_of(text);
+    const std::string padding(widths[column] > width ? widths[column] - width : 0, ' ');
     const bool right = columns[column].align == Align::right;
     if (right) gap += padding;
-    if (!cells[column].text.empty()) {
-      line += gap + paint(cells[column].text, cells[column].colour, colour);
+    if (!text.empty()) {
+      line += gap + paint(text, cells[column].colour, colour);
       gap.clear();
     }
     gap += (right ? "" : padding) + std::string(2, ' ');
@@ -122,17 +124,22 @@ std::string counted(std::size_t count, std::string_view noun) {
 
 std::string heading(std::string_view title, bool colour) {
   std::string text = "\n";
-  return text.append(paint(title, Colour::bold, colour)).append("\n");
+  return text.append(paint(one_line(title), Colour::bold, colour)).append("\n");
 }
 
-std::string markdown_text(std::string_view text) {
-  const auto is_inside_word = [text](std::size_t at) {  // where an underscore has no meaning
-    const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+std::string markdown_text(std::string_view shown) {
+  const std::string text = one_line(shown);
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const auto is_inside_word = [&](std::size_t at) {  // where an underscore has no meaning
     return at > 0 && at + 1 < text.size() && is_letter(text[at - 1]) && is_letter(text[at + 1]);
   };
   std::string escaped;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
+    if (c == '@' && (at == 0 || !is_letter(text[at - 1]))) {  // no escape keeps it from calling a person
+      escaped += "\\\\x40";
+      continue;
+    }
     const bool is_special = std::string_view("\\`*_[]<>|~#&").find(c) != std::string_view::npos;
     if (is_special && !(c == '_' && is_inside_word(at))) escaped += '\\';
     escaped += c;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 #include "engine/results/lost_activations.hpp"
@@ -113,12 +114,12 @@ class TextRenderer {
   /// A separate line; in Markdown a list item.
   std::string line(std::string_view text, Colour colour = Colour::none) const {
     if (markdown_) return fmt::format("- {}\n", markdown_text(text));
-    return paint(text, colour, colour_) + "\n";
+    return paint(line_start(text), colour, colour_) + "\n";
   }
   /// A reason; in Markdown a list item.
   std::string reason(std::string_view subject, std::string_view text) const {
     if (markdown_) return fmt::format("- **{}**: {}\n", markdown_text(subject), markdown_text(text));
-    return fmt::format("{}: {}\n", paint(subject, Colour::bold, colour_), text);
+    return fmt::format("{}: {}\n", paint(line_start(subject), Colour::bold, colour_), one_line(text));
   }
   /// Lines after a table.
   void note(const std::string& lines) {
@@ -230,8 +231,9 @@ class TextRenderer {
       std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
       for (const auto& part : parts)
         text += markdown_ ? fmt::format("    - {} {}: {}\n", time(part.time), unit_.name(),
-                                        markdown_text(one_line(describe(system_, part))))
-                          : fmt::format("    {:>12} {}  {}\n", time(part.time), unit_.name(), describe(system_, part));
+                                        markdown_text(describe(system_, part)))
+                          : fmt::format("    {:>12} {}  {}\n", time(part.time), unit_.name(),
+                                        one_line(describe(system_, part)));
     }
     section("Why tasks are late, unbounded or unknown", text);
   }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/runs_formats.hpp"
@@ -54,9 +55,10 @@ class RunsText {
 
   void head() {
     for (const VerdictLine& said : verdict_lines(engine::assess(system_, runs_.judged, view_.findings)))
-      out_ += paint(said.text, said.colour, colour_) + "\n";
-    out_ += fmt::format("{}  (AMALTHEA {}, {})\n", fmt::join(view_.model.files, ", "), view_.model.version,
-                        view_.model.hash.substr(0, 19));
+      out_ += paint(one_line(said.text), said.colour, colour_) + "\n";
+    out_ += line_start(fmt::format("{}  (AMALTHEA {}, {})", fmt::join(view_.model.files, ", "), view_.model.version,
+                                   view_.model.hash.substr(0, 19))) +
+            "\n";
     out_ += fmt::format("{} of {}{} with {} execution times, seed {}: observed values, not bounds.\n",
                         runs_.runs == 1 ? "One run" : fmt::format("{} runs", runs_.runs),
                         format_duration(runs_.horizon), runs_.hyperperiod == runs_.horizon ? " (the hyperperiod)" : "",

@@ -73,9 +73,9 @@ Colour colour_of(const Assessment& assessment) {
 std::vector<VerdictLine> verdict_lines(const Assessment& assessment) {
   std::vector<VerdictLine> lines{{verdict_sentence(assessment), colour_of(assessment)}};
   for (const engine::Assumption& assumption : assessment.assumptions)
-    lines.push_back({fmt::format("Assumed: {}", assumption.text), Colour::none});
+    lines.push_back({fmt::format("Assumed: {}", one_line(assumption.text)), Colour::none});
   for (const std::string& replaced : assessment.replaced)
-    lines.push_back({fmt::format("Replaced: {}", replaced), Colour::none});
+    lines.push_back({fmt::format("Replaced: {}", one_line(replaced)), Colour::none});
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/primitives/visible_text.hpp"
 #include "exporter/results/json_parts.hpp"
 #include "migration/migration.hpp"
 
@@ -19,9 +20,9 @@ std::string place_text(const ChangeSite& place) {
   std::string text;
   if (!place.location.file.empty())
     text = fmt::format("{}:{}:{}: ", place.location.file, place.location.line, place.location.column);
-  text += one_line(place.path);
-  if (!place.what.empty()) text += fmt::format(": {}", one_line(place.what));
-  return text;
+  text += place.path;
+  if (!place.what.empty()) text += fmt::format(": {}", place.what);
+  return line_start(text);
 }
 
 nlohmann::ordered_json located(const Location& location) {
@@ -35,8 +36,8 @@ nlohmann::ordered_json located(const Location& location) {
 }  // namespace
 
 std::string render_conversion_text(const Conversion& input) {
-  std::string text =
-      fmt::format("{}: {} -> {}\n", fmt::join(input.files, ", "), to_string(input.from), to_string(input.to));
+  std::string text = fmt::format("{}: {} -> {}\n", line_start(fmt::format("{}", fmt::join(input.files, ", "))),
+                                 to_string(input.from), to_string(input.to));
   std::size_t total = 0;
   for (const RuleRecord& rule : input.record.rules()) {
     total += rule.count;

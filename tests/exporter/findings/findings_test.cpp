@@ -131,7 +131,7 @@ TEST_CASE("SARIF: locations are relative URIs and paths are logical locations an
         Json{{"name", "L"}, {"fullyQualifiedName", "swModel/labels/L"}, {"kind", "element"}});
   CHECK(results[2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "file:///else/where.amxmi");
   CHECK(results[2]["locations"][0]["physicalLocation"]["region"] == Json{{"startLine", 1}});
-  CHECK(results[2]["message"]["text"] == "cannot open the file: \\[{{no}}\\] such file");
+  CHECK(results[2]["message"]["text"] == "cannot open the file: \\[{{no}}\\] such\\x0afile");
   // A finding without a place is shown at the beginning of the model.
   CHECK(results[3]["locations"][0]["physicalLocation"]["region"] == Json{{"startLine", 1}});
   CHECK(sarif(some_findings(),
