@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/primitives/csv.hpp"
 
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/primitives/spreadsheet.hpp"
 #include "amalthea/primitives/visible_text.hpp"
-#include "amalthea/quantity.hpp"
 
 namespace amalthea::exporter {
-namespace {
-
-bool looks_like_formula(std::string_view text) {
-  if (text.empty() || std::string_view("=+-@\t\r\n").find(text.front()) == std::string_view::npos) return false;
-  return !parse_double(text);
-}
-
-}  // namespace
-
 std::string csv_field(std::string_view text) {
-  std::string field = looks_like_formula(text) ? "'" : "";
-  field += visible_text(text);
-  if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
+  const std::string field = guarded_cell(one_line(text));
+  // Quotes, too, keep a reader of lines from acting on the first field.
+  if (field.find_first_of(",\"") == std::string::npos && line_start(field) == field) return field;
   std::string quoted = "\"";
   for (const char c : field) quoted.append(c == '"' ? 2 : 1, c);
   return quoted + "\"";

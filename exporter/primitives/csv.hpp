@@ -9,9 +9,9 @@
 
 namespace amalthea::exporter {
 
-/// Quoted if required. Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe, and control
-/// characters are spelled out (visible_text), since models may be untrusted; numbers, including negative ones, are
-/// unchanged.
+/// Quoted if required. Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe
+/// (guarded_cell), and line breaks and control characters are spelled out (one_line), since models may be untrusted;
+/// numbers, including negative ones, are unchanged.
 std::string csv_field(std::string_view text);
 
 void append_csv_line(std::string& out, const std::vector<std::string>& fields);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What input says never commands the terminal: control characters of models, JSON files and arguments are spelled out.
 
+#include <array>
+#include <cctype>
 #include <filesystem>
+#include <map>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "amalthea/primitives/visible_text.hpp"
@@ -64,6 +69,58 @@ std::string hostile_model() {
   return changed;
 }
 
+/// Names like commands for readers of lines, with line breaks of all kinds before more of them.
+constexpr std::array<std::string_view, 8> commands = {"::error::", "/approve ", "=1+",       "@all",
+                                                      "`",         "|a|",       "##[error]", "~~~"};
+constexpr std::string_view breaks =
+    "\n::error::m\n/approve m\r=m\u0085@m\u2028::error::m\u2029/approve m\t\u202E##[error]m";
+
+std::string encoded(std::string_view text, std::string_view form) {
+  std::string out;
+  for (const char c : text)
+    if (form == "uri" && c != ' ' && std::string_view(".-*_").find(c) == std::string_view::npos &&
+        std::isalnum(static_cast<unsigned char>(c)) == 0)
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    else if (form == "uri")
+      out += c == ' ' ? '+' : c;
+    else if (c == '\n' || c == '\r' || c == '\t')
+      out += fmt::format("&#{};", static_cast<int>(c));
+    else
+      out += c;
+  return out;
+}
+
+/// The model with all its names changed so, but those that the metamodel knows.
+std::string model_of_commands(const std::string& text) {
+  static const std::regex name_or_reference(R"re(<(\w+)[^<>]*? name="([^"]*)"|(["\s/])([^"\s/?<>]+)\?type=)re");
+  std::map<std::string, std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), name_or_reference), end; at != end; ++at)
+    if ((*at)[2].matched && (*at)[1] != "schedulerDefinitions" && (*at)[1] != "schedulingParameterDefinitions")
+      names.emplace((*at)[2], fmt::format("{}{}{}", commands[names.size() % commands.size()], (*at)[2].str(), breaks));
+  std::string out;
+  std::size_t done = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), name_or_reference), end; at != end; ++at) {
+    const int group = (*at)[2].matched ? 2 : 4;
+    const auto name = names.find((*at)[group]);
+    if (name == names.end()) continue;
+    const auto begin = static_cast<std::size_t>(at->position(static_cast<std::size_t>(group)));
+    out += text.substr(done, begin - done) + encoded(name->second, group == 2 ? "xml" : "uri");
+    done = begin + name->first.size();
+  }
+  return out + text.substr(done);
+}
+
+/// The first line that acts, or that shows a character that is no part of a line; else nothing.
+std::string acting_line(const std::string& text, bool markdown) {
+  std::string acting = raw_in(text);
+  static const std::regex acts(R"re(\s*(::|##\[|/approve|=|@|`|~~~|m\b).*)re");
+  std::istringstream lines(text);
+  for (std::string line; acting.empty() && std::getline(lines, line);)
+    if (line.find('\t') != line.npos || std::regex_match(line, acts) || (!markdown && line.starts_with("|")))
+      acting = line;
+  return acting;
+}
+
 }  // namespace
 
 TEST_CASE("control characters and bytes that are no UTF-8 are spelled out") {
@@ -71,6 +128,7 @@ TEST_CASE("control characters and bytes that are no UTF-8 are spelled out") {
   CHECK(visible_text("a\tb\nc \u00e4\u20ac\U0001F600") == "a\tb\nc \u00e4\u20ac\U0001F600");
   CHECK(visible_text("\x1b[31m\r\b") == "\\x1b[31m\\x0d\\x08");
   CHECK(visible_text(std::string_view("\0", 1)) == "\\x00");
+  CHECK(visible_text("\u2028\u2029") == "\\u2028\\u2029");
   CHECK(visible_text("\x7F\u0080\u009F\u061C\u200E\u202E\u2069") ==
         "\\u007f\\u0080\\u009f\\u061c\\u200e\\u202e\\u2069");
   CHECK(visible_text("\x9b\xff\xC3") == "\\x9b\\xff\\xc3");
@@ -130,6 +188,79 @@ TEST_CASE("no verb writes a control character of a model as it is") {
   }
   // What others read byte by byte keeps the name.
   CHECK(test::read_text(in("annotated.amxmi")).find(hostile) != std::string::npos);
+}
+
+TEST_CASE("what would act at the beginning of a line is spelled out") {
+  using amalthea::line_start;
+  CHECK(line_start("::error::x") == "\\x3a:error::x");
+  CHECK(line_start(" \u00a0\u3000::error::x") == " \u00a0\u3000\\x3a:error::x");
+  CHECK(line_start("/approve") == "\\x2fapprove");
+  CHECK(line_start("/label ~a/b") == "\\x2flabel ~a/b");
+  CHECK(line_start("a\r\n\tb ##[error]c ##vso[d") == "a\\x0d\\x0a\\x09b \\x23#[error]c \\x23#vso[d");
+  for (const char* as_it_is :
+       {"", "Task", "a::b", ": a", "/models/a.amxmi", "/a.amxmi:3:4", "-", "+5", "a @b", "~ 5 ms"})
+    CHECK(line_start(as_it_is) == as_it_is);
+}
+
+TEST_CASE("no line of an output begins with what a name says") {
+  const test::TemporaryFolder folder;
+  const auto in = [&](const char* name) { return folder.path() + "/" + name; };
+  const std::string original = test::sample("offload-minimal.amxmi"), model = in("model.amxmi");
+  test::write_text(model, model_of_commands(test::read_text(original)));
+  // Too short a deadline, so that reasons are given.
+  const std::string late = in("late.amxmi");
+  test::write_text(late, test::replaced(test::read_text(model), "<limitValue value=\"2\" unit=\"ms\"/>",
+                                        "<limitValue value=\"100\" unit=\"us\"/>"));
+  REQUIRE(test::amalthea({"analyze", model}).exit_code == 0);
+  std::vector<Arguments> runs = {{"compare", model, in("trace.btf")},
+                                 {"compare", model, in("trace.csv")},
+                                 {"compare", model, in("trace.btf"), "--format", "markdown"},
+                                 {"calibrate", model, in("trace.btf"), "--check"},
+                                 {"diff", model, original},
+                                 {"diff", original, model, "--timing"},
+                                 {"diff", model, late, "--timing", "--format", "markdown"},
+                                 {"diff", model, original, late},
+                                 {"graph", model, "--task", "no\n::error::task"},
+                                 {"explain", model, "no\n::error::task"},
+                                 {"info", model, "--no\n::error::option"},
+                                 {"no\n::error::verb"}};
+  for (const std::string& file : {model, late})
+    for (const Arguments& of_one : std::vector<Arguments>{{"info"},
+                                                          {"info", "--dump"},
+                                                          {"analyze", "--trace", in("trace.csv")},
+                                                          {"analyze", "--trace", in("trace.btf")},
+                                                          {"analyze", "-v"},
+                                                          {"analyze", "--metrics"},
+                                                          {"analyze", "--headroom"},
+                                                          {"analyze", "--format", "csv"},
+                                                          {"analyze", "--format", "markdown"},
+                                                          {"simulate", "--runs", "2"},
+                                                          {"validate"},
+                                                          {"explore", "--candidates", "20", "--jobs", "1"},
+                                                          {"convert", "--to", "3.2.0", "--check"},
+                                                          {"batch", "--jobs", "1"},
+                                                          {"annotate", "-o", in("annotated.amxmi")}}) {
+      Arguments& run = *runs.insert(runs.end() - 12, of_one);
+      run.insert(run.begin() + 1, file);
+    }
+  for (std::size_t i = 0; i < 3; ++i)
+    runs.push_back({"explain", late, fmt::format("{}{}{}", commands[i], i == 0 ? "Control" : "Monitor", breaks)});
+  for (const Arguments& arguments : runs) {
+    const auto result = test::amalthea(arguments);
+    INFO(fmt::format("{}", fmt::join(arguments, " ")));
+    CHECK(result.exit_code != 3);
+    CHECK(acting_line(result.out, arguments.back() == "markdown").empty());
+    CHECK(acting_line(result.err, false).empty());
+  }
+  for (const char* report : {"report.md", "summary.md"}) {
+    const std::string path = in(report);
+    const auto result = test::amalthea(
+        report[0] == 'r' ? Arguments{"explore", late, "--candidates", "20", "--jobs", "1", "--report", path}
+                         : Arguments{"batch", late, "--jobs", "1", "--summary", path, "-o", in("lines")});
+    INFO(result.err);
+    REQUIRE(std::filesystem::exists(path));
+    CHECK(acting_line(test::read_text(path), true).empty());
+  }
 }
 
 TEST_CASE("arguments that a message quotes are spelled out") {

@@ -2,6 +2,7 @@
 // Traces of simulations, read back: they give the numbers of the simulation and no finding.
 
 #include <cstdlib>
+#include <array>
 #include <map>
 #include <random>
 #include <string>
@@ -192,7 +193,10 @@ void check_random(int count, std::uint32_t seed) {
                                         test::SystemFeature::polled_semaphore, test::SystemFeature::activation_limit,
                                         test::SystemFeature::runnables, test::SystemFeature::memory});
     test::RandomSystem drawn = test::random_system(random, options);
-    for (Task& task : drawn.system.tasks) task.name.insert(0, "a ");
+    // Among them what a spreadsheet would take for a formula, or for a text that was guarded from being one.
+    constexpr std::array<const char*, 7> beginnings{"a ", "=", "'=", "''+", "-x", "@", "'"};
+    for (std::size_t task = 0; task < drawn.system.tasks.size(); ++task)
+      drawn.system.tasks[task].name.insert(0, beginnings[task % beginnings.size()]);
     for (Label& label : drawn.system.labels) label.name.insert(0, "a label, ");
     // Tracks of trace event JSON know processes by their names alone.
     const bool unique = index % 4 != 3;

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/primitives/spreadsheet.hpp"
 #include "traces/reading/detail/line_reader.hpp"
 #include "traces/reading/formats.hpp"
 
@@ -77,7 +78,7 @@ class CsvReader {
     if (!read_number(fields_[2], event.instance) || !clock_.read(fields_[3], release) ||
         !clock_.read(fields_[4], event.from) || !clock_.read(fields_[5], event.time))
       return "job, release_ps, from_ps or to_ps is no number >= 0";
-    event.target = reading_.names.find(EntityKind::process, fields_[1]);
+    event.target = reading_.names.find(EntityKind::process, unguarded_cell(fields_[1]));
     if (event.target == no_entity) return {};
     const std::string& what = fields_[0];
     if (what == "activation") {
@@ -95,7 +96,7 @@ class CsvReader {
             "before to_ps",
             fields_[6]);
       event.state = *state;
-      if (!fields_[7].empty()) event.source = reading_.names.find(EntityKind::core, fields_[7]);
+      if (!fields_[7].empty()) event.source = reading_.names.find(EntityKind::core, unguarded_cell(fields_[7]));
     } else {
       return fmt::format("\"{}\" is not an event; expected activation, lost, interval or completion", what);
     }
