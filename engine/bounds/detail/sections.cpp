@@ -46,7 +46,7 @@ class Holdings {
   Threshold ceiling() const {
     Threshold most;
     for (const auto& [semaphore, count] : held_)
-      if (count > 0 && semaphores_.ceiling[semaphore] && semaphore != ignored_)
+      if (semaphores_.ceiling[semaphore] && semaphore != ignored_)
         most = std::max(*semaphores_.ceiling[semaphore], most.value_or(*semaphores_.ceiling[semaphore]));
     return most;
   }
@@ -58,8 +58,9 @@ class Holdings {
         break;
       case StepKind::release_semaphore: {
         const auto& use = subject_.activity<UseSemaphore>({task_, step});
-        std::int64_t& count = held_[use.semaphore];
-        count = use.operation == UseSemaphore::Operation::exclusive ? 0 : std::max<std::int64_t>(0, count - 1);
+        const auto held = held_.find(use.semaphore);
+        if (held != held_.end() && (use.operation == UseSemaphore::Operation::exclusive || --held->second == 0))
+          held_.erase(held);
         break;
       }
       case StepKind::uninterruptible:
@@ -78,7 +79,7 @@ class Holdings {
   std::optional<SemaphoreIndex> ignored_;
   Threshold own_;
   std::int64_t uninterruptible_ = 0;
-  std::map<SemaphoreIndex, std::int64_t> held_;
+  std::map<SemaphoreIndex, std::int64_t> held_;  ///< how often; only those that it holds
 };
 
 /// Everything except the threshold.
@@ -407,12 +408,24 @@ TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const Sema
   shape.granted = granted_sections(subject, host, pieces, Holdings(subject, ranks, semaphores, host));
   if (subject.worst[host].unanalyzable.empty()) {
     shape.requests = requests_of(subject, ranks, semaphores, host, pieces);
-    for (SemaphoreRequest& request : shape.requests)
-      for (const cpu::Section& section : sections_of(pieces_of(
-               subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host, request.semaphore)))) {
-        request.without.length = std::max(request.without.length, section.length);
-        request.without.polls = request.without.polls || section.polls;
+    const auto longest_of = [](const std::vector<cpu::Section>& sections) {
+      cpu::Section longest;
+      for (const cpu::Section& section : sections) {
+        longest.length = std::max(longest.length, section.length);
+        longest.polls = longest.polls || section.polls;
       }
+      return longest;
+    };
+    std::map<SemaphoreIndex, cpu::Section> without;  // only a ceiling makes a difference
+    for (SemaphoreRequest& request : shape.requests) {
+      const SemaphoreIndex ignored = request.semaphore;
+      const auto [known, added] = without.try_emplace(ignored);
+      if (added && !semaphores.ceiling[ignored]) known->second = longest_of(shape.sections);
+      if (added && semaphores.ceiling[ignored])
+        known->second = longest_of(sections_of(
+            pieces_of(subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host, ignored))));
+      request.without = known->second;
+    }
     return shape;
   }
   // The length of its sections is unknown as well.
