@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs that grow in one dimension each: a function from n to the text of a model, a trace or a GPU scenario."""
+
+import json
+
+BEGIN = ('<?xml version="1.0" encoding="UTF-8"?>\n<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" '
+         'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:am="http://app4mc.eclipse.org/amalthea/3.3.0">')
+PERIODIC = "p?type=PeriodicStimulus"
+
+
+def each(count, text):
+    return "".join(text.replace("#", str(i)) for i in range(count))
+
+
+def ticks(cycles=1000):
+    return (f'<items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueStatistics" lowerBound="{cycles}" '
+            f'upperBound="{2 * cycles}" average="{1.5 * cycles}"/></items>')
+
+
+def task(name, items, stimuli=PERIODIC):
+    return (f'<tasks name="{name}" stimuli="{stimuli}" multipleTaskActivationLimit="0"><activityGraph>{items}'
+            "</activityGraph></tasks>")
+
+
+def runnable(name, items):
+    return f'<runnables name="{name}"><activityGraph>{items}</activityGraph></runnables>'
+
+
+def stimulus(name, milliseconds=10):
+    return (f'<stimuli xsi:type="am:PeriodicStimulus" name="{name}"><recurrence value="{milliseconds}" unit="ms"/>'
+            "</stimuli>")
+
+
+def model(software="", tasks=("T0",), cores=1, stimuli="", os="", events="", constraints=""):
+    """A whole model: without `software`, with one small task."""
+    if not any(f'<tasks name="{name}"' in software for name in tasks):
+        software = task("T0", ticks()) + software
+    units = each(cores, '<modules xsi:type="am:ProcessingUnit" name="C#" frequencyDomain="Clock?type=FrequencyDomain" '
+                        'definition="Cpu?type=ProcessingUnitDefinition"/>')
+    mapping = each(cores, '<schedulerAllocation scheduler="S#?type=TaskScheduler" '
+                          'responsibility="C#?type=ProcessingUnit" executingPU="C#?type=ProcessingUnit"/>')
+    for index, name in enumerate(tasks):
+        core = index % cores
+        mapping += (f'<taskAllocation task="{name}?type=Task" scheduler="S{core}?type=TaskScheduler" '
+                    f'affinity="C{core}?type=ProcessingUnit"><schedulingParameters '
+                    'key="priority?type=SchedulingParameterDefinition"><value xsi:type="am:IntegerObject" '
+                    f'value="{len(tasks) - index}"/></schedulingParameters></taskAllocation>')
+    return (f'{BEGIN}<swModel>{software}</swModel><hwModel><definitions xsi:type="am:ProcessingUnitDefinition" '
+            f'name="Cpu" puType="CPU"/><structures name="Board" structureType="System">{units}</structures><domains '
+            'xsi:type="am:FrequencyDomain" name="Clock"><defaultValue value="1.0" unit="GHz"/></domains></hwModel>'
+            '<osModel><operatingSystems name="OS">'
+            + each(cores, '<taskSchedulers name="S#" definition="Fixed?type=SchedulerDefinition"/>').replace(
+                "Fixed?", "FixedPriorityPreemptive?")
+            + '</operatingSystems><schedulerDefinitions name="FixedPriorityPreemptive" '
+            'processParameters="priority?type=SchedulingParameterDefinition"/><schedulingParameterDefinitions '
+            f'name="priority" type="Integer"/>{os}</osModel><stimuliModel>{stimulus("p")}{stimuli}</stimuliModel>'
+            f'<eventModel>{events}</eventModel><constraintsModel>{constraints}</constraintsModel>'
+            f'<mappingModel>{mapping}</mappingModel></am:Amalthea>')
+
+
+def names(count):
+    return [f"T{i}" for i in range(count)]
+
+
+def attributes(n):
+    """Of elements with as many as --max-attributes admits."""
+    return model(each(max(1, n // 500), "<labels name='l#'" + " ".join(f" a{i}=''" for i in range(min(n, 500))) + "/>"))
+
+
+def depth(n):
+    return model(task("T0", each(n, '<items xsi:type="am:Group" name="g#">') + ticks() + "</items>" * n))
+
+
+def many_tasks(n, cores):
+    return model("".join(task(name, ticks(1)) for name in names(n)), names(n), cores)
+
+
+def accesses(n, labels):
+    access = "".join(f'<items xsi:type="am:LabelAccess" data="l{i % labels}?type=Label" access="read"/>'
+                     for i in range(n))
+    return model(task("T0", '<items xsi:type="am:RunnableCall" runnable="R?type=Runnable"/>') + runnable("R", access)
+                 + each(labels, '<labels name="l#"><size value="1" unit="B"/></labels>'))
+
+
+def chain_events(n):
+    return each(n, '<events xsi:type="am:ProcessEvent" name="e#" eventType="activate" entity="T0?type=Task"/>')
+
+
+def chains(n):
+    return model(events=chain_events(2), constraints=each(
+        n, '<eventChains name="c#" stimulus="e0?type=ProcessEvent" response="e1?type=ProcessEvent"/>'))
+
+
+def chain_length(n):
+    items = "".join(
+        f'<items xsi:type="am:EventChainContainer"><eventChain name="s{i}" stimulus="e{i}?type=ProcessEvent" '
+        f'response="e{i + 1}?type=ProcessEvent"/></items>' for i in range(n))
+    return model(events=chain_events(n + 1), constraints=f'<eventChains name="c" stimulus="e0?type=ProcessEvent" '
+                 f'response="e{n}?type=ProcessEvent" itemType="sequence">{items}</eventChains>')
+
+
+def semaphores(n):
+    def use(i, access):
+        return f'<items xsi:type="am:SemaphoreAccess" semaphore="s{i}?type=Semaphore" access="{access}"/>'
+    of_task = [[], [], [], []]
+    for i in range(n):
+        for t in (i % 4, (i + 1) % 4):
+            of_task[t].append(use(i, "request") + ticks(1) + use(i, "release"))
+    return model("".join(task(f"T{t}", ticks(1) + "".join(items)) for t, items in enumerate(of_task)), names(4), 2,
+                 os=each(n, '<semaphores name="s#" semaphoreType="CountingSemaphore" initialValue="0" maxValue="1" '
+                            'priorityCeilingProtocol="false"/>'))
+
+
+def events(n):
+    item = '<items xsi:type="am:{}"{}><eventMask events="e#?type=OsEvent"/></items>'
+    sets = each(n, item.format("SetEvent", ' process="T1?type=Task"'))
+    waits = each(n, item.format("WaitEvent", ' waitingBehaviour="passive"') + item.format("ClearEvent", ""))
+    return model(task("T0", ticks(1) + sets) + task("T1", waits + ticks(1)) + each(n, '<events name="e#"/>'), names(2), 2)
+
+
+def modes(n):
+    sets = each(n, '<items xsi:type="am:ModeLabelAccess" data="m#?type=ModeLabel" access="set" value="1"/>')
+    labels = each(n, '<modeLabels name="m#" mode="N?type=Mode" initialValue="0"/>')
+    return model(task("T0", ticks() + sets) + '<modes xsi:type="am:NumericMode" name="N"/>' + labels)
+
+
+def stimuli(n):
+    return model(task("T0", ticks(1), each(n, "s#?type=PeriodicStimulus ").strip()), stimuli="".join(
+        stimulus(f"s{i}") for i in range(n)))
+
+
+def scenario(kernels, streams, blocks):
+    return json.dumps({"platform": "tx2", "operations": [
+        {"kernel": f"k{i}", "stream": f"s{i % streams}", "blocks": blocks, "threads": 256, "registers": 32,
+         "duration": "10us"} for i in range(kernels)]})
+
+
+def btf(lines):
+    return "#version 2.1.5\n#timeScale ns\n" + "\n".join(lines) + "\n"
+
+
+def trace_events(n):
+    lines = []
+    for i in range(n):
+        at = i * 10_000_000
+        lines += [f"{at},p,{i},T,T0,{i},activate", f"{at},C0,0,T,T0,{i},start", f"{at + 1500},C0,0,T,T0,{i},terminate"]
+    return btf(lines)
+
+
+def open_jobs(n):
+    lines = [f"{i * 10_000_000},p,{i},T,T0,{i},activate" for i in range(n)]
+    for i in range(n):
+        at = (n + i) * 10_000_000
+        lines += [f"{at},C0,0,T,T0,{n - 1 - i % 10},start", f"{at + 1},C0,0,T,T0,{n - 1 - i % 10},preempt"]
+    return btf(lines)
+
+
+# dimension: (kind of input, function, smallest n, largest n)
+DIMENSIONS = {
+    "elements": ("model", lambda n: model(each(n, '<labels name="l#"/>')), 500, 256_000),
+    "attributes": ("model", attributes, 500, 256_000),
+    "list length": ("model", lambda n: model(task("T0", ticks(), " ".join([PERIODIC] * n))), 500, 400_000),
+    "properties": ("model", lambda n: model('<labels name="l">' + '<customProperties key="gpu.grid"><value '
+                                            'xsi:type="am:StringObject" value="2"/></customProperties>' * n
+                                            + "</labels>"), 500, 128_000),
+    "siblings": ("model", lambda n: model("<runnables/>" * n), 500, 512_000),
+    "depth": ("model", depth, 10, 480),
+    "references to one target": ("model", lambda n: model('<labels name="l"/>' + each(
+        n, '<runnables name="r#"><activityGraph><items xsi:type="am:LabelAccess" data="l?type=Label" access="read"/>'
+           "</activityGraph></runnables>")), 250, 128_000),
+    "tasks": ("model", lambda n: many_tasks(n, max(1, n // 8)), 16, 4_096),
+    "tasks on one core": ("model", lambda n: many_tasks(n, 1), 16, 4_096),
+    "runnables": ("model", lambda n: model(task("T0", each(
+        n, '<items xsi:type="am:RunnableCall" runnable="r#?type=Runnable"/>')) + "".join(
+            runnable(f"r{i}", ticks(1)) for i in range(n))), 250, 64_000),
+    "labels": ("model", lambda n: accesses(n, n), 250, 64_000),
+    "accesses": ("model", lambda n: accesses(n, 1), 250, 64_000),
+    "chains": ("model", chains, 100, 16_000),
+    "chain length": ("model", chain_length, 100, 16_000),
+    "semaphores": ("model", semaphores, 4, 2_048),
+    "events": ("model", events, 16, 8_192),
+    "modes": ("model", modes, 100, 32_000),
+    "stimuli": ("model", stimuli, 16, 8_192),
+    "findings": ("model", lambda n: model(each(n, '<unknown# name="u#"/>')), 500, 128_000),
+    "GPU operations": ("scenario", lambda n: scenario(n, 4, 4), 100, 64_000),
+    "streams": ("scenario", lambda n: scenario(n, n, 4), 16, 16_384),
+    "blocks": ("scenario", lambda n: scenario(4, 2, n), 100, 128_000),
+    "trace events": ("trace", trace_events, 500, 256_000),
+    "open jobs": ("trace", open_jobs, 500, 64_000),
+    "distinct names": ("trace", lambda n: btf([f"{i},p,{i},T,x{i},{i},activate" for i in range(n)]), 500, 128_000),
+}
+EMPTY = {"model": model(), "scenario": scenario(1, 1, 1), "trace": btf([])}
