@@ -194,7 +194,7 @@ Outcome<Answer<exporter::MakespanAnswer, exporter::WarpStringAnswer>> answer(con
     watch.progress(fmt::format("{} to {} cycles, {} states, {:.0f} s{}", now.lower, now.upper, now.states, now.seconds,
                                time_limit ? fmt::format(", at most {:.0f} s left", *time_limit - now.seconds) : ""));
   };
-  exporter::MakespanAnswer found{*problem, makespan::worst_makespan(*problem, search)};
+  exporter::MakespanAnswer found{*problem, makespan::worst_makespan(*problem, search), {}, time_limit.has_value()};
   if (request.anneal) found.annealing = anneal(request, *problem, time_limit, watch, found.result);
   if (const auto wrong = makespan::violation(*problem, found.result.witness))
     return misused(fmt::format("the witness is not a work-conserving schedule: {}", *wrong));

@@ -136,6 +136,8 @@ struct MakespanAnswer {
   engine::nvidia::makespan::SearchResult result;
   /// If `result` is from annealing: upper bounds only.
   std::optional<engine::nvidia::makespan::AnnealingResult> annealing = {};
+  /// Whether the result depends on the speed of the machine. Else no elapsed time is shown: all runs give the same bytes.
+  bool timed = false;
 };
 std::string render_json(const MakespanAnswer& answer);
 std::string render_text(const MakespanAnswer& answer, bool colour);

@@ -65,6 +65,11 @@ double placed_share(const makespan::AnnealingResult& annealing) {
   return all == 0 ? 1 : placed / all;
 }
 
+/// Which run finds what first depends on the threads, so it is shown with the times only.
+std::vector<makespan::Improvement> history_of(const MakespanAnswer& answer) {
+  return answer.timed ? answer.annealing->history : std::vector<makespan::Improvement>{};
+}
+
 }  // namespace
 
 std::string render_json(const MakespanAnswer& answer) {
@@ -76,7 +81,7 @@ std::string render_json(const MakespanAnswer& answer) {
   json["witness"] = witness_of(result);
   json["states"] = result.states;
   json["bytes"] = result.bytes;
-  json["seconds"] = result.seconds;
+  json["seconds"] = answer.timed ? ordered_json(result.seconds) : ordered_json(nullptr);
   if (answer.annealing) {
     json["runs"] = ordered_json::array();
     for (const makespan::AnnealingRun& run : answer.annealing->runs)
@@ -87,7 +92,7 @@ std::string render_json(const MakespanAnswer& answer) {
                               {"iterations", run.iterations}});
     json["placed_share"] = placed_share(*answer.annealing);
     json["history"] = ordered_json::array();
-    for (const makespan::Improvement& step : answer.annealing->history)
+    for (const makespan::Improvement& step : history_of(answer))
       json["history"].push_back({{"makespan", step.makespan}, {"seconds", step.seconds}});
   }
   return json.dump() + "\n";
@@ -99,8 +104,8 @@ std::string render_text(const MakespanAnswer& answer, bool) {
   std::string text = problem_text(problem);
   text += result.exact() ? fmt::format("longest   {} cycles (exact)\n", result.lower)
                          : fmt::format("longest   {} to {} cycles\n", result.lower, result.upper);
-  text += fmt::format("states    {}\nmemory    {:.1f} MB\ntime      {:.2f} s\n", result.states,
-                      static_cast<double>(result.bytes) / 1e6, result.seconds);
+  text += fmt::format("states    {}\nmemory    {:.1f} MB\n", result.states, static_cast<double>(result.bytes) / 1e6);
+  if (answer.timed) text += fmt::format("time      {:.2f} s\n", result.seconds);
   if (answer.annealing) {
     auto table = TextTable::of("start", ">first", ">best", ">found at");
     for (const makespan::AnnealingRun& run : answer.annealing->runs)
@@ -108,8 +113,8 @@ std::string render_text(const MakespanAnswer& answer, bool) {
                 std::to_string(run.best_at));
     text += fmt::format("\n{}", table.render(false));
     text += fmt::format("\nAn exchange placed {:.1f} % of the string anew.\n", 100 * placed_share(*answer.annealing));
-    text += "\nbest so far\n";
-    for (const makespan::Improvement& step : answer.annealing->history)
+    if (answer.timed) text += "\nbest so far\n";
+    for (const makespan::Improvement& step : history_of(answer))
       text += fmt::format("{:>6} after {:.3f} s\n", step.makespan, step.seconds);
   }
   text += "\nwitness  ";
