@@ -108,6 +108,7 @@ class MergeRequest {
   test::CommandResult run(const std::string& step, const std::string& settings) const {
     return bash(
         fmt::format("export PATH='{0}/stubs':$PATH AMALTHEA_TARBALL='file://{0}/amalthea.tar.gz' "
+                    "AMALTHEA_SHA256=$(sha256sum '{0}/amalthea.tar.gz' | cut -d' ' -f1) "
                     "MODEL=models/engine.amxmi\n{1}\ncd '{2}'\n{3}",
                     folder_.path(), settings, work(), step));
   }
@@ -224,9 +225,9 @@ TEST_CASE("the pipeline for GitHub runs step by step and comments and fails for 
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const auto result = request.run(steps[i], settings);
       INFO(steps[i] << "\n" << result.out << result.err);
-      const bool last = i + 1 == steps.size();
-      CHECK(result.exit_code == (last && !sound ? 1 : 0));
-      if (last) CHECK(contains(result.out, "::error file=models/engine.amxmi,line=") == !sound);
+      const bool judges = contains(steps[i], "amalthea analyze");
+      CHECK(result.exit_code == (judges && !sound ? 1 : 0));
+      if (judges) CHECK(contains(result.out, "::error file=models/engine.amxmi,line=") == !sound);
     }
     CHECK(request.said() == "pr comment 7 --edit-last --create-if-none --body-file timing.md\n");
     CHECK(contains(request.written("timing.md"), "15 ms"));
@@ -239,27 +240,68 @@ TEST_CASE("the pipeline for GitLab runs step by step and comments and fails for 
   if (test::run({"git", "--version"}).exit_code != 0) test::skip("no git");
   if (test::run({"curl", "--version"}).exit_code != 0) test::skip("no curl");
   const std::vector<std::string> steps = steps_of("samples/ci/gitlab.yml", false);
-  REQUIRE(steps.size() == 11);
+  REQUIRE(steps.size() == 14);
   for (const bool sound : {true, false}) {
     const MergeRequest request(sound ? shared_gpu : repaired, sound ? repaired : shared_gpu);
-    // One shell runs all lines; /tmp of the container is a folder of the test here.
-    std::string script;
+    // One shell runs the lines of a job; /tmp of the container is a folder of the test here.
+    std::string judging, commenting;
     for (std::string step : steps) {
       for (auto at = step.find("/tmp/"); at != std::string::npos; at = step.find("/tmp/", at + 1))
         if (at == 0 || step[at - 1] == ' ' || step[at - 1] == '"') step.replace(at, 5, request.path("temp-"));
-      script += step + "\n";
+      (contains(judging, "timing.xml") ? commenting : judging) += step + "\n";
     }
-    const auto result = request.run(script,
-                                    "export CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main CI_MERGE_REQUEST_IID=7 "
-                                    "CI_PROJECT_ID=3 CI_API_V4_URL=https://git.example.org/api/v4 TIMING_TOKEN=secret");
-    INFO(result.out << result.err);
-    CHECK(result.exit_code == (sound ? 0 : 1));
+    const std::string settings =
+        "export CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main CI_MERGE_REQUEST_IID=7 CI_PROJECT_ID=3 "
+        "CI_API_V4_URL=https://git.example.org/api/v4";
+    const auto judged = request.run(judging, settings);
+    INFO(judged.out << judged.err);
+    CHECK(judged.exit_code == (sound ? 0 : 1));
+    const auto commented = request.run(commenting, settings + " TIMING_TOKEN=secret");
+    INFO(commented.out << commented.err);
+    CHECK(commented.exit_code == 0);
     CHECK(contains(request.said(),
                    "--data-urlencode body@timing.md "
                    "https://git.example.org/api/v4/projects/3/merge_requests/7/notes"));
     CHECK(contains(request.written("timing.md"), "15 ms"));
     CHECK(contains(request.written("timing.html"), "id=\"headroom\""));
     CHECK(contains(request.written("timing.xml"), sound ? "failures=\"0\"" : "failures=\"1\""));
+  }
+}
+
+TEST_CASE("the pipelines run only what they name by its content and give no token to changes from forks") {
+  const std::string packages = test::read_text(in_repository("tools/make-packages"));
+  CHECK(contains(packages, "name=amalthea-timing-$version-$(uname -m)\n"));
+  for (const bool github : {true, false}) {
+    const std::string file = github ? "samples/ci/github.yml" : "samples/ci/gitlab.yml";
+    INFO(file);
+    const std::string text = test::read_text(in_repository(file));
+    CHECK(contains(text, "/amalthea-timing-0.1.0-x86_64.tar.gz\n"));
+    for (auto at = text.find("uses: "); at != std::string::npos; at = text.find("uses: ", at + 1)) {
+      const std::string action = text.substr(at, text.find('\n', at) - at);
+      const std::string commit = action.substr(action.find('@') + 1);
+      CHECK(commit.find_first_not_of("0123456789abcdef") == 40);
+      CHECK(contains(commit, " # v"));
+    }
+    // The token is in the job of comments alone, which has none of the commands.
+    const std::size_t job = text.find("\n" + std::string(github ? "  " : "") + "comment:\n");
+    REQUIRE(job != std::string::npos);
+    const std::string rest = text.substr(job);
+    CHECK(contains(rest, github ? "head.repo.full_name == github.repository" : "SOURCE_PROJECT_ID == $CI_PROJECT_ID"));
+    CHECK(occurrences(text, github ? "pull-requests: write" : "$TIMING_TOKEN") == 1);
+    CHECK(occurrences(rest, github ? "pull-requests: write" : "$TIMING_TOKEN") == 1);
+    CHECK_FALSE(contains(rest, "amalthea "));
+    CHECK_FALSE(contains(rest, "$MODEL"));
+    // What was exchanged on the way is not unpacked.
+    std::string install;
+    for (const std::string& step : steps_of(file, github))
+      if (contains(step, "amalthea.tar.gz") || contains(step, "mkdir")) install += step + "\n";
+    const MergeRequest request(repaired, repaired);
+    for (auto at = install.find("/tmp/"); at != std::string::npos; at = install.find("/tmp/", at + 1))
+      install.replace(at, 5, request.path("temp-"));
+    const std::string settings =
+        fmt::format("mkdir -p '{0}/temp'; export RUNNER_TEMP='{0}/temp' GITHUB_PATH='{0}/path'", request.path(""));
+    CHECK(request.run(install, settings).exit_code == 0);
+    CHECK(request.run(install, settings + "\nexport AMALTHEA_SHA256=" + std::string(64, '0')).exit_code != 0);
   }
 }
 
