@@ -247,6 +247,10 @@ Outcome<Explored> explore(Exploration& exploration, const ExplorationWatch& watc
       return kept.map([&] { return explored; });
     }
     explored.exploration = explore::conclude(exploration.search.problem, options, exploration.finished);
+  } catch (const std::invalid_argument& wrong) {
+    if (exploration.request.merge.empty() && exploration.request.checkpoint.empty()) throw;
+    return misused("--merge or --checkpoint",
+                   fmt::format("the parts are not as a search writes them: {}", wrong.what()));
   } catch (const std::overflow_error&) {
     engine::report_time_overflow(findings);
     return tl::unexpected(Failure{});

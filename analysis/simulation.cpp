@@ -32,10 +32,14 @@ Outcome<exporter::RunPart> read_part(const std::string& path, const Simulation& 
   if (!part) return misused(path, part.error());
   const engine::RunTotals& totals = part->totals;
   const System& system = simulation.system;
-  const bool fits =
-      totals.runs == 0 || (totals.tasks.size() == system.tasks.size() && totals.chains.size() == system.chains.size() &&
-                           totals.requirements.size() == system.requirements.size() &&
-                           totals.constraints.size() == system.constraints.size());
+  const bool fits = totals.runs == 0 ||
+                    (totals.tasks.size() == system.tasks.size() && totals.chains.size() == system.chains.size() &&
+                     totals.requirements.size() == system.requirements.size() &&
+                     totals.constraints.size() == system.constraints.size() &&
+                     std::all_of(totals.resources.begin(), totals.resources.end(), [&](const auto& resource) {
+                       return resource.unit < system.platform.units.size() &&
+                              resource.server.value_or(0) < std::max<std::size_t>(1, system.platform.schedulers.size());
+                     }));
   if (part->key != simulation.key || part->of != simulation.runs || !fits)
     return misused(path, "the part belongs to another model, or to other options or another version of amalthea");
   return std::move(*part);

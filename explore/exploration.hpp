@@ -191,7 +191,7 @@ struct WalkRecord {
 /// empty.
 std::vector<WalkRecord> walk(const Problem& problem, const Options& options, const std::vector<std::size_t>& numbers,
                              const std::function<void(const WalkRecord&)>& done);
-/// The result of all walks, in any order. Those that lack a number have found nothing.
+/// The result of all walks, in any order. Throws std::invalid_argument for walks of no search with this problem.
 Exploration conclude(const Problem& problem, const Options& options, std::vector<WalkRecord> walks);
 
 /// Both. The front is empty only if there is no task. Throws std::overflow_error if times exceed the range.

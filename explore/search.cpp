@@ -5,6 +5,7 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "amalthea/diagnostic.hpp"
@@ -79,12 +80,16 @@ class Search {
     Archive archive;
     std::set<std::vector<TaskIndex>> late;
     for (const WalkRecord& each : walks) {
-      for (const Member& member : each.front) archive.add(member);
+      for (const Member& member : each.front) {
+        check(member);
+        archive.add(member);
+      }
       late.insert(each.late.begin(), each.late.end());
       result.judged += each.judged;
       result.steps += each.steps;
       result.is_cut = result.is_cut || each.is_cut;
     }
+    if (archive.members().empty()) throw std::invalid_argument("the walks have found no mapping");
     archive.sort();
     archive.thin(max_solutions);
     archive = reduced_front(archive.members());
@@ -105,6 +110,17 @@ class Search {
   }
 
  private:
+  /// Walks may come from a file. Throws std::invalid_argument for what no walk of this search finds.
+  void check(const Member& member) const {
+    const bool fits = member.placement < space_.placements.size() &&
+                      member.judgement.objectives.size() == options_.objectives.size() &&
+                      std::all_of(member.candidate.begin(), member.candidate.end(), [&](const Choice& choice) {
+                        return choice.unit < space_.problem.system.platform.units.size() &&
+                               (!choice.slice || (*choice.slice > Duration{} && *choice.slice <= longest_simulation));
+                      });
+    if (!fits) throw std::invalid_argument("a mapping is none of this search");
+  }
+
   /// Without the changes that are not needed. Fewer changes may make members equal, and the front smaller.
   Archive reduced_front(const std::vector<Member>& members) {
     std::vector<Member> few(members.size());

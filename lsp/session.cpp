@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "exporter/primitives/json_integers.hpp"
+#include "exporter/primitives/outside_json.hpp"
 #include "exporter/results/result_view.hpp"
 #include "lsp/completion.hpp"
 #include "lsp/description.hpp"
@@ -98,9 +99,9 @@ std::string plain_text(std::string_view markdown) {
 // ---------------------------------------------------------------- messages
 
 void Session::receive(std::string_view message) {
-  Json json = Json::parse(message, nullptr, false);
-  if (json.is_discarded()) return refuse(ErrorCode::parse_error, "the message is not JSON in UTF-8");
-  handle(json);
+  const auto json = exporter::outside_json<Json>(message);
+  if (!json) return refuse(ErrorCode::parse_error, fmt::format("the message cannot be read: {}", json.error()));
+  handle(*json);
 }
 
 void Session::refuse(ErrorCode code, const std::string& why) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/multiprecision/cpp_int.hpp>
@@ -129,7 +130,36 @@ Sample::State Sample::state() const {
   return state;
 }
 
+namespace {
+
+/// Whether all values of a sample, and their moments, are within its least and greatest one.
+bool is_consistent(const Sample::State& state, const Moments& moments) {
+  const std::uint64_t count = moments.count();
+  if (count == 0) return state.values.empty() && state.counts.empty() && moments.words() == Moments::Words{};
+  const std::int64_t min = state.min.picoseconds(), max = state.max.picoseconds();
+  constexpr std::int64_t longest = std::int64_t{1} << 62;
+  if (min < 0 || max < min || max > longest) return false;
+  const detail::UInt128 sum = (static_cast<detail::UInt128>(state.moments[1]) << 64U) | state.moments[2];
+  if (sum < static_cast<detail::UInt128>(min) * count || sum > static_cast<detail::UInt128>(max) * count) return false;
+  const double range = static_cast<double>(max - min);
+  if (!(moments.standard_deviation() <= range * 1.001 + 1)) return false;
+  if (state.counts.empty())
+    return state.values.size() == count &&
+           std::all_of(state.values.begin(), state.values.end(),
+                       [&](std::int64_t value) { return value >= min && value <= max; });
+  std::uint64_t left = count;
+  for (std::size_t bucket = 0; bucket < state.counts.size(); ++bucket) {
+    const std::uint64_t here = state.counts[bucket];
+    if (here > 0 && (here > left || bucket < bucket_of(min) || bucket > bucket_of(max))) return false;
+    left -= here;
+  }
+  return left == 0 && state.values.empty();
+}
+
+}  // namespace
+
 Sample Sample::of(State state) {
+  if (!is_consistent(state, Moments::of(state.moments))) throw std::out_of_range("state of a sample");
   Sample sample;
   sample.moments_ = Moments::of(state.moments);
   sample.min_ = state.min;

@@ -93,7 +93,7 @@ class Sample {
     std::vector<std::uint64_t> counts;  ///< from the first bucket on
   };
   State state() const;
-  static Sample of(State state);
+  static Sample of(State state);  ///< throws std::out_of_range for what is the state of no sample
 
  private:
   void put(Duration value);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/exploration/walk_parts.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -9,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/primitives/json_integers.hpp"
+#include "exporter/primitives/outside_json.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -17,7 +20,19 @@ using WalkJson = nlohmann::ordered_json;
 
 /// JSON has no infinity.
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
-double double_in(const WalkJson& json) { return std::bit_cast<double>(integer_in<std::uint64_t>(json)); }
+/// Whatever is compared with others has an order.
+double double_in(std::uint64_t bits) {
+  const double value = std::bit_cast<double>(bits);
+  if (std::isnan(value)) throw std::out_of_range("not a number");
+  return value;
+}
+
+std::vector<TaskIndex> tasks_in(const WalkJson& list, std::size_t tasks) {
+  auto all = integers_in<std::vector<TaskIndex>>(list);
+  if (std::any_of(all.begin(), all.end(), [&](TaskIndex task) { return task >= tasks; }))
+    throw std::out_of_range("task");
+  return all;
+}
 
 WalkJson candidate_json(const explore::Candidate& candidate) {
   WalkJson list = WalkJson::array();
@@ -57,10 +72,11 @@ explore::FoundCandidate found_in(const WalkJson& json, std::size_t tasks) {
   explore::FoundCandidate found;
   found.placement = integer_in<std::size_t>(json.at("placement"));
   found.candidate = candidate_in(json.at("candidate"), tasks);
-  found.judgement.late = json.at("late").get<std::vector<TaskIndex>>();
-  found.judgement.excess = double_in(json.at("excess"));
+  found.judgement.late = tasks_in(json.at("late"), tasks);
+  found.judgement.excess = double_in(integer_in<std::uint64_t>(json.at("excess")));
   found.judgement.unbounded = integer_in<std::size_t>(json.at("unbounded"));
-  for (const WalkJson& objective : json.at("objectives")) found.judgement.objectives.push_back(double_in(objective));
+  for (const auto bits : integers_in<std::vector<std::uint64_t>>(json.at("objectives")))
+    found.judgement.objectives.push_back(double_in(bits));
   found.judgement.broken = integer_in<std::size_t>(json.at("broken"));
   return found;
 }
@@ -84,7 +100,9 @@ std::string render_walk_part(const WalkPart& part) {
 
 tl::expected<WalkPart, std::string> parse_walk_part(std::string_view text, std::size_t tasks) {
   try {
-    const WalkJson json = WalkJson::parse(text);
+    const auto read = outside_json<WalkJson>(text);
+    if (!read) return tl::unexpected(read.error());
+    const WalkJson& json = *read;
     if (json.at("schema") != walk_part_schema)
       return tl::unexpected(fmt::format("expected a part with the schema {}", walk_part_schema));
     WalkPart part;
@@ -97,7 +115,7 @@ tl::expected<WalkPart, std::string> parse_walk_part(std::string_view text, std::
       record.judged = integer_in<std::uint64_t>(walk.at("judged"));
       record.steps = integer_in<std::uint64_t>(walk.at("steps"));
       record.is_cut = walk.at("is_cut").get<bool>();
-      record.late = walk.at("late").get<std::vector<std::vector<TaskIndex>>>();
+      for (const WalkJson& late : walk.at("late")) record.late.push_back(tasks_in(late, tasks));
     }
     return part;
   } catch (const nlohmann::json::exception&) {

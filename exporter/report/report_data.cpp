@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/explanation/what_if_json.hpp"
+#include "exporter/primitives/outside_json.hpp"
 #include "exporter/report/detail/schedule_json.hpp"
 #include "exporter/report/report.hpp"
 #include "exporter/results/results_json.hpp"
@@ -136,17 +137,9 @@ Json reduced_baseline(const Json& results) {
 }  // namespace
 
 tl::expected<Baseline, std::string> read_baseline(std::string_view name, std::string_view text) {
-  constexpr int deepest = 32;
-  bool too_deep = false;
-  const Json results = Json::parse(
-      text,
-      [&too_deep](int depth, Json::parse_event_t, Json&) {
-        too_deep = too_deep || depth > deepest;
-        return !too_deep;
-      },
-      false);
-  if (too_deep) return tl::unexpected(fmt::format("it is nested more than {} levels deep", deepest));
-  if (results.is_discarded()) return tl::unexpected(std::string("it is not JSON"));
+  const auto read = outside_json<Json>(text);
+  if (!read) return tl::unexpected(read.error());
+  const Json& results = *read;
   if (!results.is_object() || text_of(results, "schema") != Json(results_schema))
     return tl::unexpected(fmt::format("it is not the output of analyze --format json (schema {})", results_schema));
   Baseline baseline{

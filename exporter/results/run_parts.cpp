@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/results/run_parts.hpp"
 
+#include <cmath>
+#include <stdexcept>
 #include <utility>
 #include <variant>
 
@@ -8,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/primitives/json_integers.hpp"
+#include "exporter/primitives/outside_json.hpp"
 #include "exporter/results/json_parts.hpp"
 
 namespace amalthea::exporter {
@@ -32,6 +35,24 @@ RunPartJson guaranteed_json(std::optional<bool> guaranteed) {
 
 std::optional<bool> guaranteed_in(const RunPartJson& json) {
   return json.is_null() ? std::nullopt : std::optional(json.get<bool>());
+}
+
+/// Times of jobs and of chains: not negative, and few enough to be added.
+Duration time_in(const RunPartJson& json) {
+  constexpr std::int64_t longest = std::int64_t{1} << 62;
+  const auto time = integer_in<std::int64_t>(json);
+  if (time < 0 || time > longest) throw std::out_of_range("time");
+  return Duration::picoseconds(time);
+}
+
+/// Means of runs are within the sample of their jobs.
+engine::RunMeans means_in(const RunPartJson& json, const engine::Sample::State& jobs) {
+  const auto words = integers_in<engine::Moments::Words>(json);
+  const amalthea::detail::UInt128 sum = (static_cast<amalthea::detail::UInt128>(words[1]) << 64U) | words[2];
+  const auto most = static_cast<amalthea::detail::UInt128>(jobs.max.picoseconds()) * words[0];
+  const engine::Moments means = engine::Moments::of(words);
+  if (sum > most || !std::isfinite(means.standard_deviation())) throw std::out_of_range("means");
+  return engine::RunMeans(means);
 }
 
 RunPartJson task_json(const engine::TaskRuns& task) {
@@ -61,26 +82,25 @@ RunPartJson task_json(const engine::TaskRuns& task) {
 engine::TaskRuns task_in(const RunPartJson& json) {
   constexpr std::size_t most_buckets = std::size_t{64} << 10U;
   engine::Sample::State state;
-  state.moments = json.at("moments").get<engine::Moments::Words>();
-  state.min = Duration::picoseconds(integer_in<std::int64_t>(json.at("min")));
-  state.max = Duration::picoseconds(integer_in<std::int64_t>(json.at("max")));
-  state.values = json.at("values").get<std::vector<std::int64_t>>();
+  state.moments = integers_in<engine::Moments::Words>(json.at("moments"));
+  state.min = time_in(json.at("min"));
+  state.max = time_in(json.at("max"));
+  state.values = integers_in<std::vector<std::int64_t>>(json.at("values"));
   const auto buckets = integer_in<std::size_t>(json.at("buckets"));
   if (buckets > most_buckets) throw std::out_of_range("buckets");
   state.counts.resize(buckets);
   for (const RunPartJson& pair : json.at("counts"))
     state.counts.at(integer_in<std::size_t>(pair.at(0))) = integer_in<std::uint64_t>(pair.at(1));
   engine::TaskRuns task;
+  task.means = means_in(json.at("means"), state);
   task.response = engine::Sample::of(std::move(state));
-  task.means = engine::RunMeans(engine::Moments::of(json.at("means").get<engine::Moments::Words>()));
   task.unfinished = integer_in<std::uint64_t>(json.at("unfinished"));
   task.lost_activations = integer_in<std::uint64_t>(json.at("lost"));
   task.late = integer_in<std::uint64_t>(json.at("late"));
   task.runs_with_late = integer_in<std::uint64_t>(json.at("runs_with_late"));
   if (const RunPartJson& worst = json.at("worst"); !worst.is_null())
     task.worst = engine::WorstJob{integer_in<std::uint64_t>(worst.at(0)), integer_in<std::uint64_t>(worst.at(1)),
-                                  Instant::at(Duration::picoseconds(integer_in<std::int64_t>(worst.at(2)))),
-                                  Duration::picoseconds(integer_in<std::int64_t>(worst.at(3)))};
+                                  Instant::at(time_in(worst.at(2))), time_in(worst.at(3))};
   return task;
 }
 
@@ -187,7 +207,9 @@ std::string render_run_part(const RunPart& part) {
 
 tl::expected<RunPart, std::string> parse_run_part(std::string_view text) {
   try {
-    const RunPartJson json = RunPartJson::parse(text);
+    const auto read = outside_json<RunPartJson>(text);
+    if (!read) return tl::unexpected(read.error());
+    const RunPartJson& json = *read;
     if (json.at("schema") != run_part_schema)
       return tl::unexpected(fmt::format("expected a part with the schema {}", run_part_schema));
     RunPart part;

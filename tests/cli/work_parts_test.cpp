@@ -71,6 +71,47 @@ TEST_CASE("parts that do not fit a simulation are refused by name") {
         "amalthea: error: --shard requires -o FILE, in which the part is written\n");
 }
 
+TEST_CASE("parts with other values than amalthea writes are refused and never believed") {
+  const test::TemporaryFolder folder;
+  const std::string model = test::sample("offload-minimal.amxmi"), part = file(folder, "part");
+  const auto refused = [&](const Words& options, const nlohmann::json& pointer, const std::string& value) {
+    auto json = nlohmann::json::parse(test::read_text(file(folder, "good")));
+    json.at(nlohmann::json::json_pointer(pointer.get<std::string>())) = "VALUE";
+    test::write_text(part, test::replaced(json.dump(), "\"VALUE\"", value));
+    const auto result = test::amalthea(joined(options, {"--merge", part}));
+    INFO(pointer << " " << value.substr(0, 20) << " " << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.starts_with("amalthea: error: "));
+  };
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  const Words simulation = {"simulate", model, "-q", "--runs", "8"};
+  REQUIRE(test::amalthea(joined(simulation, {"--shard", "1/1", "-o", file(folder, "good")})).exit_code == 0);
+  for (const char* value : {"1e300", "18446744073709551615"})
+    for (const char* pointer : {"/tasks/0/values", "/tasks/0/values/0", "/tasks/0/moments", "/tasks/0/moments/0",
+                                "/tasks/0/moments/1", "/tasks/0/means/1", "/tasks/0/min", "/tasks/0/max",
+                                "/tasks/0/worst/2", "/tasks/0/worst/3", "/resources/0/0", "/key", "/schema"})
+      refused(simulation, pointer, value);
+  refused(simulation, "/key", deep);
+  refused(simulation, "/tasks/0/min", "-1");
+  fs::remove(file(folder, "good"));
+  Words search = {"explore", model, "-q", "--candidates", "40"};
+  for (const std::string number : {"1", "2"})
+    REQUIRE(test::amalthea(joined(search, {"--shard", number + "/2", "--checkpoint",
+                                           file(folder, number == "1" ? "good" : "other")}))
+                .exit_code == 0);
+  search.insert(search.end(), {"--merge", file(folder, "other")});
+  REQUIRE(test::amalthea(joined(search, {"--merge", file(folder, "good")})).exit_code == 0);
+  for (const char* value : {"1e300", "99999999"})
+    for (const char* pointer : {"/walks/0/late/0", "/walks/0/front/0/candidate/0/0", "/walks/0/front/0/placement",
+                                "/walks/0/front/0/objectives", "/walks/0/number", "/key"})
+      refused(search, pointer, value);
+  refused(search, "/key", deep);
+  refused(search, "/walks/0/late", "[[99]]");
+  refused(search, "/walks/0/front/0/objectives", "[]");
+  refused(search, "/walks/0/front/0/objectives/0", "9221120237041090560");  // no number
+  refused(search, "/walks/0/front/0/candidate/0/3", "-5");
+}
+
 TEST_CASE("a simulation goes on from its checkpoint to the same result") {
   const test::TemporaryFolder folder;
   const Words options = {"simulate", test::sample("offload-minimal.amxmi"), "--runs", "400", "--format", "json"};

@@ -60,6 +60,16 @@ TEST_CASE("damaged and oversized messages are answered with errors and the next 
   const auto header = served(begin + "Content-Length: many\r\n\r\n" + end);
   CHECK(header.exit_code == 0);
   CHECK(header.out.find("-32700") != std::string::npos);
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  for (const std::string& message :
+       {R"({"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///x.amxmi","text":)"
+        R"("<a/>","version":)" +
+            deep + "}}}",
+        R"({"jsonrpc":"2.0","id":)" + deep + R"(,"method":"x"})", deep}) {
+    const auto nested = served(begin + fmt::format("Content-Length: {}\r\n\r\n{}", message.size(), message) + end);
+    CHECK(nested.exit_code == 0);
+    CHECK(nested.out.find("it is nested more than 32 levels deep") != std::string::npos);
+  }
   const auto size = served(begin + notification("x", std::string(5000, 'x')) + end, "--max-message 2000");
   CHECK(size.exit_code == 0);
   CHECK(size.out.find("--max-message") != std::string::npos);
