@@ -69,23 +69,31 @@ class Batch {
   }
 
   /// "K", the key and a known body, or "M", the key and a new body; "D" if the files changed meanwhile, so that the
-  /// body is ambiguous.
+  /// body is ambiguous. "m" and "d" if what was known is damaged.
   std::string known_or_made(const ModelFiles& files) {
     const std::string key = key_of(files, options_.options, options_.max_bytes);
-    if (const auto line = log_ ? log_->known(key) : std::nullopt)
+    bool damaged = false;
+    if (const auto line = log_ ? log_->known(key) : std::nullopt) {
       if (const std::string body = body_in(*line); is_body(body)) return "K" + key + body;
-    if (!options_.cache.empty())
-      if (const std::string body = cached(key); is_body(body)) return "K" + key + body;
+      damaged = true;
+    }
+    if (const auto body = cached(key)) {
+      if (is_body(*body)) return "K" + key + *body;
+      damaged = true;
+    }
     const std::string body = options_.analyze(files);
-    return (key_of(files, options_.options, options_.max_bytes) == key ? "M" : "D") + key + body;
+    const bool same = key_of(files, options_.options, options_.max_bytes) == key;
+    return (same ? (damaged ? "m" : "M") : (damaged ? "d" : "D")) + key + body;
   }
 
-  /// What the cache has; "" for nothing. Anything may have been put there.
-  std::string cached(const std::string& key) const {
+  /// What the cache has, if it has something; "" for more than any body has. Anything may have been put there.
+  std::optional<std::string> cached(const std::string& key) const {
+    constexpr std::uintmax_t longest = std::uintmax_t{1} << 30;
     std::error_code error;
-    if (!fs::is_regular_file(cache_file(key), error)) return {};
+    if (options_.cache.empty() || !fs::is_regular_file(cache_file(key), error)) return std::nullopt;
+    if (fs::file_size(cache_file(key), error) > longest) return std::string();
     std::ifstream file(cache_file(key), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   }
 
   std::string cache_file(const std::string& key) const { return options_.cache + "/" + key + ".json"; }
@@ -97,8 +105,10 @@ class Batch {
     bool made = true;
     bool may_differ = false;
     if (outcome.ending == Ending::finished && outcome.output.size() > key_length + 2) {
-      made = outcome.output[0] != 'K';
-      may_differ = outcome.output[0] == 'D';
+      const char mark = outcome.output[0];
+      made = mark != 'K';
+      may_differ = mark == 'D' || mark == 'd';
+      if (options_.damaged && (mark == 'm' || mark == 'd')) options_.damaged(files);
       key = outcome.output.substr(1, key_length);
       body = outcome.output.substr(1 + key_length);
     } else {

@@ -56,6 +56,8 @@ struct BatchOptions {
   std::function<void(const Record&, const std::string& line)> done;
   /// Called with the number of finished lines, the total, and the number of reused lines.
   std::function<void(std::size_t, std::size_t, std::size_t)> progress;
+  /// Called with each model whose known line or body is damaged, so that it is analyzed again.
+  std::function<void(const ModelFiles&)> damaged;
   const Work* work = nullptr;  ///< asks to stop: the lines that are missing then are not made
 };
 

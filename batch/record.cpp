@@ -8,9 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/model_analysis.hpp"
+#include "exporter/findings/result_findings.hpp"
 #include "exporter/primitives/json_integers.hpp"
+#include "exporter/primitives/outside_json.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/json_parts.hpp"
+#include "exporter/results/result_formats.hpp"
 
 namespace amalthea::batch {
 namespace {
@@ -125,7 +128,26 @@ std::string body_of_verb(const Json& results, int exit_code) {
   return dump(body);
 }
 
-bool is_body(std::string_view text) { return text.starts_with("{\"status\":") && Json::accept(text); }
+bool is_body(std::string_view text) {
+  if (!text.starts_with("{\"status\":") || text.find('\n') != text.npos) return false;
+  const auto json = exporter::outside_json<Json>(text);
+  if (!json || !parse_line(line_of(0, 1, {}, "", text))) return false;
+  // What is shown of it, in every form.
+  const Json& shown = json->contains("results") ? json->at("results") : *json;
+  for (const char* key : {"findings", "tasks"})
+    if (&shown != &*json && shown.contains(key) &&
+        !(shown.at(key).is_array() &&
+          std::all_of(shown.at(key).begin(), shown.at(key).end(), [](const Json& entry) { return entry.is_object(); })))
+      return false;
+  try {
+    exporter::findings_of_results(shown, "");
+    exporter::junit_suite_of(shown, "");
+    exporter::github_commands(shown, "");
+    return true;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
 
 std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message) {
   const Json listed = exporter::findings_json(findings);
@@ -200,8 +222,10 @@ std::string cause_of(std::string_view status, std::string_view error) {
 tl::expected<Record, std::string> parse_line(std::string_view line) {
   try {
     const std::size_t results = line.find(before_results);
-    const Json json =
-        Json::parse(results == line.npos ? std::string(line) : fmt::format("{}}}", line.substr(0, results)));
+    const auto read = exporter::outside_json<Json>(results == line.npos ? std::string(line)
+                                                                        : fmt::format("{}}}", line.substr(0, results)));
+    if (!read) return tl::unexpected(read.error());
+    const Json& json = *read;
     Record record;
     record.index = integer_in<std::size_t>(json.at("index"));
     record.of = integer_in<std::size_t>(json.at("of"));

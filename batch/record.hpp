@@ -38,7 +38,7 @@ std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string
 /// The body for a process that did not finish.
 std::string body_of_ending(const Outcome& outcome, const ProcessLimits& limits);
 
-/// Whether the text is a complete body: files may be truncated.
+/// Whether the text is a body that every output can show: anything may stand in a cache or a log.
 bool is_body(std::string_view text);
 
 /// The line, without a line end.

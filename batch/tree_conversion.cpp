@@ -11,6 +11,7 @@
 #include "batch/batch.hpp"
 #include "batch/record.hpp"
 #include "batch/resumable_log.hpp"
+#include "exporter/primitives/outside_json.hpp"
 #include "exporter/results/result_view.hpp"
 
 namespace amalthea::batch {
@@ -42,10 +43,15 @@ class Conversion {
   std::string still_valid(const std::string& key) const {
     auto line = log_->known(key);
     if (!line) return {};
-    const auto json = nlohmann::ordered_json::parse(*line, nullptr, false);
-    if (!json.is_object() || !json.contains("outputs") || json.value("status", "") != "converted") return {};
-    for (const auto& output : json["outputs"])
-      if (exporter::hash_of_file(output.value("path", "")) != output.value("hash", "")) return {};
+    const auto json = exporter::outside_json<nlohmann::ordered_json>(*line);
+    if (!json || !json->is_object() || !json->contains("outputs")) return {};
+    try {
+      if (json->value("status", "") != "converted") return {};
+      for (const auto& output : json->at("outputs"))
+        if (exporter::hash_of_file(output.value("path", "")) != output.value("hash", "")) return {};
+    } catch (const nlohmann::json::exception&) {
+      return {};  // a line that is damaged is made again
+    }
     return std::move(*line);
   }
 

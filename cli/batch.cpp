@@ -253,6 +253,11 @@ int run(const BatchOptions& options) {
     print_text(visible_text(shown_line(line, options.format)));
     flush_output();
   };
+  work.damaged = [&](const batch::ModelFiles& files) {
+    status.clear();
+    tell("amalthea: warning: {}: what {} kept of it is damaged; it is analyzed again\n", visible_text(files.front()),
+         options.asked.cache.empty() ? "the log" : "the log or the cache");
+  };
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { show_models(status, done, of, known); };
   if (const auto done = batch::run_batch(work); !done) return unusable(done.error());
   status.clear();

@@ -8,6 +8,7 @@
 
 #include "exporter/primitives/database.hpp"
 #include "exporter/primitives/new_file.hpp"
+#include "exporter/primitives/outside_json.hpp"
 
 namespace amalthea::batch {
 namespace {
@@ -32,6 +33,13 @@ void add_models(Database& database, const Summary& summary) {
                     row.cause.empty() ? std::nullopt : std::optional(row.cause));
 }
 
+/// The value of a key, or null.
+const nlohmann::json& value_at(const nlohmann::json& object, const char* key) {
+  static const nlohmann::json none;
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return object.is_object() && found != object.end() ? *found : none;
+}
+
 void add_tasks(Database& database, const std::string& lines) {
   const std::size_t insertion = database.prepare("INSERT INTO tasks VALUES (?,?,?,?,?,?,?,?,?,?)");
   const auto time = [](const nlohmann::json& value) {
@@ -42,18 +50,19 @@ void add_tasks(Database& database, const std::string& lines) {
   };
   std::ifstream file(lines, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
-    auto json = nlohmann::json::parse(line);
-    if (!json.contains("results")) continue;
-    for (auto& task : json["results"]["tasks"]) {
-      const auto& guaranteed = task["guaranteed"];
+    const auto json = exporter::outside_json<nlohmann::json>(line);
+    if (!json) continue;
+    for (const auto& task : value_at(value_at(*json, "results"), "tasks")) {
+      const auto& guaranteed = value_at(task, "guaranteed");
       // simulate calls it the response.
-      const auto& observed = task["simulated"].is_null() ? task["response"] : task["simulated"];
-      const auto& longest = observed.is_object() && observed.contains("max_ps") ? observed["max_ps"] : nlohmann::json();
-      database.insert(insertion, json["index"].get<std::int64_t>(), text(task["name"]), text(task["core"]),
-                      time(task["period_ps"]), time(task["deadline_ps"]), time(task["bound"]["wcrt_ps"]), time(longest),
-                      text(task["verdict"]),
-                      guaranteed.is_null() ? std::nullopt : std::optional<std::int64_t>(guaranteed.get<bool>() ? 1 : 0),
-                      text(task["reason"]));
+      const auto& simulated = value_at(task, "simulated");
+      const auto& longest = value_at(simulated.is_null() ? value_at(task, "response") : simulated, "max_ps");
+      database.insert(
+          insertion, time(value_at(*json, "index")), text(value_at(task, "name")), text(value_at(task, "core")),
+          time(value_at(task, "period_ps")), time(value_at(task, "deadline_ps")),
+          time(value_at(value_at(task, "bound"), "wcrt_ps")), time(longest), text(value_at(task, "verdict")),
+          guaranteed.is_boolean() ? std::optional<std::int64_t>(guaranteed.get<bool>() ? 1 : 0) : std::nullopt,
+          text(value_at(task, "reason")));
     }
   }
 }

@@ -374,6 +374,36 @@ TEST_CASE("batch: a truncated body in the cache or in a line is not reused") {
   CHECK(test::read_text(output) == whole);
 }
 
+TEST_CASE("batch: damaged bodies in the cache or in a log are named and made again") {
+  const Models models;
+  const std::string cache = models.beside("cache"), output = models.beside("results.jsonl");
+  const auto first = batch({models.path("a/minimal.amxmi"), "--cache", cache});
+  REQUIRE(first.exit_code == 0);
+  const std::string entry = fs::directory_iterator(cache)->path().string(), body = test::read_text(entry);
+  const std::string line = lines_in(first.out)[0];
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  for (const std::string& damage :
+       {std::string("{\"status\":1}"), std::string("{\"status\":\"analysed\"}"), "{\"status\":" + deep + "}",
+        test::replaced(body, "\"verdict\":\"guaranteed\"", "\"verdict\":[]"),
+        test::replaced(body, "\"guaranteed\":", "\"guaranteed\":1e300,\"was\":"),
+        body.substr(0, body.find("\"results\":")) + "\"results\":{\"findings\":5,\"tasks\":[1]}}", body + "\n\n{}"}) {
+    INFO(damage.substr(0, 200));
+    REQUIRE(damage != body);
+    for (const std::string format : {"json", "junit", "github"}) {
+      test::write_text(entry, damage);
+      const auto again = batch({models.path("a/minimal.amxmi"), "--cache", cache, "--format", format});
+      CHECK(again.exit_code == 0);
+      CHECK(again.err.find("what the log or the cache kept of it is damaged; it is analyzed again") !=
+            std::string::npos);
+      if (format == "json") CHECK(again.out == first.out);
+      CHECK(test::read_text(entry) == body);
+    }
+    test::write_text(output + ".partial", line.substr(0, line.find("\"status\":")) + damage.substr(1) + "\n");
+    CHECK(batch({models.path("a/minimal.amxmi"), "-o", output, "--resume"}).exit_code == 0);
+    CHECK(test::read_text(output) == first.out);
+  }
+}
+
 TEST_CASE("batch: summaries match the lines in every format") {
   const Models models;
   const auto run =
