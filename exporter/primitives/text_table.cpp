@@ -51,14 +51,16 @@ void each_markdown_line(const std::vector<Column>& columns, std::size_t count, c
   for (std::size_t i = 0; i < count; ++i) sink(markdown_line(row(i)));
 }
 
+/// A cell of a line that other text has begun, or that it begins.
+std::string shown(const std::string& cell, bool begun) { return begun ? cell : line_start(cell); }
+
 std::string aligned_line(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
                          const std::vector<Cell>& cells, bool colour) {
   std::string line;
   std::string gap;
   for (std::size_t column = 0; column < columns.size(); ++column) {
-    const std::string text = line.empty() ? line_start(cells[column].text) : cells[column].text;
-    const std::size_t width = width_of(text);
-    const std::string padding(widths[column] > width ? widths[column] - width : 0, ' ');
+    const std::string text = shown(cells[column].text, !line.empty());
+    const std::string padding(widths[column] - width_of(text), ' ');
     const bool right = columns[column].align == Align::right;
     if (right) gap += padding;
     if (!text.empty()) {
@@ -81,8 +83,11 @@ void each_line(const std::vector<Column>& columns, std::size_t count, const Row&
   }
   for (std::size_t i = 0; i < count; ++i) {
     const std::vector<Cell>& cells = row(i);
-    for (std::size_t column = 0; column < columns.size(); ++column)
-      widths[column] = std::max(widths[column], width_of(cells[column].text));
+    bool begun = false;
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      widths[column] = std::max(widths[column], width_of(shown(cells[column].text, begun)));
+      begun = begun || !cells[column].text.empty();
+    }
   }
   sink(aligned_line(columns, widths, titles, colour));
   for (std::size_t i = 0; i < count; ++i) sink(aligned_line(columns, widths, row(i), colour));

@@ -211,7 +211,14 @@ TEST_CASE("no line of an output begins with what a name says") {
   const std::string late = in("late.amxmi");
   test::write_text(late, test::replaced(test::read_text(model), "<limitValue value=\"2\" unit=\"ms\"/>",
                                         "<limitValue value=\"100\" unit=\"us\"/>"));
-  REQUIRE(test::amalthea({"analyze", model}).exit_code == 0);
+  const auto analyzed = test::amalthea({"analyze", model});
+  REQUIRE(analyzed.exit_code == 0);
+  // Columns stay below each other.
+  const auto column_of = [&](std::string_view line_part, std::string_view part) {
+    const std::size_t begin = analyzed.out.rfind('\n', analyzed.out.find(line_part)) + 1;
+    return analyzed.out.find(part, begin) - begin;
+  };
+  CHECK(column_of("task  ", "core") == column_of("Monitor\\x0a", "/approve Core"));
   std::vector<Arguments> runs = {{"compare", model, in("trace.btf")},
                                  {"compare", model, in("trace.csv")},
                                  {"compare", model, in("trace.btf"), "--format", "markdown"},
