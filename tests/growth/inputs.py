@@ -189,4 +189,4 @@ DIMENSIONS = {
     "open jobs": ("trace", open_jobs, 500, 64_000),
     "distinct names": ("trace", lambda n: btf([f"{i},p,{i},T,x{i},{i},activate" for i in range(n)]), 500, 128_000),
 }
-EMPTY = {"model": model(), "scenario": scenario(1, 1, 1), "trace": btf([])}
+EMPTY = {"model": model(), "scenario": scenario(1, 1, 1), "trace": trace_events(1)}
