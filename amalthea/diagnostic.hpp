@@ -34,8 +34,8 @@ struct Diagnostic {
 /// "file:line:column: error: message [AM0203]", without unknown parts.
 std::string format(const Diagnostic&);
 
-/// Replaces line breaks and tabs by blanks and spells out other control characters (visible_text): names in a model may
-/// contain anything.
+/// The text with line breaks, tabs and other control characters spelled out (visible_text): a name in a model may be
+/// anything. So is "#" in "##[" and "##vso[", on which logs of builds act anywhere in a line.
 std::string one_line(std::string_view text);
 
 class Diagnostics {

@@ -24,7 +24,7 @@ std::string paint(std::string_view text, Colour colour, bool enabled);
 /// visible_text(text), except for the codes of `paint`.
 std::string visible_painted_text(std::string_view text);
 
-/// Escapes `text` for Markdown, including tables.
+/// Escapes `text` for Markdown, including tables, on one line. "@" before a name, which calls a person, is spelled out.
 std::string markdown_text(std::string_view text);
 
 /// "1 error", "3 errors".
