@@ -136,22 +136,25 @@ def scenario(kernels, streams, blocks):
 
 
 def btf(lines):
-    return "#version 2.1.5\n#timeScale ns\n" + "\n".join(lines) + "\n"
+    """After one job with a runnable, without which nothing can be calibrated."""
+    job = ["0,p,0,T,T0,0,activate", "0,C0,0,T,T0,0,start", "0,T0,0,R,R0,0,start", "1500,T0,0,R,R0,0,terminate",
+           "1500,C0,0,T,T0,0,terminate"]
+    return "#version 2.1.5\n#timeScale ns\n" + "\n".join(job + lines) + "\n"
 
 
 def trace_events(n):
     lines = []
-    for i in range(n):
+    for i in range(1, n + 1):
         at = i * 10_000_000
         lines += [f"{at},p,{i},T,T0,{i},activate", f"{at},C0,0,T,T0,{i},start", f"{at + 1500},C0,0,T,T0,{i},terminate"]
     return btf(lines)
 
 
 def open_jobs(n):
-    lines = [f"{i * 10_000_000},p,{i},T,T0,{i},activate" for i in range(n)]
-    for i in range(n):
+    lines = [f"{i * 10_000_000},p,{i},T,T0,{i},activate" for i in range(1, n + 1)]
+    for i in range(1, n + 1):
         at = (n + i) * 10_000_000
-        lines += [f"{at},C0,0,T,T0,{n - 1 - i % 10},start", f"{at + 1},C0,0,T,T0,{n - 1 - i % 10},preempt"]
+        lines += [f"{at},C0,0,T,T0,{n - i % 10},start", f"{at + 1},C0,0,T,T0,{n - i % 10},preempt"]
     return btf(lines)
 
 
@@ -187,6 +190,7 @@ DIMENSIONS = {
     "blocks": ("scenario", lambda n: scenario(4, 2, n), 100, 128_000),
     "trace events": ("trace", trace_events, 500, 256_000),
     "open jobs": ("trace", open_jobs, 500, 64_000),
-    "distinct names": ("trace", lambda n: btf([f"{i},p,{i},T,x{i},{i},activate" for i in range(n)]), 500, 128_000),
+    "distinct names": ("trace", lambda n: btf([f"{2000 + i},p,{i},T,x{i},{i},activate" for i in range(n)]), 500, 128_000),
 }
-EMPTY = {"model": model(), "scenario": scenario(1, 1, 1), "trace": trace_events(1)}
+EMPTY = {"model": model(task("T0", '<items xsi:type="am:RunnableCall" runnable="R0?type=Runnable"/>')
+                        + runnable("R0", ticks())), "scenario": scenario(1, 1, 1), "trace": btf([])}
