@@ -118,7 +118,10 @@ class FindingsFile {
   void add(const std::string& line) {
     if (!log_) return;
     const auto [results, file] = judged_in(line);
-    for (const Diagnostic& finding : exporter::findings_of_results(results, file)) log_->add(finding);
+    for (Diagnostic& finding : exporter::findings_of_results(results, file)) {
+      if (finding.location.file.empty()) finding.location.file = file;  // GitHub refuses results without a place
+      log_->add(finding);
+    }
   }
   bool close() {
     if (!log_) return true;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -423,6 +424,24 @@ TEST_CASE("batch: summaries match the lines in every format") {
   CHECK(late == lines[3]["counts"]["missed"].get<std::size_t>() + lines[3]["counts"]["unbounded"].get<std::size_t>());
   CHECK(batch({models.path(), "--summary", "x.pdf"}).exit_code == 2);
   CHECK(batch({models.beside("nowhere")}).err.find("there is no such file or folder") != std::string::npos);
+}
+
+TEST_CASE("batch: every result of its SARIF has a place, also of models that cannot be analyzed") {
+  const test::TemporaryFolder folder;
+  test::write_text(folder.path() + "/cut.amxmi", "<am:Amalthea");
+  fs::copy_file(test::sample("broken.amxmi"), folder.path() + "/broken.amxmi");
+  const std::string log = folder.path() + "/log.sarif";
+  batch({folder.path(), "--sarif", log});
+  std::set<std::string> rules;
+  const json written = json::parse(test::read_text(log));
+  for (const json& result : written["runs"][0]["results"]) {
+    INFO(result);
+    rules.insert(result["ruleId"].get<std::string>());
+    REQUIRE(result.contains("locations"));
+    CHECK(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>().ends_with(".amxmi"));
+    CHECK(result["locations"][0]["physicalLocation"]["region"]["startLine"] >= 1);
+  }
+  CHECK(rules.contains("AM0344"));  // of the model as a whole
 }
 
 TEST_CASE("batch: a file without tasks is nothing to analyze and no failure in any format and for any verb") {
