@@ -34,7 +34,8 @@ constexpr auto all_formats = std::to_array<ResultFormat>({{"text", render_text},
                                                           {"csv", render_csv},
                                                           {"markdown", render_markdown},
                                                           {"junit", render_junit, render_findings_junit},
-                                                          {"github", render_github, render_findings_github}});
+                                                          {"github", render_github, render_findings_github},
+                                                          {"sarif", render_sarif, render_findings_sarif}});
 
 }  // namespace
 
@@ -76,6 +77,13 @@ std::string github_commands(const nlohmann::ordered_json& results, const std::st
   for (const Diagnostic& finding : findings_of_results(results, file))
     if (finding.severity != Severity::note) text += github_command(finding, file, folder);
   return text;
+}
+
+std::string render_sarif(const ResultView& view, const RenderOptions&) {
+  std::error_code error;
+  const auto findings =
+      findings_of_results(results_json(view), view.model.files.empty() ? "" : view.model.files.front());
+  return render_findings_sarif({view.model, findings, 0, std::filesystem::current_path(error).string()});
 }
 
 std::string render_github(const ResultView& view, const RenderOptions&) {

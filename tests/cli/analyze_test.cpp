@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
+#include <sstream>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/support/run_command.hpp"
@@ -146,6 +148,26 @@ TEST_CASE("analyze: polling overloads the core of lane detection in the WATERS s
   CHECK(named(results["tasks"], "PRE_Detection_gpu_POST")["guaranteed"] == true);
   for (const json& operation : results["operations"])
     CHECK(operation["bound"]["wcrt_ps"] >= operation["simulated"]["max_ps"]);
+}
+
+TEST_CASE("analyze: SARIF has what the workflow commands have") {
+  for (const char* name : {"tutorial/5-shared-gpu.amxmi", "offload-minimal.amxmi", "broken.amxmi"}) {
+    const std::string model = test::sample(name);
+    const auto sarif = test::amalthea({"analyze", model, "-q", "--format", "sarif"});
+    const auto github = test::amalthea({"analyze", model, "-q", "--format", "github"});
+    INFO(name);
+    CHECK(sarif.exit_code == github.exit_code);
+    std::string titles;
+    const json log = json::parse(sarif.out);
+    for (const json& result : log["runs"][0]["results"]) {
+      CHECK(result["locations"][0].contains("physicalLocation"));
+      if (result["level"] != "note") titles += result["ruleId"].get<std::string>() + " ";
+    }
+    std::string expected, line;
+    for (std::istringstream lines(github.out); std::getline(lines, line);)
+      if (!line.starts_with("::notice")) expected += line.substr(line.find("title=") + 6, 6) + " ";
+    CHECK(titles == expected);
+  }
 }
 
 TEST_CASE("analyze: output is deterministic and the minimal sample is met") {
