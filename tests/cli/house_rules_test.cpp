@@ -143,6 +143,27 @@ TEST_CASE("a detail folder is included from its own room only") {
       }
 }
 
+TEST_CASE("only what the program wrote itself is read by the parser that knows no limits") {
+  std::set<std::string> callers;
+  for (const std::string& folder : folders)
+    for (const std::string& file : sources_in(folder))
+      if (!matches(test::read_text(file), "([jJ]son)::(?:parse|accept|sax_parse)\\(").empty())
+        callers.insert(fs::path(file).lexically_relative(AMALTHEA_SOURCE_DIR).string());
+  const std::set<std::string> with_limits = {"engine/input/located_json.cpp", "exporter/primitives/outside_json.hpp",
+                                             "traces/reading/detail/json_elements.cpp"};
+  const std::set<std::string> own = {"batch/tree_conversion.cpp",
+                                     "cli/batch.cpp",
+                                     "cli/batch_verbs.cpp",
+                                     "cli/convert.cpp",
+                                     "exporter/models/model_json.cpp",
+                                     "exporter/primitives/drawing.cpp",
+                                     "exporter/report/report_data.cpp",
+                                     "exporter/report/comparison_report.cpp"};
+  for (const std::set<std::string>& known : {with_limits, own})
+    for (const std::string& file : known) CHECK(callers.erase(file) == 1);
+  CHECK(callers.empty());
+}
+
 TEST_CASE("exporter primitives include no other exporter room") {
   for (const std::string& file : sources_in("exporter/primitives"))
     for (const std::string& target : matches(test::read_text(file), "#include \"exporter/([a-z_]+)")) {
