@@ -47,9 +47,10 @@ bool may_never_end(const std::string& path) {
 tl::expected<std::string, std::string> read_bytes(const std::string& path, std::uint64_t limit,
                                                   const char* limit_option, bool (*suits)(std::string_view)) {
   const auto fail = [](std::string reason) { return tl::unexpected(std::move(reason)); };
+  std::string size_text;  // of a file of known size
   const auto checked = [&](std::string bytes) -> tl::expected<std::string, std::string> {
     if (bytes.size() <= limit) return bytes;
-    return tl::unexpected(fmt::format("the file is larger than the limit of {} bytes{}", limit,
+    return tl::unexpected(fmt::format("the file{} is larger than the limit of {} bytes{}", size_text, limit,
                                       *limit_option == '\0' ? "" : fmt::format(" ({})", limit_option)));
   };
   std::string bytes;
@@ -69,6 +70,7 @@ tl::expected<std::string, std::string> read_bytes(const std::string& path, std::
   // The size is a hint only: the path may be a pipe, or the file may grow.
   const std::uintmax_t size = fs::file_size(path, error);
   const std::size_t step = error ? usual_step : static_cast<std::size_t>(std::min<std::uintmax_t>(size, limit)) + 1;
+  if (!error && size > limit) size_text = fmt::format(" has {} bytes and", size);
   if (!read_stream(file, step, limit, bytes)) return fail("cannot read the file to its end");
   return checked(std::move(bytes));
 }

@@ -177,7 +177,8 @@ TEST_CASE("exceeded limits are errors at their location and name the option to r
   CHECK(limited("--max-elements", "1") ==
         fmt::format(":{}: error: more than 1 elements (--max-elements) [AM0106]\n", position(minimal(), "<swModel>")));
   CHECK(limited("--max-size", "100") ==
-        ": error: the file is larger than the limit of 100 bytes (--max-size) [AM0116]\n");
+        fmt::format(": error: the file has {} bytes and is larger than the limit of 100 bytes (--max-size) [AM0116]\n",
+                    minimal().size()));
 }
 
 // ---------------------------------------------------------------- models with errors
@@ -296,7 +297,8 @@ TEST_CASE("wrong use is reported in two lines: the mistake and where to find hel
   of("analyze", {}, "MODEL is required");
   of("analyze", {model, "--bogus"}, "unknown option --bogus");
   of("annotate", {model}, "-o (--output) is required");
-  of("analyze", {model, "--format", "xml"}, "--format xml: expected one of text, json, csv, markdown, junit, github, sarif");
+  of("analyze", {model, "--format", "xml"},
+     "--format xml: expected one of text, json, csv, markdown, junit, github, sarif");
   of("graph", {model, "--format", "png"}, "--format png: expected one of dot, json, svg");
   of("analyze", {model, "--execution", "typical"}, "--execution typical: expected one of worst, average, best");
   of("simulate", {model, "--runs", "abc"}, "--runs abc: expected a whole number from 1 to 1000000000");

@@ -79,7 +79,7 @@ TEST_CASE("side files have a size limit") {
   test::write_text(file, "");
   std::filesystem::resize_file(file, 64'000'001);
   for (const Arguments& arguments : side_files())
-    check_refused(arguments, file, "the file is larger than the limit of 64000000 bytes");
+    check_refused(arguments, file, "the file has 64000001 bytes and is larger than the limit of 64000000 bytes");
 }
 
 TEST_CASE("a pipe in a folder of models is left out with a note") {

@@ -160,9 +160,9 @@ class DocumentBuilder : public xml::DefaultHandler {
     if (document_.size() >= limits_.max_elements)
       stop("AM0106", tag_begin_, fmt::format("more than {} elements (--max-elements)", limits_.max_elements));
     if (attributes.getLength() > limits_.max_attributes_per_element)
-      stop(
-          "AM0107", tag_begin_,
-          fmt::format("more than {} attributes on one element (--max-attributes)", limits_.max_attributes_per_element));
+      stop("AM0107", tag_begin_,
+           fmt::format("the element has {} attributes, more than the limit of {} (--max-attributes)",
+                       attributes.getLength(), limits_.max_attributes_per_element));
     read_declarations(attributes);
     const std::string_view name = utf8_scratch(view(qname), scratch_);
     if (depth_ == 1) read_root(name);

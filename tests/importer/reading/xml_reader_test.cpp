@@ -359,7 +359,7 @@ TEST_CASE("more attributes than the limit are an error at their element") {
   Limits limits;
   limits.max_attributes_per_element = 5;
   CHECK(error_of(in_root("\n <a u='' v='' w='' x='' y='' z=''/>"), limits) ==
-        "m.amxmi:2:2: error: more than 5 attributes on one element (--max-attributes) [AM0107]");
+        "m.amxmi:2:2: error: the element has 6 attributes, more than the limit of 5 (--max-attributes) [AM0107]");
 }
 
 TEST_CASE("a file larger than the limit is rejected before parsing") {
@@ -477,8 +477,10 @@ TEST_CASE("a file that grows beyond the limit is rejected without reading all of
   Diagnostics diagnostics;
   CHECK_FALSE(importer::read_model({path}, limits, diagnostics));
   REQUIRE(diagnostics.all().size() == 1);
-  CHECK(format(diagnostics.all().front()) ==
-        fmt::format("{}: error: the file is larger than the limit of 4999 bytes (--max-size) [AM0116]", path));
+  CHECK(
+      format(diagnostics.all().front()) ==
+      fmt::format("{}: error: the file has 5000 bytes and is larger than the limit of 4999 bytes (--max-size) [AM0116]",
+                  path));
 }
 
 TEST_CASE("a folder is read by name and only its models") {
