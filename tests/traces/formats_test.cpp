@@ -15,6 +15,7 @@
 #include "exporter/primitives/database.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
+#include "traces/reading/detail/database_reader.hpp"
 #include "traces/trace_reader.hpp"
 
 namespace traces_formats_test {
@@ -401,6 +402,26 @@ TEST_CASE("databases: reading stops after work that does not fit the size of the
   bytes[31] = static_cast<char>(bytes.size() / page);
   test::write_text(path, bytes);
   CHECK(read(path).error.find("too many for its size") != std::string::npos);
+}
+
+TEST_CASE("databases: rows that share their text do not multiply what is read") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/run.atdb";
+  write_database(path, {"CREATE TABLE MetaInformation (Name, Value)", "CREATE TABLE EntityType (Id, Name)",
+                        "CREATE TABLE Entity (Id, Name, EntityTypeId)",
+                        "INSERT INTO Entity VALUES (1, replace(hex(zeroblob(500000)), '0', 'x'), 1)"});
+  auto database = traces::DatabaseReader::open(path);
+  REQUIRE(database);
+  std::string error;
+  std::size_t passes = 0;
+  for (; error.empty() && passes < 100; ++passes) {  // 1 MB each time
+    auto rows = database->query("SELECT Name FROM Entity", {"Entity"});
+    REQUIRE(rows);
+    while (rows->next()) CHECK(rows->text(0).size() == 1'000'000);
+    error = rows->error();
+  }
+  CHECK(passes > 10);
+  CHECK(error.find("bytes, too many for its size") != std::string::npos);
 }
 
 TEST_CASE("databases: no file appears beside a trace and a log that is not merged is named") {

@@ -16,6 +16,8 @@ namespace {
 constexpr int steps_between_checks = 100;
 // A row of an event takes some 20 bytes and 50 steps, and sorting it twice as much, with 100 bytes of memory.
 constexpr std::uint64_t least_steps = 1'000'000, steps_per_byte = 64;
+// A name may be read with several columns and in several passes.
+constexpr std::uint64_t least_text = std::uint64_t{16} << 20, texts_per_byte = 4;
 constexpr std::uint64_t least_memory = std::uint64_t{256} << 20, memory_per_byte = 8;
 
 /// Whether SQLite has to stop.
@@ -82,6 +84,10 @@ Rows::~Rows() { sqlite3_finalize(statement_); }
 
 bool Rows::next() {
   if (!error_.empty()) return false;
+  if (work_->text_bytes > work_->most_text) {
+    error_ = fmt::format("its texts take more than {} bytes, too many for its size", work_->most_text);
+    return false;
+  }
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) error_ = work_->exceeded.empty() ? sqlite3_errmsg(database_) : work_->exceeded;
@@ -92,8 +98,10 @@ bool Rows::is_null(int column) const { return sqlite3_column_type(statement_, co
 std::int64_t Rows::number(int column) const { return sqlite3_column_int64(statement_, column); }
 std::string_view Rows::text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-  return text == nullptr ? std::string_view()
-                         : std::string_view(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+  if (text == nullptr) return {};
+  const std::string_view found(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+  work_->text_bytes += found.size();
+  return found;
 }
 
 tl::expected<DatabaseReader, std::string> DatabaseReader::open(const std::string& path) {
@@ -119,6 +127,7 @@ tl::expected<DatabaseReader, std::string> DatabaseReader::open(const std::string
   const std::uint64_t bytes = unknown ? 0 : size;
   reader.work_->most_steps = least_steps + steps_per_byte * bytes;
   reader.work_->memory_before = memory_before;
+  reader.work_->most_text = least_text + texts_per_byte * bytes;
   reader.work_->most_memory = static_cast<std::int64_t>(least_memory + memory_per_byte * bytes);
   sqlite3_progress_handler(connection, steps_between_checks, check_work, reader.work_.get());
   sqlite3_set_authorizer(connection, authorize, nullptr);

@@ -27,13 +27,14 @@ inline bool is_database(std::string_view beginning) { return beginning.starts_wi
 struct DatabaseWork {
   std::uint64_t steps = 0, most_steps = 0;          ///< of SQLite's machine
   std::int64_t memory_before = 0, most_memory = 0;  ///< bytes
+  std::uint64_t text_bytes = 0, most_text = 0;      ///< of all texts; rows of a forged file can share them
   std::string exceeded;                             ///< which of them, as an error
 };
 
 /// The rows of a query, one after the other. After an error there are none, and `error` states why.
 class Rows {
  public:
-  Rows(sqlite3* database, sqlite3_stmt* statement, const DatabaseWork& work)
+  Rows(sqlite3* database, sqlite3_stmt* statement, DatabaseWork& work)
       : database_(database), statement_(statement), work_(&work) {}
   Rows(Rows&& other) noexcept;
   Rows& operator=(Rows&&) = delete;
@@ -49,7 +50,7 @@ class Rows {
  private:
   sqlite3* database_;
   sqlite3_stmt* statement_;
-  const DatabaseWork* work_;
+  DatabaseWork* work_;
   std::string error_;
 };
 
