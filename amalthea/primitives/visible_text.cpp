@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/primitives/visible_text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include <fmt/core.h>
@@ -55,7 +56,11 @@ std::size_t blanks_before(std::string_view text) {
 
 /// Whether a reader of lines may act on a line that begins so. "/approve" is a command, "/models/a.amxmi" a path.
 bool acts(std::string_view line) {
-  if (line.starts_with('/')) return line.substr(1, line.find(' ') - 1).find_first_of("/.") == line.npos;
+  if (line.starts_with('/')) {
+    // Behind the name of a command may be a blank without break, or what is spelled out.
+    const std::size_t end = std::min({line.find(' '), line.find('\\'), line.find("\xc2\xa0")});
+    return line.substr(1, end - 1).find_first_of("/.") == line.npos;
+  }
   return line.starts_with("::") || line.starts_with("~~~") ||
          (!line.empty() && std::string_view("=@`|#").find(line.front()) != std::string_view::npos);
 }

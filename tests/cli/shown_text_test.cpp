@@ -196,6 +196,8 @@ TEST_CASE("what would act at the beginning of a line is spelled out") {
   CHECK(line_start(" \u00a0\u3000::error::x") == " \u00a0\u3000\\x3a:error::x");
   CHECK(line_start("/approve") == "\\x2fapprove");
   CHECK(line_start("/label ~a/b") == "\\x2flabel ~a/b");
+  CHECK(line_start("/approve\t./x") == "\\x2fapprove\\x09./x");
+  CHECK(line_start("/approve\u00a0./x") == "\\x2fapprove\u00a0./x");
   CHECK(line_start("a\r\n\tb ##[error]c ##vso[d") == "a\\x0d\\x0a\\x09b \\x23#[error]c \\x23#vso[d");
   for (const char* as_it_is :
        {"", "Task", "a::b", ": a", "/models/a.amxmi", "/a.amxmi:3:4", "-", "+5", "a @b", "~ 5 ms"})
