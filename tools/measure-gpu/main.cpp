@@ -310,6 +310,9 @@ int measure() {
   if (slices.slice.samples > 0) {
     profile["time_slice_us"] = measured(&Spread::median, slices.slice, 1e-3);
     profile["context_switch_us"] = measured(&Spread::most, slices.switches, 1e-3);
+    // No single value of a length that varies is safe: a longer slice of others and a shorter own one both delay.
+    if (slices.slice.least < 0.95 * slices.slice.median || slices.slice.most > 1.05 * slices.slice.median)
+      unknown.push_back("time_slice_us");
   } else {
     profile["time_slice_us"] = {{"value", 2000}, {"source", "no switch between two processes was seen: a placeholder"}};
     profile["context_switch_us"] = {{"value", 0},
