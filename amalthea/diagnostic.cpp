@@ -26,14 +26,11 @@ std::string one_line(std::string_view text) {
   const std::string visible = visible_text(text);
   std::string out;
   out.reserve(visible.size());
-  const auto commands = [](std::string_view rest) { return rest.starts_with("##[") || rest.starts_with("##vso["); };
-  for (std::size_t at = 0; at < visible.size(); ++at) {
-    const char c = visible[at];
-    if (c == '\n' || c == '\t' || (c == '#' && commands(std::string_view(visible).substr(at))))
+  for (const char c : visible)
+    if (c == '\n' || c == '\t')
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     else
       out += c;
-  }
   return out;
 }
 

@@ -70,8 +70,8 @@ std::string hostile_model() {
 }
 
 /// Names like commands for readers of lines, with line breaks of all kinds before more of them.
-constexpr std::array<std::string_view, 8> commands = {"::error::", "/approve ", "=1+",       "@all",
-                                                      "`",         "|a|",       "##[error]", "~~~"};
+constexpr std::array<std::string_view, 8> commands = {"::error::", "/approve ", "=1+",      "\u2060@all",
+                                                      "`",         "|a|",       "##vso[x]", "~~~"};
 constexpr std::string_view breaks =
     "\n::error::m\n/approve m\r=m\u0085@m\u2028::error::m\u2029/approve m\t\u202E##[error]m";
 
@@ -113,7 +113,7 @@ std::string model_of_commands(const std::string& text) {
 /// The first line that acts, or that shows a character that is no part of a line; else nothing.
 std::string acting_line(const std::string& text, bool markdown) {
   std::string acting = raw_in(text);
-  static const std::regex acts(R"re(\s*(::|##\[|/approve|=|@|`|~~~|m\b).*)re");
+  static const std::regex acts(R"re((\s|\u2060)*(::|/approve|=|@|`|~~~|m\b).*|.*##(vso)?\[.*)re");
   std::istringstream lines(text);
   for (std::string line; acting.empty() && std::getline(lines, line);)
     if (line.find('\t') != line.npos || std::regex_match(line, acts) || (!markdown && line.starts_with("|")))
@@ -198,9 +198,25 @@ TEST_CASE("what would act at the beginning of a line is spelled out") {
   CHECK(line_start("/label ~a/b") == "\\x2flabel ~a/b");
   CHECK(line_start("/approve\t./x") == "\\x2fapprove\\x09./x");
   CHECK(line_start("/approve\u00a0./x") == "\\x2fapprove\u00a0./x");
-  CHECK(line_start("a\r\n\tb ##[error]c ##vso[d") == "a\\x0d\\x0a\\x09b \\x23#[error]c \\x23#vso[d");
-  for (const char* as_it_is :
-       {"", "Task", "a::b", ": a", "/models/a.amxmi", "/a.amxmi:3:4", "-", "+5", "a @b", "~ 5 ms"})
+  CHECK(line_start("a\r\n\tb ##[error]c ##vso[d") == "a\\x0d\\x0a\\x09b \\u0023#[error]c \\u0023#vso[d");
+  const std::vector<std::string> ignorable = {"\u00ad", "\u034f",     "\u115f",     "\u1160",     "\u17b4",
+                                              "\u180b", "\u180e",     "\u200b",     "\u200d",     "\u2060",
+                                              "\u2065", "\u206f",     "\u3164",     "\ufe0f",     "\ufeff",
+                                              "\uffa0", "\U0001bca0", "\U0001d173", "\U000e0001", "\U000e0fff"};
+  std::vector<std::string> unseen = {" ", "\u1680", "\u2000", "\u205f", "\u2800", "\u3000", "\ufffc"};
+  for (const std::string& skipped : ignorable) {
+    INFO(skipped);
+    CHECK(line_start(":" + skipped + ":error::x") == "\\x3a" + skipped + ":error::x");
+    CHECK(line_start("a #" + skipped + "#vso[d") == "a \\u0023" + skipped + "#vso[d");
+    unseen.push_back(skipped);
+  }
+  for (const std::string& blank : unseen) {
+    INFO(blank);
+    CHECK(line_start(blank + " " + blank + "/approve") == blank + " " + blank + "\\x2fapprove");
+    CHECK(line_start("/approve" + blank + "./x") == "\\x2fapprove" + blank + "./x");
+  }
+  for (const char* as_it_is : {"", "Task", "\u00e9", "a::b", "a ##b[", "a ## [", "a # #[", ": a", "/models/a.amxmi",
+                               "/a.amxmi:3:4", "-", "+5", "a @b", "~ 5 ms"})
     CHECK(line_start(as_it_is) == as_it_is);
 }
 
@@ -236,6 +252,7 @@ TEST_CASE("no line of an output begins with what a name says") {
   for (const std::string& file : {model, late})
     for (const Arguments& of_one : std::vector<Arguments>{{"info"},
                                                           {"info", "--dump"},
+                                                          {"info", "--format", "json"},
                                                           {"analyze", "--trace", in("trace.csv")},
                                                           {"analyze", "--trace", in("trace.btf")},
                                                           {"analyze", "-v"},
