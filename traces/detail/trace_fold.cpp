@@ -15,7 +15,8 @@ using engine::ProcessEvent;
 using engine::ProcessState;
 using SubjectKind = Subject::Kind;
 
-constexpr std::size_t max_open_jobs = 100'000;  ///< of one process
+constexpr std::size_t max_open_jobs = 100'000;                    ///< of one process, and runs of one job
+constexpr std::size_t max_open_memory = std::size_t{256} << 20U;  ///< of all open jobs
 constexpr std::size_t arrivals_kept = 8;
 
 bool on_core(ProcessState state) { return state == ProcessState::running || state == ProcessState::polling; }
@@ -72,6 +73,7 @@ Expectations::Expectations(const ComparisonInput& input, const engine::Simulatio
     const bool known = programs[task].unanalyzable.empty() && system.tasks[task].side == Side::host;
     longest.push_back(known ? std::optional(programs[task].execution) : std::nullopt);
     bounds.push_back(input.bounds != nullptr ? input.bounds->tasks[task].bound.worst : std::nullopt);
+    for (const RunnableIndex runnable : simulated.programs[task].runnables) callers.emplace(runnable, task);
     std::map<LabelAccess, std::uint64_t> labels;
     bool straight = true;
     for (const engine::Step& step : simulated.programs[task].steps) {
@@ -242,27 +244,28 @@ void TraceFold::notify(const Event& event, const Job& job) {
 
 // ---------------------------------------------------------------- processes
 
-TraceFold::Job* TraceFold::OpenJobs::find(std::uint64_t instance) {
-  const auto found = by_instance_.lower_bound(instance);
-  return found == by_instance_.end() || found->first != instance ? nullptr : &*found->second;
+Job& TraceFold::add_job(EntityIndex process, Job job) {
+  const OpenJobs& jobs = processes_[process].jobs;
+  const bool full = jobs.size() >= max_open_jobs || open_memory_ >= max_open_memory;
+  if (full && jobs.size() > 0) remove_job(process, *jobs.oldest());
+  open_memory_ += job.memory();
+  return processes_[process].jobs.add(std::move(job));
 }
 
-TraceFold::Job& TraceFold::OpenJobs::add(Job job) {
-  if (jobs_.size() >= max_open_jobs) remove(jobs_.front());
-  const auto added = jobs_.insert(jobs_.end(), std::move(job));
-  by_instance_.emplace(added->instance, added);
-  return *added;
+void TraceFold::remove_job(EntityIndex process, const Job& job) {
+  open_memory_ -= job.memory();
+  processes_[process].jobs.remove(job);
 }
 
-void TraceFold::OpenJobs::remove(const Job& job) {
-  auto at = by_instance_.lower_bound(job.instance);
-  while (&*at->second != &job) ++at;  // it is the oldest of its instance
-  jobs_.erase(at->second);
-  by_instance_.erase(at);
+bool TraceFold::may_keep(Job& job, std::size_t memory) {
+  const bool may = open_memory_ < max_open_memory;
+  if (may) open_memory_ += memory;
+  job.whole = job.whole && may;
+  return may;
 }
 
 /// The job of an event; a new one, with a finding, if the trace has no activation of it.
-TraceFold::Job& TraceFold::job_of(const Event& event, std::optional<State> needed) {
+Job& TraceFold::job_of(const Event& event, std::optional<State> needed) {
   if (Job* job = open_job(event.target, event.instance)) return *job;
   report(TraceFinding::no_activation, event,
          fmt::format("{} {}, but the trace has no activation of it", job_text(event.target, event.instance),
@@ -275,12 +278,7 @@ TraceFold::Job& TraceFold::job_of(const Event& event, std::optional<State> neede
   job.activation = job.since;
   job.measured = is_measured(job.activation);
   if (on_core(job.state)) job.core = event.source;
-  return processes_[event.target].jobs.add(std::move(job));
-}
-
-TraceFold::Run* TraceFold::running(Job& job) {
-  const auto run = std::find_if(job.runs.rbegin(), job.runs.rend(), [](const Run& one) { return one.running; });
-  return run == job.runs.rend() ? nullptr : &*run;
+  return add_job(event.target, std::move(job));
 }
 
 std::optional<RunnableIndex> TraceFold::runnable_of(const Run* run) const {
@@ -291,7 +289,7 @@ std::optional<RunnableIndex> TraceFold::runnable_of(const Run* run) const {
 void TraceFold::account(EntityIndex process, Job& job, Instant now) {
   if (now <= job.since) return;
   const Duration passed = now - job.since;
-  Run* run = running(job);
+  Run* run = job.runs.innermost();
   show(process, job, job.since, now, runnable_of(run));
   job.in[static_cast<std::size_t>(job.state)] += passed;
   job.since = now;
@@ -362,7 +360,6 @@ void TraceFold::occurs(StimulusIndex stimulus, std::uint64_t number, Instant now
 }
 
 void TraceFold::activate(const Event& event) {
-  Process& process = processes_[event.target];
   const Subject subject = subjects_[event.target];
   if (subject.kind == SubjectKind::task) {
     const auto& by = stimuli_of_[subject.index];
@@ -404,7 +401,7 @@ void TraceFold::activate(const Event& event) {
   job.measured = is_measured(event.time);
   if (subject.kind != SubjectKind::task && event.source != no_entity)
     job.measured = sources_[event.source].measured.value_or(job.measured), job.submitter = sources_[event.source].by;
-  notify(event, process.jobs.add(std::move(job)));
+  notify(event, add_job(event.target, std::move(job)));
 }
 
 void TraceFold::process(const Event& event) {
@@ -424,9 +421,9 @@ void TraceFold::process(const Event& event) {
             job.core == no_entity ? "runs elsewhere" : fmt::format("runs on {}", name(job.core)), event.target,
             event.instance);
   if (had && !has) leave_core(job, event);
-  for (Run& run : job.runs)
-    if (run.runnable == job.last_suspended && run.suspended == event.time) run.with_process = true;
-  job.last_suspended = no_entity;
+  if (job.last_suspended != nullptr && job.last_suspended->suspended == event.time)
+    job.last_suspended->with_process = true;
+  job.last_suspended = nullptr;
   if (!had && has) take_core(job, event);
   if (event.process == ProcessEvent::start) job.start = event.time;
   if (event.process == ProcessEvent::preempt || event.process == ProcessEvent::park)
@@ -535,37 +532,36 @@ void TraceFold::runnable(const Event& event) {
   if (!on_core(job->state) && event.runnable != RunnableEvent::suspend)
     complain(fmt::format("the job is {}", engine::to_string(job->state)));
   account(event.source, *job, event.time);
-  job->last_suspended = event.runnable == RunnableEvent::suspend ? event.target : no_entity;
+  job->last_suspended = nullptr;
   const Subject &task = subjects_[event.source], &subject = subjects_[event.target];
   const bool known = task.kind == SubjectKind::task && subject.kind == SubjectKind::runnable;
-  const auto run = std::find_if(job->runs.begin(), job->runs.end(), [&](const Run& one) {
-    return one.runnable == event.target && one.instance == event.instance;
-  });
+  Run* run = job->runs.find(event.target, event.instance);
   if (event.runnable == RunnableEvent::start) {
-    if (run != job->runs.end()) complain("it has already started");
-    const auto& own = known ? expected_.simulation.programs[task.index].runnables : std::vector<RunnableIndex>{};
-    if (known && std::find(own.begin(), own.end(), subject.index) == own.end())
+    if (run != nullptr) complain("it has already started");
+    if (known && !expected_.callers.contains({subject.index, task.index}))
       report(TraceFinding::foreign_runnable, event,
              fmt::format("runnable {} runs in {}, which does not call it in the model", name(event.target),
                          name(event.source)));
-    if (job->runs.size() < max_open_jobs)
-      job->runs.push_back({event.target, event.instance, true, event.time, {}, {}, false, {}});
-  } else if (run == job->runs.end()) {
+    if (job->runs.size() < max_open_jobs && may_keep(*job, Job::run_memory))
+      job->runs.add({event.target, event.instance, event.time, true, {}, {}, false, {}, 0});
+  } else if (run == nullptr) {
     complain("it has not started");
     return;
   } else if (event.runnable == RunnableEvent::resume) {
     if (run->running) complain("it is already running");
-    run->running = true;
+    job->runs.set_running(*run, true);
     run->resumed = event.time;
   } else {
     if (!run->running) complain("it is suspended");
     if (event.runnable == RunnableEvent::suspend) {
-      run->running = false;
+      job->runs.set_running(*run, false);
       run->suspended = event.time;
       run->with_process = false;
+      job->last_suspended = run;
     } else {
       if (known) end_run(*job, *run, task.index, event);
-      job->runs.erase(run);
+      job->runs.remove(*run);
+      open_memory_ -= Job::run_memory;
     }
   }
   if (!known) return;
@@ -580,8 +576,11 @@ void TraceFold::end_run(Job& job, Run& run, TaskIndex task, const Event& event) 
       run.suspended && run.resumed == event.time && (event.ended_before || (branches && !run.with_process));
   const Instant end = only_ends ? *run.suspended : event.time;
   const RunnableIndex index = subjects_[run.runnable].index;
-  const auto [extent, added] = job.extents.try_emplace(index, run.start, end);
-  if (!added) extent->second.second = std::max(extent->second.second, end);
+  const auto extent = job.extents.find(index);
+  if (extent != job.extents.end())
+    extent->second.second = std::max(extent->second.second, end);
+  else if (may_keep(job, Job::entry_memory))
+    job.extents.emplace(index, std::pair(run.start, end));
   if (!is_measured(job.activation)) return;
   MeasuredRunnable& of = measured(task, index);
   ++of.runs;
@@ -600,8 +599,10 @@ void TraceFold::access(const Event& event) {
     return;
   }
   if (process.kind != SubjectKind::task || label.kind != SubjectKind::label) return;
-  ++job->accesses[{label.index, event.writes}];
-  observer_.access({event.time, process.index, job->instance, runnable_of(running(*job)), label.index, event.writes});
+  const LabelAccess access{label.index, event.writes};
+  if (job->accesses.contains(access) || may_keep(*job, Job::entry_memory)) ++job->accesses[access];
+  observer_.access(
+      {event.time, process.index, job->instance, runnable_of(job->runs.innermost()), label.index, event.writes});
 }
 
 void TraceFold::check_accesses(Process& process, const Job& job, TaskIndex task, const Event& event) {
@@ -752,14 +753,11 @@ void TraceFold::execution(const Event& event) {
   } else if (subject.kind == SubjectKind::task) {
     comparison_.tasks[subject.index].execution.add(execution);
   } else if (subject.kind == SubjectKind::runnable) {
-    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
-      const auto& own = expected_.simulation.programs[task].runnables;
-      if (std::find(own.begin(), own.end(), subject.index) == own.end()) continue;
-      MeasuredRunnable& of = measured(task, subject.index);
-      ++of.runs;
-      of.execution.add(execution);
-      return;
-    }
+    const auto caller = expected_.callers.lower_bound({subject.index, 0});
+    if (caller == expected_.callers.end() || caller->first != subject.index) return;
+    MeasuredRunnable& of = measured(caller->second, subject.index);
+    ++of.runs;
+    of.execution.add(execution);
   }
 }
 

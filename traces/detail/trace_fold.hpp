@@ -4,12 +4,11 @@
 /// The events of one trace, folded into what was measured: the states of all processes and runnables, and every rule
 /// that an event may break.
 
-#include <array>
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,12 +20,10 @@
 #include "engine/program/program.hpp"
 #include "engine/simulation/simulation.hpp"
 #include "traces/comparison.hpp"
+#include "traces/detail/open_jobs.hpp"
 #include "traces/detail/trace_findings.hpp"
 
 namespace amalthea::traces {
-
-/// A label, and whether it is written.
-using LabelAccess = std::pair<LabelIndex, bool>;
 
 /// What a trace may show of a system.
 struct Expectations {
@@ -39,7 +36,8 @@ struct Expectations {
   std::vector<std::optional<engine::ArrivalBound>> arrivals;  ///< by stimulus
   /// How often every job accesses its labels, by task; nothing for programs with branches.
   std::vector<std::optional<std::map<LabelAccess, std::uint64_t>>> accesses;
-  std::vector<bool> in_chain;  ///< by task
+  std::set<std::pair<RunnableIndex, TaskIndex>> callers;  ///< what the tasks call
+  std::vector<bool> in_chain;                             ///< by task
 };
 
 class TraceFold final : public TraceSink {
@@ -59,51 +57,6 @@ class TraceFold final : public TraceSink {
  private:
   using State = engine::ProcessState;
 
-  struct Run {
-    EntityIndex runnable = no_entity;
-    std::uint64_t instance = 0;
-    bool running = true;
-    Instant start;
-    std::optional<Instant> suspended, resumed;  ///< the last time
-    bool with_process = false;                  ///< it was suspended because its process left the core
-    Duration net;
-  };
-  struct Job {
-    std::uint64_t instance = 0;
-    bool whole = true;            ///< the trace has its activation
-    std::uint64_t submitter = 0;  ///< of an operation: the job that submits it
-    bool measured = true;         ///< it belongs to the measured time; an operation with the job that submits it
-    State state = State::active;
-    Instant activation, since;
-    std::optional<Instant> start;
-    std::array<Duration, 7> in{};  ///< by State
-    std::int64_t changes = 0;      ///< of its state
-    EntityIndex core = no_entity;
-    EntityIndex last_suspended = no_entity;                        ///< by the event before
-    std::vector<Run> runs;                                         ///< that have not terminated
-    std::map<RunnableIndex, std::pair<Instant, Instant>> extents;  ///< first start, last end
-    std::map<LabelAccess, std::uint64_t> accesses;
-  };
-  /// The jobs of a process that have not ended, as they came. A job is found by its instance, of several with one
-  /// instance the oldest; the cost does not depend on how many are open.
-  class OpenJobs {
-   public:
-    OpenJobs() = default;
-    OpenJobs(OpenJobs&&) = default;
-    OpenJobs& operator=(OpenJobs&&) = default;
-    Job* find(std::uint64_t instance);
-    /// Forgets the oldest job if there are as many as one process may have.
-    Job& add(Job job);
-    void remove(const Job& job);
-    /// Null without jobs.
-    const Job* oldest() const { return jobs_.empty() ? nullptr : &jobs_.front(); }
-    auto begin() const { return jobs_.begin(); }
-    auto end() const { return jobs_.end(); }
-
-   private:
-    std::list<Job> jobs_;
-    std::multimap<std::uint64_t, std::list<Job>::iterator> by_instance_;
-  };
   struct JobBefore {
     Instant activation, start, end;
   };
@@ -145,12 +98,15 @@ class TraceFold final : public TraceSink {
   void activate(const Event& event);
   Job& job_of(const Event& event, std::optional<State> needed);
   Job* open_job(EntityIndex process, std::uint64_t instance) { return processes_[process].jobs.find(instance); }
+  /// Forgets the oldest job of the process where too many are open.
+  Job& add_job(EntityIndex process, Job job);
+  void remove_job(EntityIndex process, const Job& job);
+  /// Whether so much more of the job may be kept; else what is known of the job is not all of it.
+  bool may_keep(Job& job, std::size_t memory);
   void account(EntityIndex process, Job& job, Instant now);
   void show(EntityIndex process, const Job& job, Instant from, Instant to, std::optional<RunnableIndex> runnable);
   std::optional<NodeIndex> node_of(TaskIndex task, RunnableIndex runnable);
   void count(EntityIndex process, const Job& job, std::uint64_t engine::ProcessMetrics::*what);
-  /// The innermost runnable that runs; null if none does.
-  static Run* running(Job& job);
   std::optional<RunnableIndex> runnable_of(const Run* run) const;
   void occupy(UnitIndex unit, Instant from, Instant to);
   void move_to(Job& job, const Event& event);
@@ -198,6 +154,7 @@ class TraceFold final : public TraceSink {
   std::vector<Subject> subjects_;
   std::vector<std::uint64_t> counts_;  ///< events, by entity
   std::vector<Process> processes_;     ///< by entity, as the following ones
+  std::size_t open_memory_ = 0;        ///< of all open jobs, in bytes
   std::vector<Core> cores_;
   std::vector<Source> sources_;
   struct Occurring {

@@ -22,7 +22,7 @@ engine::Statistics statistics_of(const engine::Sample& sample) {
 
 void TraceFold::end_job(Job& job, const Event& event) {
   Process& process = processes_[event.target];
-  for (const Run& run : job.runs)
+  for (const auto& [number, run] : job.runs.all())
     report(TraceFinding::illegal_event, event,
            fmt::format("{} terminates, but its runnable {} has not terminated", job_text(event.target, event.instance),
                        name(run.runnable)));
@@ -42,7 +42,7 @@ void TraceFold::end_job(Job& job, const Event& event) {
                   event.time - job.activation, expected_.operation_bounds[subject.index]);
     }
   }
-  process.jobs.remove(job);
+  remove_job(event.target, job);
 }
 
 void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Event& event) {
