@@ -158,6 +158,32 @@ def open_jobs(n):
     return btf(lines)
 
 
+def open_runnables(n):
+    lines = ["2000,p,1,T,T0,1,activate", "2000,C0,0,T,T0,1,start"]
+    return btf(lines + [f"{2000 + i},T0,1,R,R0,{i},{what}" for what in ("start", "suspend") for i in range(n)])
+
+
+def slices(n):
+    """Of runnables within one job, as the command writes them."""
+    def event(**keys):
+        return json.dumps({"pid": 1, "tid": 1, **keys})
+    lines = [event(ph="M", pid=6, name="process_name", args={"name": "states of processes"}),
+             event(ph="M", pid=1, name="thread_name", args={"name": "C0"}),
+             event(ph="M", pid=6, name="thread_name", args={"name": "T0"}),
+             event(ph="i", pid=6, name="activate", ts=0)]
+    at = 0
+    for job, runs in enumerate([1, n]):
+        if job:
+            lines.append(event(ph="i", pid=6, name="activate", ts=10_000))
+        lines.append(event(ph="B", name="T0", cat="task", ts=10_000 * job, args={"instance": job}))
+        for i in range(runs):
+            at = 10_000 * job + i / 1000
+            lines.append(event(ph="B", name="R0", cat="runnable", ts=at, args={"instance": i}))
+            lines.append(event(ph="E", ts=round(at + 0.001, 3)))
+        lines.append(event(ph="E", ts=10_000 * job + n / 1000))
+    return "[" + ",\n".join(lines) + "]\n"
+
+
 # dimension: (kind of input, function, smallest n, largest n)
 DIMENSIONS = {
     "elements": ("model", lambda n: model(each(n, '<labels name="l#"/>')), 500, 256_000),
@@ -190,6 +216,8 @@ DIMENSIONS = {
     "blocks": ("scenario", lambda n: scenario(4, 2, n), 100, 128_000),
     "trace events": ("trace", trace_events, 500, 256_000),
     "open jobs": ("trace", open_jobs, 500, 64_000),
+    "open runnables": ("trace", open_runnables, 500, 128_000),
+    "slices": ("trace", slices, 500, 128_000),
     "distinct names": ("trace", lambda n: btf([f"{2000 + i},p,{i},T,x{i},{i},activate" for i in range(n)]), 500, 128_000),
 }
 EMPTY = {"model": model(task("T0", '<items xsi:type="am:RunnableCall" runnable="R0?type=Runnable"/>')

@@ -240,6 +240,26 @@ TEST_CASE("trace events of other programs: every slice is an execution") {
   CHECK(cut.listing.problems[0].starts_with("truncated: "));
 }
 
+TEST_CASE("trace events: slices beyond the limits of their track and of the trace are left out with their ends") {
+  const auto begin = [](std::size_t track, const std::string& name) {
+    return fmt::format(R"({{"ph":"B","tid":{},"ts":1,"name":"{}"}},)", track, name) + "\n";
+  };
+  const auto trace = [](const std::string& events) {
+    return read_text("trace.json", "[" + events + R"({"ph": "C", "ts": 9}])");
+  };
+  std::string deep = begin(1, "outer"), wide;
+  for (std::size_t index = 0; index < 9'999; ++index) deep += begin(1, "inner");
+  deep += begin(1, "beyond") + R"({"ph":"E","tid":1,"ts":2},{"ph":"E","tid":1,"ts":3},)";
+  const Read one = trace(deep);
+  CHECK(one.listing.problems == Lines{"10000 slices are open on its track, the most that there may be"});
+  CHECK(one.listing.lines == Lines{"3000 inner executes from 1000"});
+  for (std::size_t track = 0; track < 100'001; ++track) wide += begin(track, "a");
+  const Read many = trace(wide + R"({"ph":"E","tid":100000,"ts":2},{"ph":"E","tid":7,"ts":3},)");
+  CHECK(many.listing.problems ==
+        Lines{"100000 slices are open, the most that there may be", "it ends a slice, but none is open on its track"});
+  CHECK(many.listing.lines == Lines{"3000 a executes from 1000"});
+}
+
 TEST_CASE("trace events of this tool: a job that ends twice is named and every other one is read") {
   const auto trace = [](const std::string& last) {
     return read_text("trace.json", R"({"traceEvents": [

@@ -3,8 +3,9 @@
 // runnables; of others every slice is an execution of what its name says.
 
 #include <map>
-#include <set>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -41,6 +42,7 @@ class PerfettoReader {
     elements.max_values = 100'000;
     elements.element = [this](const json& element, std::uint64_t line) {
       reading_.advance();
+      if (!reading_.names.complete()) return;
       place_.line = line;
       if (const std::string wrong = element.is_object() ? one(element) : "expected an object"; !wrong.empty())
         reading_.sink.problem({Problem::Kind::malformed, wrong, place_});
@@ -60,10 +62,14 @@ class PerfettoReader {
     std::uint64_t instance = 0;
     bool running = true;
   };
+  struct Runs {
+    std::vector<Run> all;  ///< in the order of their starts
+    std::map<std::pair<EntityIndex, std::uint64_t>, std::size_t> by_name;
+  };
   struct Job {
     ProcessState state = ProcessState::active;
     EntityIndex core = no_entity;
-    std::vector<Run> runs;
+    std::unique_ptr<Runs> runs;  ///< null: none
   };
   struct Process {
     std::uint64_t activations = 0;
@@ -76,10 +82,19 @@ class PerfettoReader {
     bool is_runnable = false, ignored = false;
     Instant begin;
   };
+  /// The slices of a track that have begun and not ended.
+  struct Open {
+    std::vector<Slice> slices;
+    std::uint64_t left_out = 0;  ///< within them
+  };
   struct Ended {
     Event event;     ///< of a job that is known; it ends for a reason that the next event tells
     Track states{};  ///< of the process
   };
+
+  // Of the whole trace; a packed trace of many is small.
+  static constexpr std::size_t max_slices = 100'000, max_jobs = 1'000'000, max_runs = 1'000'000;
+  static constexpr std::size_t max_depth = 10'000;  ///< slices of one track
 
   // Groups of tracks that this tool writes.
   static constexpr std::int64_t multiprocessors = 4, contexts = 5, states = 6, stimuli = 7;
@@ -125,14 +140,12 @@ class PerfettoReader {
   // ---------------------------------------------------------------- traces of others
 
   std::string foreign(const json& event, std::string_view phase, Track track) {
-    auto& open = open_[track];
     if (phase == "B") {
-      if (open.size() < 10'000)
-        open.push_back({reading_.names.find(EntityKind::process, text_or(event, "name")), 0, false, false, now_});
+      return push(track, {reading_.names.find(EntityKind::process, text_or(event, "name")), 0, false, false, now_});
     } else if (phase == "E") {
-      if (open.empty()) return "it ends a slice, but none is open on its track";
-      execution(open.back().entity, open.back().begin, now_, track);
-      open.pop_back();
+      Slice slice;
+      if (std::string wrong = pop(track, slice); !wrong.empty()) return wrong;
+      if (!slice.ignored) execution(slice.entity, slice.begin, now_, track);
     } else if (phase == "X") {
       const auto length = event.find("dur");
       std::int64_t duration = 0;
@@ -143,6 +156,36 @@ class PerfettoReader {
     } else {
       ++reading_.report.ignored;
     }
+    return {};
+  }
+
+  /// "" or what is wrong: then the end of the slice is left out, too.
+  std::string push(Track track, const Slice& slice) {
+    const auto known = open_.find(track);
+    const std::size_t depth = known == open_.end() ? 0 : known->second.slices.size();
+    if (depth < max_depth && slices_ < max_slices) {
+      open_[track].slices.push_back(slice);
+      ++slices_;
+      return {};
+    }
+    if (known != open_.end()) ++known->second.left_out;
+    return depth >= max_depth ? fmt::format("{} slices are open on its track, the most that there may be", max_depth)
+                              : fmt::format("{} slices are open, the most that there may be", max_slices);
+  }
+
+  /// "" or what is wrong. An end of what has been left out gives a slice to ignore.
+  std::string pop(Track track, Slice& slice) {
+    const auto known = open_.find(track);
+    if (known == open_.end()) return "it ends a slice, but none is open on its track";
+    slice.ignored = true;
+    if (known->second.left_out > 0) {
+      --known->second.left_out;
+      return {};
+    }
+    slice = known->second.slices.back();
+    known->second.slices.pop_back();
+    --slices_;
+    if (known->second.slices.empty()) open_.erase(known);
     return {};
   }
 
@@ -181,10 +224,7 @@ class PerfettoReader {
     const auto instance =
         static_cast<std::uint64_t>(has_args ? std::max<std::int64_t>(0, number_or(*args, "instance", 0)) : 0);
     const std::string_view name = text_or(event, "name");
-    if (track.first == states) {
-      state(phase, name, instance, track, has_args && args->contains("open"));
-      return {};
-    }
+    if (track.first == states) return state(phase, name, instance, track, has_args && args->contains("open"));
     resolve(ProcessEvent::terminate);
     if (track.first == stimuli) {
       if (name != "trigger") return "expected a trigger on the track of a stimulus";
@@ -199,52 +239,70 @@ class PerfettoReader {
       ++reading_.report.ignored;
       return {};
     }
-    auto& open = open_[track];
-    if (phase == "B") {
-      if (open.size() >= 10'000) return "too many slices are open on its track";
-      begin(event, name, instance, track, open);
-    } else if (phase == "E") {
-      if (open.empty()) return "it ends a slice, but none is open on its track";
-      const Slice slice = open.back();
-      open.pop_back();
-      if (!slice.ignored && !(has_args && args->contains("open"))) return end(slice, track, open);
+    const auto known = open_.find(track);
+    const Slice owner = known == open_.end() ? Slice{} : known->second.slices.front();
+    if (phase == "B") return begin(event, name, instance, track, owner);
+    if (phase == "E") {
+      Slice slice;
+      if (std::string wrong = pop(track, slice); !wrong.empty()) return wrong;
+      if (!slice.ignored && !(has_args && args->contains("open"))) return end(slice, track, owner);
     }
     return {};
   }
 
-  void begin(const json& event, std::string_view name, std::uint64_t instance, Track track, std::vector<Slice>& open) {
+  /// A new one if there is none; null if there are too many.
+  Job* job_of(Process& process, std::uint64_t instance) {
+    const auto known = process.jobs.find(instance);
+    if (known != process.jobs.end()) return &known->second;
+    if (jobs_ >= max_jobs) return nullptr;
+    ++jobs_;
+    return &process.jobs[instance];
+  }
+  static std::string too_many_jobs() { return fmt::format("{} jobs are open, the most that there may be", max_jobs); }
+
+  /// `owner` is the first open slice of its track: of the process that runs there. Like all that follow, this gives ""
+  /// or what is wrong.
+  std::string begin(const json& event, std::string_view name, std::uint64_t instance, Track track, const Slice& owner) {
     Slice slice;
     slice.instance = instance;
     slice.is_runnable = text_or(event, "cat") == "runnable";
     slice.entity = reading_.names.find(slice.is_runnable ? EntityKind::runnable : EntityKind::process, name);
-    slice.ignored = slice.entity == no_entity || (slice.is_runnable && (open.empty() || open.front().ignored));
-    open.push_back(slice);
-    if (slice.ignored) return;
+    slice.ignored = slice.entity == no_entity || (slice.is_runnable && (owner.entity == no_entity || owner.ignored));
+    if (std::string wrong = push(track, slice); !wrong.empty() || slice.ignored) return wrong;
+    if (slice.is_runnable) return begin_runnable(slice, owner);
     const EntityIndex core = reading_.names.find(EntityKind::core, name_of(track));
-    if (!slice.is_runnable) {
-      Process& process = processes_[slice.entity];
-      Job& job = process.jobs[instance];
-      process.current = instance;
-      const ProcessEvent what = job.state == ProcessState::ready     ? ProcessEvent::resume
-                                : job.state == ProcessState::parking ? ProcessEvent::poll_parking
-                                                                     : ProcessEvent::start;
-      job.state = what == ProcessEvent::poll_parking ? ProcessState::polling : ProcessState::running;
-      job.core = core;
-      process_event(what, slice.entity, instance, core);
-      return;
+    Process& process = processes_[slice.entity];
+    Job* job = job_of(process, instance);
+    if (job == nullptr) return too_many_jobs();
+    process.current = instance;
+    const ProcessEvent what = job->state == ProcessState::ready     ? ProcessEvent::resume
+                              : job->state == ProcessState::parking ? ProcessEvent::poll_parking
+                                                                    : ProcessEvent::start;
+    job->state = what == ProcessEvent::poll_parking ? ProcessState::polling : ProcessState::running;
+    job->core = core;
+    process_event(what, slice.entity, instance, core);
+    return {};
+  }
+
+  std::string begin_runnable(const Slice& slice, const Slice& owner) {
+    Job* job = job_of(processes_[owner.entity], owner.instance);
+    if (job == nullptr) return too_many_jobs();
+    if (job->runs == nullptr) job->runs = std::make_unique<Runs>();
+    Runs& runs = *job->runs;
+    const auto [known, added] = runs.by_name.try_emplace({slice.entity, slice.instance}, runs.all.size());
+    if (!added) {
+      runs.all[known->second].running = true;
+      runnable(RunnableEvent::resume, runs.all[known->second], owner.entity, owner.instance);
+      return {};
     }
-    const Slice& owner = open.front();
-    Job& job = processes_[owner.entity].jobs[owner.instance];
-    const auto known = std::find_if(job.runs.begin(), job.runs.end(), [&](const Run& run) {
-      return run.runnable == slice.entity && run.instance == instance;
-    });
-    if (known == job.runs.end()) {
-      job.runs.push_back({slice.entity, instance, true});
-      runnable(RunnableEvent::start, job.runs.back(), owner.entity, owner.instance);
-    } else {
-      known->running = true;
-      runnable(RunnableEvent::resume, *known, owner.entity, owner.instance);
+    if (runs_ >= max_runs) {
+      runs.by_name.erase(known);
+      return fmt::format("{} runnables of open jobs have begun, the most that there may be", max_runs);
     }
+    ++runs_;
+    runs.all.push_back({slice.entity, slice.instance, true});
+    runnable(RunnableEvent::start, runs.all.back(), owner.entity, owner.instance);
+    return {};
   }
 
   void runnable(RunnableEvent what, const Run& run, EntityIndex process, std::uint64_t instance) {
@@ -257,15 +315,15 @@ class PerfettoReader {
     reading_.event(event);
   }
 
-  /// "" or what is wrong.
-  std::string end(const Slice& slice, Track track, const std::vector<Slice>& open) {
+  std::string end(const Slice& slice, Track track, const Slice& owner) {
     if (slice.is_runnable) {
-      const Slice& owner = open.front();
-      for (Run& run : processes_[owner.entity].jobs[owner.instance].runs)
-        if (run.runnable == slice.entity && run.instance == slice.instance && run.running) {
-          run.running = false;
-          runnable(RunnableEvent::suspend, run, owner.entity, owner.instance);
-        }
+      const auto& jobs = processes_[owner.entity].jobs;
+      const auto job = jobs.find(owner.instance);
+      if (job == jobs.end() || job->second.runs == nullptr) return {};
+      const auto run = job->second.runs->by_name.find({slice.entity, slice.instance});
+      if (run == job->second.runs->by_name.end()) return {};
+      Run& ended = job->second.runs->all[run->second];
+      if (std::exchange(ended.running, false)) runnable(RunnableEvent::suspend, ended, owner.entity, owner.instance);
       return {};
     }
     if (!processes_[slice.entity].jobs.contains(slice.instance)) return "it ends a job that has already ended";
@@ -288,13 +346,17 @@ class PerfettoReader {
       const Instant now = std::exchange(now_, event.time);
       const Place place = std::exchange(place_, event.place);
       // Slices do not tell where a runnable terminates: it is where its last one ends.
-      for (const Run& run : found->second.runs) {
-        runnable(RunnableEvent::resume, run, event.target, event.instance);
-        runnable(RunnableEvent::terminate, run, event.target, event.instance);
+      if (const Runs* runs = found->second.runs.get()) {
+        for (const Run& run : runs->all) {
+          runnable(RunnableEvent::resume, run, event.target, event.instance);
+          runnable(RunnableEvent::terminate, run, event.target, event.instance);
+        }
+        runs_ -= runs->all.size();
       }
       now_ = now;
       place_ = place;
       process.jobs.erase(found);
+      --jobs_;
     } else {
       found->second.state = event.process == ProcessEvent::preempt ? ProcessState::ready
                             : event.process == ProcessEvent::wait  ? ProcessState::waiting
@@ -303,54 +365,59 @@ class PerfettoReader {
     reading_.event(event);
   }
 
-  void state(std::string_view phase, std::string_view name, std::uint64_t instance, Track track, bool at_end) {
+  std::string state(std::string_view phase, std::string_view name, std::uint64_t instance, Track track, bool at_end) {
     const EntityIndex entity = reading_.names.find(EntityKind::process, name_of(track));
-    if (entity == no_entity) return;
+    if (entity == no_entity) return {};
     Process& process = processes_[entity];
     if (ended_ && ended_->event.target == entity && ended_->event.instance == instance && phase == "B") {
-      if (name == "ready") return resolve(ProcessEvent::preempt);
-      if (name == "waiting") return resolve(ProcessEvent::wait);
-      if (name == "parking") return resolve(ProcessEvent::park);
+      const auto why = name == "ready"     ? std::optional(ProcessEvent::preempt)
+                       : name == "waiting" ? std::optional(ProcessEvent::wait)
+                       : name == "parking" ? std::optional(ProcessEvent::park)
+                                           : std::nullopt;
+      if (why) {
+        resolve(why);
+        return {};
+      }
     }
     // The end of the state of polling, before it parks.
     if (ended_ && ended_->event.target == entity && phase == "E" && !at_end) {
       const auto job = process.jobs.find(ended_->event.instance);
-      if (job != process.jobs.end() && job->second.state == ProcessState::polling) return;
+      if (job != process.jobs.end() && job->second.state == ProcessState::polling) return {};
     }
     resolve(ProcessEvent::terminate);
     if (phase == "i") {
-      if (name == "activate") activate(entity, process, process.activations);
+      if (name == "activate") return activate(entity, process, process.activations);
       if (name == "activation lost")
         process_event(ProcessEvent::mta_limit_exceeded, entity, process.activations, no_entity);
-      return;
+      return {};
     }
     if (phase == "E") {
       const auto job = process.jobs.find(process.current);
-      if (at_end || job == process.jobs.end() || job->second.state != ProcessState::polling) return;
+      if (at_end || job == process.jobs.end() || job->second.state != ProcessState::polling) return {};
       job->second.state = ProcessState::running;
       process_event(ProcessEvent::run, entity, process.current, job->second.core);
-      return;
+      return {};
     }
-    if (name == "active") {
-      if (instance >= process.activations) activate(entity, process, instance);
-      return;
-    }
-    Job& job = process.jobs[instance];
+    if (name == "active") return instance >= process.activations ? activate(entity, process, instance) : std::string();
+    Job* job = job_of(process, instance);
+    if (job == nullptr) return too_many_jobs();
     process.current = instance;
-    if (name == "polling" && job.state == ProcessState::running) {
-      job.state = ProcessState::polling;
-      process_event(ProcessEvent::poll, entity, instance, job.core);
-    } else if (name == "ready" && job.state != ProcessState::ready) {
-      const bool parks = job.state == ProcessState::parking;
-      job.state = ProcessState::ready;
-      process_event(parks ? ProcessEvent::release_parking : ProcessEvent::release, entity, instance, job.core);
+    if (name == "polling" && job->state == ProcessState::running) {
+      job->state = ProcessState::polling;
+      process_event(ProcessEvent::poll, entity, instance, job->core);
+    } else if (name == "ready" && job->state != ProcessState::ready) {
+      const bool parks = job->state == ProcessState::parking;
+      job->state = ProcessState::ready;
+      process_event(parks ? ProcessEvent::release_parking : ProcessEvent::release, entity, instance, job->core);
     }
+    return {};
   }
 
-  void activate(EntityIndex entity, Process& process, std::uint64_t instance) {
+  std::string activate(EntityIndex entity, Process& process, std::uint64_t instance) {
     process.activations = instance + 1;
-    process.jobs[instance];
+    if (job_of(process, instance) == nullptr) return too_many_jobs();
     process_event(ProcessEvent::activate, entity, instance, no_entity);
+    return {};
   }
 
   Reading& reading_;
@@ -359,7 +426,8 @@ class PerfettoReader {
   Instant now_;
   Place place_;
   std::map<Track, std::string> tracks_;
-  std::map<Track, std::vector<Slice>> open_;
+  std::map<Track, Open> open_;
+  std::size_t slices_ = 0, jobs_ = 0, runs_ = 0;  ///< that are open
   std::unordered_map<EntityIndex, Process> processes_;
   std::unordered_map<EntityIndex, std::uint64_t> triggers_;
   std::optional<Ended> ended_;
