@@ -239,7 +239,7 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
   };
   std::map<std::size_t, Place> places;
   std::optional<std::size_t> count;
-  std::string line;
+  Line read;
   for (std::size_t part = 0; part < paths.size(); ++part) {
     const std::string& path = paths[part];
     std::error_code error;
@@ -248,9 +248,12 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     std::ifstream file(path, std::ios::binary);
     if (!file) return tl::unexpected(fmt::format("{}: cannot read the file", path));
     std::streamoff at = 0;
-    for (std::size_t number = 1; std::getline(file, line); ++number) {
+    for (std::size_t number = 1; next_line(file, read); ++number) {
       // The results are not parsed; they end with the line.
-      if (file.eof()) return tl::unexpected(fmt::format("{}:{}: the line is incomplete", path, number));
+      const std::string& line = read.text;
+      if (read.too_long)
+        return tl::unexpected(fmt::format("{}:{}: the line has more than {} bytes", path, number, longest_line));
+      if (!read.whole) return tl::unexpected(fmt::format("{}:{}: the line is incomplete", path, number));
       const auto record = parse_line(line);
       if (!record) return tl::unexpected(fmt::format("{}:{}: {}", path, number, record.error()));
       if (count.value_or(record->of) != record->of)

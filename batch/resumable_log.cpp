@@ -41,20 +41,39 @@ struct Place {
 
 void collect(const std::string& path, std::map<std::string, Place>& places) {
   std::ifstream file(path, std::ios::binary);
-  std::string line;
-  for (std::streamoff at = 0; std::getline(file, line) && !file.eof(); at = file.tellg())  // not one that is cut off
-    if (const std::string_view key = key_in(line); !key.empty())
+  Line line;
+  for (std::streamoff at = 0; next_line(file, line) && line.whole; at = file.tellg())  // not one that is cut off
+    if (const std::string_view key = key_in(line.text); !key.empty())
       places.insert_or_assign(std::string(key), Place{path, at});
 }
 
 }  // namespace
 
+bool next_line(std::istream& file, Line& line) {
+  constexpr std::size_t beginning = std::size_t{64} << 10U;
+  std::array<char, 65536> block{};
+  line = {};
+  bool any = false, ended = false;
+  while (!ended && (file.getline(block.data(), block.size()), file.gcount() > 0)) {
+    any = true;
+    line.whole = ended = file.good();
+    const std::size_t count = static_cast<std::size_t>(file.gcount()) - (ended ? 1 : 0);
+    if (line.text.size() + count > longest_line) {
+      line.too_long = true;
+      line.text.resize(beginning);
+    }
+    if (!line.too_long) line.text.append(block.data(), count);
+    if (file.fail() && !file.eof()) file.clear();  // more than one block
+  }
+  return any;
+}
+
 std::optional<std::string> line_at(const std::string& path, std::streamoff position) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(position);
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  return line;
+  Line line;
+  if (!next_line(file, line)) return std::nullopt;
+  return std::move(line.text);
 }
 
 ResumableLog::ResumableLog(std::string path, exporter::FileLock lock)

@@ -3,8 +3,10 @@
 /// \file
 /// A file with one line per model, from which an interrupted run is resumed.
 
+#include <cstddef>
 #include <fstream>
 #include <ios>
+#include <istream>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,8 +46,20 @@ class ResumableLog {
   std::ofstream output_;
 };
 
-/// The line that begins at this position, without its end. Opens the file anew: processes that share an open file share
-/// its position.
+/// A line is in memory as a whole, and anything may have been put into a file of lines.
+inline constexpr std::size_t longest_line = std::size_t{256} << 20U;
+
+/// Without its end.
+struct Line {
+  std::string text;       ///< of one that is too long only the beginning, with its key
+  bool whole = true;      ///< its end was there
+  bool too_long = false;  ///< it has more than `longest_line` bytes
+};
+/// False at the end of the file.
+bool next_line(std::istream& file, Line& line);
+
+/// The text of the line that begins at this position. Opens the file anew: processes that share an open file share its
+/// position.
 std::optional<std::string> line_at(const std::string& path, std::streamoff position);
 
 }  // namespace amalthea::batch

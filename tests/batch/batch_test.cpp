@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "batch/processes.hpp"
+#include "batch/resumable_log.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/temporaries.hpp"
 #include "tests/support/run_command.hpp"
@@ -402,6 +404,47 @@ TEST_CASE("batch: damaged bodies in the cache or in a log are named and made aga
     test::write_text(output + ".partial", line.substr(0, line.find("\"status\":")) + damage.substr(1) + "\n");
     CHECK(batch({models.path("a/minimal.amxmi"), "-o", output, "--resume"}).exit_code == 0);
     CHECK(test::read_text(output) == first.out);
+  }
+}
+
+TEST_CASE("batch: a record that is longer than memory may hold is damaged") {
+  test::skip_if_sanitized();
+  const Models models;
+  const std::string output = models.beside("results.jsonl"), model = models.path("a/minimal.amxmi");
+  const std::string first = batch({model}).out;
+  // A hole in the file, of the bytes that a body would have.
+  test::write_text(output, first.substr(0, first.find("\"status\":")));
+  fs::resize_file(output, 600'000'000);
+  std::ofstream(output, std::ios::app) << "\n" << test::replaced(first, "\"key\":\"", "\"key\":\"0");
+  const auto limited = [&](const std::string& arguments) {
+    return test::run(
+        {"/bin/sh", "-c", "ulimit -v 1000000; exec \"$0\" batch " + arguments, AMALTHEA_COMMAND, model, output});
+  };
+  const auto merged = limited("merge \"$2\"");
+  CHECK(merged.exit_code == 2);
+  CHECK(merged.err.find(":1: the line has more than 268435456 bytes") != std::string::npos);
+  const auto again = limited("--until 400ms \"$1\" -o \"$2\" --resume");
+  INFO(again.err);
+  CHECK(again.exit_code == 0);
+  CHECK(again.err.find("what the log kept of it is damaged; it is analyzed again") != std::string::npos);
+  CHECK(test::read_text(output) == first);
+}
+
+TEST_CASE("batch: lines of every length are read as they are") {
+  for (const std::size_t length : {0U, 1U, 65'534U, 65'535U, 65'536U, 131'069U, 131'070U, 131'071U}) {
+    INFO(length);
+    const std::string text(length, 'x');
+    std::istringstream lines(text + "\n" + text + "\n\ny");
+    amalthea::batch::Line line;
+    for (const std::string& expected : {text, text, std::string()}) {
+      REQUIRE(next_line(lines, line));
+      CHECK(line.text == expected);
+      CHECK(line.whole);
+    }
+    REQUIRE(next_line(lines, line));
+    CHECK(line.text == "y");
+    CHECK_FALSE(line.whole);
+    CHECK_FALSE(next_line(lines, line));
   }
 }
 
