@@ -22,10 +22,11 @@ tl::unexpected<std::string> cannot_write(const std::string& path) {
 }
 
 /// Whether a run may have written this file, or there is none: lines of batches begin with an index, those of trees with
-/// files. A line may have been cut off.
+/// files. A line may have been cut off. A pipe is not opened: that waits for whoever writes into it.
 bool is_log(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error)) return true;
+  if (!fs::is_regular_file(path, error)) return false;
   std::array<char, 9> bytes{};
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), bytes.size());
@@ -82,6 +83,8 @@ ResumableLog::ResumableLog(std::string path, exporter::FileLock lock)
 tl::expected<ResumableLog, std::string> ResumableLog::begin(std::string path, bool resume) {
   std::error_code error;
   if (fs::exists(path, error)) path = fs::canonical(path, error).string();
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error))
+    return tl::unexpected(fmt::format("cannot write {}: expected a regular file", path));
   auto lock = exporter::FileLock::take(path);
   if (!lock) return tl::unexpected(std::move(lock.error()));
   ResumableLog log(std::move(path), std::move(*lock));

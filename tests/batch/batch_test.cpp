@@ -10,6 +10,8 @@
 #include <sstream>
 #include <thread>
 
+#include <sys/stat.h>
+
 #include <nlohmann/json.hpp>
 
 #include "batch/processes.hpp"
@@ -198,6 +200,34 @@ TEST_CASE("batch: files beside the output that no batch made stay as they are") 
   CHECK(batch({models.path("blocks.amxmi"), "-o", output}).exit_code == 0);
   CHECK(batch({models.path("blocks.amxmi"), "-o", output, "--resume"}).exit_code == 0);
   CHECK(test::read_text(output + ".previous") == "precious");
+}
+
+TEST_CASE("batch: nothing beside the output that cannot be opened or locked keeps a batch waiting") {
+  const Models models;
+  const std::string output = models.beside("x"), elsewhere = models.beside("elsewhere");
+  const auto refuses = [&](const std::string& planted) {
+    for (const char* resume : {"", " --resume"}) {
+      const auto refused =
+          test::run({"/bin/sh", "-c", std::string("exec timeout 20 \"$0\" batch \"$1\" -o \"$2\"") + resume,
+                     AMALTHEA_COMMAND, models.path("blocks.amxmi"), output});
+      INFO(planted << resume << ": " << refused.err);
+      CHECK(refused.exit_code == 2);
+      CHECK(refused.err.find(planted) != std::string::npos);
+      CHECK_FALSE(fs::exists(elsewhere));
+    }
+    fs::remove_all(planted);
+  };
+  for (const std::string ending : {".lock", ".partial"}) {
+    const std::string planted = output + ending;
+    REQUIRE(::mkfifo(planted.c_str(), 0600) == 0);
+    refuses(planted);
+    fs::create_directory(planted);
+    refuses(planted);
+  }
+  fs::create_symlink(elsewhere, output + ".lock");
+  refuses(output + ".lock");
+  REQUIRE(::mkfifo(output.c_str(), 0600) == 0);
+  refuses(output);
 }
 
 TEST_CASE("batch: lines survive two interruptions") {
