@@ -27,9 +27,9 @@ void add_trace_options(CLI::App& verb, TraceOptions& options) {
                          "whole simulation. 0: no limit",
                          rare(group::output), {.range = Range{0, max_mebibytes}}),
                      row("trace-names", &options.names,
-                         "Names in a .btf trace. model: those of the model; tracecompass: cores as Core_…, tasks as "
-                         "TASK_…, which the state view of Eclipse Trace Compass needs",
-                         rare(group::output), {.choices = {"model", "tracecompass"}})});
+                         "Names in a .btf trace. tracecompass: cores as Core_…, tasks as TASK_…, because Eclipse "
+                         "Trace Compass shows no others; model: those of the model",
+                         rare(group::output), {.choices = {"tracecompass", "model"}})});
 }
 
 bool check_trace(const std::string& path) {
@@ -51,7 +51,7 @@ std::unique_ptr<exporter::TraceWriter> make_trace(const TraceOptions& options, c
   }
   exporter::TraceFacts facts;
   facts.date = *date;
-  facts.trace_compass = options.names == "tracecompass";
+  facts.model_names = options.names == "model";
   for (const std::string& file : info.files) facts.input += fmt::format("{}{}", facts.input.empty() ? "" : " ", file);
   auto writer = exporter::trace_format_of(options.path)->make(options.path, facts);
   if (!writer) {

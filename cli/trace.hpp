@@ -18,7 +18,7 @@ namespace amalthea::cli {
 struct TraceOptions {
   std::string path;
   std::uint64_t limit = 1024;  ///< MiB; 0: none
-  std::string names = "model";
+  std::string names = "tracecompass";
 };
 /// --trace, --trace-limit and --trace-names.
 void add_trace_options(CLI::App& verb, TraceOptions& options);

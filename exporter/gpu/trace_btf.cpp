@@ -32,7 +32,8 @@ class Trace {
   Trace(const gpu::StreamScenario& scenario, const gpu::StreamRun& run)
       : scenario_(scenario), run_(run), timeline_(make_timeline(scenario, run)), served_(scenario, run) {
     UniqueNames names;
-    for (const TimelineSeries& series : timeline_.series) processes_.push_back(names.take(btf_name(series.name)));
+    for (const TimelineSeries& series : timeline_.series)
+      processes_.push_back(names.take(btf_task_name(btf_name(series.name))));
   }
 
   std::string render(const TimelineOptions& options) {
@@ -54,8 +55,9 @@ class Trace {
   void declare(std::string_view type, const std::string& name) { entities_.emplace(name, type); }
 
   /// A process from its start to its end on one core, with its interruptions.
-  void trace_process(const std::string& core, const std::string& process, std::size_t instance,
+  void trace_process(const std::string& place, const std::string& process, std::size_t instance,
                      const TimelineBar& bar) {
+    const std::string core = btf_core_name(place);
     declare("C", core);
     const auto event = [&](Instant time, Phase phase, std::string_view what) {
       add(time, phase, fmt::format("{},0,T,{},{},{}", core, process, instance, what));

@@ -74,10 +74,10 @@ class BtfWriter final : public TraceEvents {
  protected:
   void header(const engine::SimulationInput&) override {
     sink_.put(btf_header(facts_.date, facts_.input));
-    UniqueNames names;
-    for (const TraceEntity& entity : model().entities) {
-      const std::string name =
-          facts_.trace_compass ? names.take(trace_compass_name(entity.kind, entity.name)) : entity.name;
+    const std::vector<std::string> names = trace_compass_names(model());
+    for (std::size_t index = 0; index < names.size(); ++index) {
+      const TraceEntity& entity = model().entities[index];
+      const std::string& name = facts_.model_names ? entity.name : names[index];
       sink_.put(fmt::format("#-{} {}\n", type_of(entity.kind), name));
       source_.emplace_back(fmt::format(",{},", name));
       target_.emplace_back(fmt::format(",{},{},", type_of(entity.kind), name));

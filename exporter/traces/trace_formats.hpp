@@ -21,8 +21,9 @@ namespace amalthea::exporter {
 struct TraceFacts {
   std::string input;                          ///< source of the model
   std::string date = "1970-01-01T00:00:00Z";  ///< ISO 8601 with time zone, for formats that require a date
-  /// BTF only: cores are called Core_…, tasks TASK_…, as the state view of Eclipse Trace Compass needs.
-  bool trace_compass = false;
+  /// BTF only: cores and tasks keep their names. Else those of cores begin with "Core", those of tasks with "TASK": the
+  /// state view of Eclipse Trace Compass shows no others.
+  bool model_names = false;
 };
 
 /// Observes one simulation.

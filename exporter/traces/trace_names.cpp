@@ -70,12 +70,10 @@ traces::Directory trace_names(const engine::SimulationInput& input) {
   for (EntityIndex entity = 0; entity < model.entities.size(); ++entity)
     if (subjects[entity].kind != Subject::Kind::unknown)
       directory.add(kind_of(model.entities[entity].kind), model.entities[entity].text, subjects[entity]);
-  UniqueNames unique;
-  for (EntityIndex entity = 0; entity < model.entities.size(); ++entity) {
-    const std::string name = unique.take(trace_compass_name(model.entities[entity].kind, model.entities[entity].name));
+  const std::vector<std::string> names = trace_compass_names(model);
+  for (EntityIndex entity = 0; entity < model.entities.size(); ++entity)
     if (subjects[entity].kind != Subject::Kind::unknown)
-      directory.add(kind_of(model.entities[entity].kind), name, subjects[entity]);
-  }
+      directory.add(kind_of(model.entities[entity].kind), names[entity], subjects[entity]);
   // What occurs in no trace of a simulation.
   const auto add = [&](EntityKind kind, const std::string& name, Subject::Kind what, std::size_t index) {
     directory.add(kind, name, {what, static_cast<std::uint32_t>(index)});

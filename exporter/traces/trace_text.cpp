@@ -12,6 +12,13 @@
 #include "exporter/primitives/drawing.hpp"
 
 namespace amalthea::exporter {
+namespace {
+
+std::string with_beginning(std::string_view beginning, const std::string& name) {
+  return name.starts_with(beginning) ? name : fmt::format("{}_{}", beginning, name);
+}
+
+}  // namespace
 
 std::string btf_name(std::string_view name) {
   std::string out = printable(name);
@@ -19,6 +26,9 @@ std::string btf_name(std::string_view name) {
     if (character == ',' || character == ' ' || character == '?' || character == '#') character = '_';
   return out.empty() ? "_" : out;
 }
+
+std::string btf_core_name(const std::string& name) { return with_beginning("Core", name); }
+std::string btf_task_name(const std::string& name) { return with_beginning("TASK", name); }
 
 std::string UniqueNames::take(const std::string& name) {
   std::string unique = name;

@@ -15,6 +15,10 @@ namespace amalthea::exporter {
 /// The name of a BTF entity: readers split lines at commas and treat blanks as part of a name.
 std::string btf_name(std::string_view name);
 
+/// The name with the beginning by which Eclipse Trace Compass recognizes a core or a task.
+std::string btf_core_name(const std::string& name);
+std::string btf_task_name(const std::string& name);
+
 /// Makes names unique: duplicates get "_2", "_3", …
 class UniqueNames {
  public:

@@ -198,9 +198,17 @@ class Maker {
 
 TraceModel make_trace_model(const engine::SimulationInput& input) { return Maker(input).make(); }
 
-std::string trace_compass_name(Kind kind, const std::string& name) {
-  const std::string_view beginning = kind == Kind::core ? "Core" : kind == Kind::task ? "TASK" : "";
-  return name.starts_with(beginning) ? name : fmt::format("{}_{}", beginning, name);
+std::vector<std::string> trace_compass_names(const TraceModel& model) {
+  UniqueNames taken;
+  for (const TraceEntity& entity : model.entities) taken.take(entity.name);
+  std::vector<std::string> names;
+  for (const TraceEntity& entity : model.entities) {
+    std::string name = entity.name;
+    if (entity.kind == Kind::core) name = btf_core_name(name);
+    if (entity.kind == Kind::task) name = btf_task_name(name);
+    names.push_back(name == entity.name ? name : taken.take(name));
+  }
+  return names;
 }
 
 void TraceEvents::begins(const engine::SimulationInput& input) {

@@ -82,8 +82,9 @@ struct TraceModel {
 };
 TraceModel make_trace_model(const engine::SimulationInput& input);
 
-/// With the beginning by which Trace Compass recognizes cores and tasks.
-std::string trace_compass_name(TraceEntity::Kind kind, const std::string& name);
+/// Of all entities, those with the beginnings by which Trace Compass recognizes cores and tasks. A name that is not the
+/// entity's own is that of no other one either.
+std::vector<std::string> trace_compass_names(const TraceModel& model);
 
 /// Converts the events of a simulation into legal sequences: runnables are suspended before their process leaves its
 /// core and resumed after it gets a core again; blocks make no progress together with their kernel.

@@ -82,7 +82,7 @@ TEST_CASE("gpu run writes every timeline format selected by extension and is det
   CHECK(
       file("a.btf").starts_with("#version 2.1.5\n#creator amalthea-timing\n#creationDate 1970-01-01T00:00:00Z\n"
                                 "#inputFile camera.json\n#timeScale ns\n"));
-  CHECK(file("a.btf").find("\n6900000,EE_0,0,T,detect,1,terminate\n") != std::string::npos);
+  CHECK(file("a.btf").find("\n6900000,Core_EE_0,0,T,TASK_detect,1,terminate\n") != std::string::npos);
   for (const char* extension : {"txt", "svg", "json", "btf"}) {
     const std::string again = folder.path() + "/b." + extension;
     CHECK(gpu_run({camera, "--timeline", again}).exit_code == 0);

@@ -369,7 +369,7 @@ TEST_CASE("a replay of the BTF trace yields releases and starts and completions 
     std::map<std::size_t, std::size_t> blocks;
     for (const std::size_t index : order) {
       const std::size_t series = timeline.series_of[index];
-      std::string name = timeline.series[series].name;
+      std::string name = "TASK_" + timeline.series[series].name;
       std::replace(name.begin(), name.end(), ' ', '_');
       const OperationRun& done = made.run.operations[index];
       const Life& life = lives.at(fmt::format("{}#{}", name, instances[series]++));
@@ -383,7 +383,7 @@ TEST_CASE("a replay of the BTF trace yields releases and starts and completions 
         const Life& part = lives.at(fmt::format("{}.block#{}", name, blocks[series]++));
         CHECK(part.started == block.start.picoseconds() / 1000);
         CHECK(part.terminated == block.end.picoseconds() / 1000);
-        CHECK(part.cores.begin()->starts_with(fmt::format("SM{}_", block.sm)));
+        CHECK(part.cores.begin()->starts_with(fmt::format("Core_SM{}_", block.sm)));
       }
     }
   }
@@ -392,10 +392,10 @@ TEST_CASE("a replay of the BTF trace yields releases and starts and completions 
 TEST_CASE("an interrupted process is preempted and resumed in the BTF trace") {
   const Case made = golden_case();
   const auto lives = replay(render_gpu_trace_btf(made.scenario, made.run, options()));
-  CHECK(lives.at("vision__left/detect#0").running == 20000);  // 4 to 10 and 21 to 35
-  CHECK(lives.at("vision__left/detect.block#0").running == 9000);
-  CHECK(lives.at("NULL/detect#0").running == 9000);
-  CHECK(lives.at("nothing#0").terminated == 20000);
+  CHECK(lives.at("TASK_vision__left/detect#0").running == 20000);  // 4 to 10 and 21 to 35
+  CHECK(lives.at("TASK_vision__left/detect.block#0").running == 9000);
+  CHECK(lives.at("TASK_NULL/detect#0").running == 9000);
+  CHECK(lives.at("TASK_nothing#0").terminated == 20000);
 }
 
 TEST_CASE("text has the requested width if possible") {

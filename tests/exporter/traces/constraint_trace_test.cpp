@@ -433,7 +433,7 @@ void check_system(unsigned seed, Counts& counts) {
   const System system = RandomSystem(dice).build();
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/trace.btf";
-  auto writer = exporter::trace_format_of(path)->make(path, {"a model.amxmi"});
+  auto writer = exporter::trace_format_of(path)->make(path, {.input = "a model.amxmi", .model_names = true});
   REQUIRE(writer.has_value());
   EndWatcher end;
   ObserverTee observers(**writer, end);

@@ -65,6 +65,7 @@ struct Case {
   engine::Results traced(const std::string& path) const {
     exporter::TraceFacts facts;
     facts.input = "a model.amxmi";
+    facts.model_names = true;
     auto writer = exporter::trace_format_of(path)->make(path, facts);
     REQUIRE(writer.has_value());
     auto results = run(writer->get());
