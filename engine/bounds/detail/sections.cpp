@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "engine/bounds/detail/places.hpp"
 #include "engine/bounds/detail/step_times.hpp"
@@ -53,12 +54,18 @@ class Holdings {
 
   void pass(std::size_t step) {
     switch (subject_.step({task_, step}).kind) {
-      case StepKind::request_semaphore:
-        held_[subject_.activity<UseSemaphore>({task_, step}).semaphore] += 1;
+      case StepKind::request_semaphore: {
+        const SemaphoreIndex semaphore = subject_.activity<UseSemaphore>({task_, step}).semaphore;
+        const auto held = find(semaphore);
+        if (held == held_.end())
+          held_.emplace_back(semaphore, 1);
+        else
+          ++held->second;
         break;
+      }
       case StepKind::release_semaphore: {
         const auto& use = subject_.activity<UseSemaphore>({task_, step});
-        const auto held = held_.find(use.semaphore);
+        const auto held = find(use.semaphore);
         if (held != held_.end() && (use.operation == UseSemaphore::Operation::exclusive || --held->second == 0))
           held_.erase(held);
         break;
@@ -73,13 +80,17 @@ class Holdings {
   }
 
  private:
+  std::vector<std::pair<SemaphoreIndex, std::int64_t>>::iterator find(SemaphoreIndex semaphore) {
+    return std::find_if(held_.begin(), held_.end(), [semaphore](const auto& held) { return held.first == semaphore; });
+  }
+
   const AnalyzedSystem& subject_;
   const SemaphoreCeilings& semaphores_;
   TaskIndex task_;
   std::optional<SemaphoreIndex> ignored_;
   Threshold own_;
   std::int64_t uninterruptible_ = 0;
-  std::map<SemaphoreIndex, std::int64_t> held_;  ///< how often; only those that it holds
+  std::vector<std::pair<SemaphoreIndex, std::int64_t>> held_;  ///< how often; only those that it holds
 };
 
 /// Everything except the threshold.
@@ -112,18 +123,33 @@ Piece piece_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphore
   return piece;
 }
 
-/// Parallel to the steps. At a step that changes the threshold, the stricter side must also hold.
+/// At a step that changes the threshold, the stricter side must also hold.
+void set_thresholds(Holdings holdings, std::vector<Piece>& pieces) {
+  Threshold before = holdings.threshold();
+  for (std::size_t step = 0; step < pieces.size(); ++step) {
+    holdings.pass(step);
+    const Threshold after = holdings.threshold();
+    pieces[step].threshold = before && after ? std::min(before, after) : std::nullopt;
+    before = after;
+  }
+}
+
+/// Parallel to the steps.
 std::vector<Piece> pieces_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
                              const std::vector<bool>& in_branch, Holdings holdings) {
   std::vector<Piece> pieces;
-  for (std::size_t step = 0; step < subject.steps(task).size(); ++step) {
-    Piece piece = piece_of(subject, semaphores, {task, step}, in_branch[step]);
-    const Threshold before = holdings.threshold();
-    holdings.pass(step);
-    const Threshold after = holdings.threshold();
-    piece.threshold = before && after ? std::min(before, after) : std::nullopt;
-    pieces.push_back(piece);
-  }
+  pieces.reserve(subject.steps(task).size());
+  for (std::size_t step = 0; step < subject.steps(task).size(); ++step)
+    pieces.push_back(piece_of(subject, semaphores, {task, step}, in_branch[step]));
+  set_thresholds(std::move(holdings), pieces);
+  return pieces;
+}
+
+/// As if the semaphore had no ceiling.
+std::vector<Piece> pieces_without(const AnalyzedSystem& subject, const Ranks& ranks,
+                                  const SemaphoreCeilings& semaphores, TaskIndex task, std::vector<Piece> pieces,
+                                  SemaphoreIndex ignored) {
+  set_thresholds(Holdings(subject, ranks, semaphores, task, ignored), pieces);
   return pieces;
 }
 
@@ -158,6 +184,19 @@ std::vector<cpu::Section> sections_of(const std::vector<Piece>& pieces) {
       sections.push_back({longest, threshold, polls});
   }
   return sections;
+}
+
+/// The longest section of any threshold: the one of the least, which contains all others.
+cpu::Section longest_of(const std::vector<Piece>& pieces) {
+  Threshold least;
+  cpu::Section longest;
+  for (const Piece& piece : pieces) {
+    if (!piece.threshold) continue;
+    least = std::min(*piece.threshold, least.value_or(*piece.threshold));
+    longest.polls = longest.polls || piece.polls;
+  }
+  if (least) longest.length = longest_section(pieces, *least);
+  return longest;
 }
 
 cpu::Section last_section(const std::vector<Piece>& pieces) {
@@ -408,22 +447,13 @@ TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const Sema
   shape.granted = granted_sections(subject, host, pieces, Holdings(subject, ranks, semaphores, host));
   if (subject.worst[host].unanalyzable.empty()) {
     shape.requests = requests_of(subject, ranks, semaphores, host, pieces);
-    const auto longest_of = [](const std::vector<cpu::Section>& sections) {
-      cpu::Section longest;
-      for (const cpu::Section& section : sections) {
-        longest.length = std::max(longest.length, section.length);
-        longest.polls = longest.polls || section.polls;
-      }
-      return longest;
-    };
     std::map<SemaphoreIndex, cpu::Section> without;  // only a ceiling makes a difference
     for (SemaphoreRequest& request : shape.requests) {
       const SemaphoreIndex ignored = request.semaphore;
       const auto [known, added] = without.try_emplace(ignored);
-      if (added && !semaphores.ceiling[ignored]) known->second = longest_of(shape.sections);
+      if (added && !semaphores.ceiling[ignored]) known->second = longest_of(pieces);
       if (added && semaphores.ceiling[ignored])
-        known->second = longest_of(sections_of(
-            pieces_of(subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host, ignored))));
+        known->second = longest_of(pieces_without(subject, ranks, semaphores, host, pieces, ignored));
       request.without = known->second;
     }
     return shape;

@@ -21,41 +21,51 @@ struct SemaphoreUse {
 };
 using SemaphoreUses = std::vector<SemaphoreUse>;
 
-/// Nothing if the task does not use it. Sets `fault` for an unsupported use.
-std::optional<SemaphoreUse> use_of(const AnalyzedSystem& subject, SemaphoreIndex semaphore, TaskIndex task,
-                                   std::string& fault) {
-  std::optional<SemaphoreUse> use;
-  std::int64_t held = 0;
-  const auto complain = [&](std::string_view what) {
-    if (fault.empty()) fault = fmt::format("which {} {}", subject.name(task), what);
+/// Adds the uses of a task by semaphore. Sets the first of `faults` of each for an unsupported use.
+void add_uses(const AnalyzedSystem& subject, TaskIndex task, std::vector<SemaphoreUses>& uses,
+              std::vector<std::string>& faults) {
+  struct Held {
+    SemaphoreIndex semaphore = 0;
+    SemaphoreUse use;
+    std::int64_t units = 0;
+  };
+  std::vector<Held> all;
+  const auto complain = [&](SemaphoreIndex semaphore, std::string_view what) {
+    if (faults[semaphore].empty()) faults[semaphore] = fmt::format("which {} {}", subject.name(task), what);
+  };
+  const auto complain_of_held = [&](std::string_view what) {
+    for (const Held& held : all)
+      if (held.units > 0) complain(held.semaphore, what);
   };
   for (std::size_t step = 0; step < subject.steps(task).size(); ++step) {
     const StepKind kind = subject.step({task, step}).kind;
-    if (kind == StepKind::wait && held > 0) complain("holds while it waits for an event");
-    if (kind == StepKind::terminate && held > 0) complain("holds when it ends");
+    if (kind == StepKind::wait) complain_of_held("holds while it waits for an event");
+    if (kind == StepKind::terminate) complain_of_held("holds when it ends");
     if (kind != StepKind::request_semaphore && kind != StepKind::release_semaphore) continue;
     const auto& access = subject.activity<UseSemaphore>({task, step});
-    if (access.semaphore != semaphore) {
-      if (held > 0 && kind == StepKind::request_semaphore) use->inner.push_back(access.semaphore);
-      continue;
-    }
-    if (!use) use = SemaphoreUse{task};
-    if (!subject.is_host(task)) complain("uses on a GPU");
-    if (!subject.worst[task].unanalyzable.empty()) complain("may use inside a branch");
+    const SemaphoreIndex semaphore = access.semaphore;
+    if (kind == StepKind::request_semaphore)
+      for (Held& other : all)
+        if (other.semaphore != semaphore && other.units > 0) other.use.inner.push_back(semaphore);
+    auto known = std::find_if(all.begin(), all.end(), [&](const Held& held) { return held.semaphore == semaphore; });
+    if (known == all.end()) known = all.insert(all.end(), {semaphore, {task}});
+    auto& [of, use, held] = *known;
+    if (!subject.is_host(task)) complain(semaphore, "uses on a GPU");
+    if (!subject.worst[task].unanalyzable.empty()) complain(semaphore, "may use inside a branch");
     const bool exclusive = access.operation == UseSemaphore::Operation::exclusive;
-    use->exclusive = use->exclusive || exclusive;
+    use.exclusive = use.exclusive || exclusive;
     if (kind == StepKind::request_semaphore) {
-      use->again = use->again || held > 0;
-      use->polls = use->polls || access.active || subject.system.semaphores[semaphore].spinlock;
+      use.again = use.again || held > 0;
+      use.polls = use.polls || access.active || subject.system.semaphores[semaphore].spinlock;
       held += exclusive ? subject.system.semaphores[semaphore].capacity : 1;
     } else {
-      if (held == 0) complain("releases without requesting it");
-      held = use->exclusive ? 0 : std::max<std::int64_t>(0, held - 1);
+      if (held == 0) complain(semaphore, "releases without requesting it");
+      held = use.exclusive ? 0 : std::max<std::int64_t>(0, held - 1);
     }
-    use->most = std::max(use->most, held);
+    use.most = std::max(use.most, held);
   }
-  if (use && held > 0) complain("does not release");
-  return use;
+  complain_of_held("does not release");
+  for (Held& held : all) uses[held.semaphore].push_back(std::move(held.use));
 }
 
 std::int64_t ceiling_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreUses& uses) {
@@ -295,9 +305,7 @@ SemaphoreCeilings semaphore_ceilings(const AnalyzedSystem& subject, Ranks& ranks
   const std::vector<bool> has_ceiling = effective_ceilings(subject, ranks);
   std::vector<SemaphoreUses> uses(count);
   std::vector<std::string> faults(count);
-  for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore)
-    for (TaskIndex task = 0; task < subject.tasks(); ++task)
-      if (const auto use = use_of(subject, semaphore, task, faults[semaphore])) uses[semaphore].push_back(*use);
+  for (TaskIndex task = 0; task < subject.tasks(); ++task) add_uses(subject, task, uses, faults);
 
   Classification classes(subject, ranks, has_ceiling, found, uses);
   for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore) {

@@ -18,12 +18,27 @@ constexpr Duration last_moment = Duration::picoseconds(1);
 constexpr int most_wait_rounds = 500;
 constexpr int most_window_steps = 20'000;
 
-/// Jobs of the task that may be pending in a closed window, if each takes this time.
-std::int64_t pending(const cpu::CpuTask& task, Duration response, Duration each, Duration window) {
-  cpu::EventModel arrivals = task.arrivals;
-  arrivals.jitter += response - std::min(each, response);
-  arrivals.minimum_distance = {};
-  return cpu::max_arrivals(arrivals, window);
+/// Jobs of a task that may be pending in a closed window, and what each of them takes.
+struct Pending {
+  std::size_t of = 0;  ///< a place in a list of the caller
+  cpu::EventModel arrivals;
+  Duration each;
+
+  Pending(std::size_t of, const cpu::CpuTask& task, Duration response, Duration each)
+      : of(of),
+        arrivals{task.arrivals.period, task.arrivals.jitter + (response - std::min(each, response)), {}},
+        each(each) {}
+
+  Wide load(Duration window) const { return Wide(each.picoseconds()) * cpu::max_arrivals(arrivals, window); }
+};
+
+/// Whether they take more than all of the time of these units, in the long run. Then no window is long enough.
+bool is_overload(const std::vector<Pending>& all, std::int64_t units) {
+  constexpr double above_rounding = 1 + 1e-9;
+  double share = 0;
+  for (const Pending& one : all)
+    share += static_cast<double>(one.each.picoseconds()) / static_cast<double>(one.arrivals.period.picoseconds());
+  return share > static_cast<double>(units) * above_rounding;
 }
 
 /// The smallest window of at least `from` that `needed` does not exceed.
@@ -54,7 +69,6 @@ SemaphoreWaits::SemaphoreWaits(const AnalyzedSystem& subject, const CoreModels& 
     user.core = *cores.core_of[task];
     user.waits.resize(requests(user).size());
     user.holdings.resize(requests(user).size(), Duration{});
-    user.on_core.resize(requests(user).size());
     for (auto* times : {&user.wait_at, &user.held_at, &user.wait_changed}) times->resize(requests(user).size());
     for (std::size_t index = 0; index < requests(user).size(); ++index) {
       const SemaphoreRequest& request = requests(user)[index];
@@ -64,6 +78,7 @@ SemaphoreWaits::SemaphoreWaits(const AnalyzedSystem& subject, const CoreModels& 
     }
     for (std::size_t entry = 0; entry < problem(user).tasks.size(); ++entry)
       if (problem(user).members[entry].task == task) user.entries.push_back(entry);
+    for (const SemaphoreRequest& request : requests(user)) user.on_core.push_back(on_core(user, request));
   }
 }
 
@@ -124,24 +139,48 @@ bool SemaphoreWaits::stays(const User& user, const SemaphoreRequest& request) co
                      [&](std::size_t inner) { return requests(user)[inner].polls; });
 }
 
-const SemaphoreWaits::User* SemaphoreWaits::user_of(TaskIndex task) const {
-  return user_of_[task] ? &users_[*user_of_[task]] : nullptr;
+/// The longest section of the task as others see it while they hold the semaphore: it has none of its units.
+Duration SemaphoreWaits::section_without(const cpu::CpuTask& task, TaskIndex index, SemaphoreIndex semaphore) const {
+  if (user_of_[index] && subject_.system.semaphores[semaphore].capacity <= 1) {
+    const std::vector<Use>& all = uses_[semaphore].all;
+    const auto use = std::lower_bound(all.begin(), all.end(), *user_of_[index],
+                                      [](const Use& one, std::size_t user) { return one.user < user; });
+    if (use != all.end() && use->user == *user_of_[index]) {
+      const cpu::Section& longest = requests(users_[use->user])[use->request].without;
+      return std::min(endless, longest.length + (longest.polls ? task.polled : Duration{}));
+    }
+  }
+  return cpu::longest_section(task);
 }
 
-/// The task as others see it while they hold the semaphore: it has none of its units.
-cpu::CpuTask SemaphoreWaits::without(cpu::CpuTask task, TaskIndex index, SemaphoreIndex semaphore) const {
-  const User* user = user_of(index);
-  if (user == nullptr || subject_.system.semaphores[semaphore].capacity > 1) return task;
-  for (const SemaphoreRequest& request : requests(*user)) {
-    if (request.semaphore != semaphore) continue;
-    const Duration polled = request.without.polls ? task.polled : Duration{};
-    task.sections = {{std::min(endless, request.without.length + polled), nobody}};
-  }
-  std::vector<cpu::Section> granted;
+/// The same for the sections that other cores let begin, of at least this rank.
+std::optional<Duration> SemaphoreWaits::granted_without(const cpu::CpuTask& task, TaskIndex index,
+                                                        SemaphoreIndex semaphore, std::int64_t rank) const {
+  const bool ignores = user_of_[index] && subject_.system.semaphores[semaphore].capacity <= 1;
+  std::optional<Duration> longest;
   for (std::size_t at = 0; at < task.granted.size(); ++at)
-    if (cores_.shapes[index].granted[at].semaphore != semaphore) granted.push_back(task.granted[at]);
-  task.granted = std::move(granted);
-  return task;
+    if (task.granted[at].threshold >= rank && !(ignores && cores_.shapes[index].granted[at].semaphore == semaphore))
+      longest = std::max(longest.value_or(Duration{}), task.granted[at].length);
+  return longest;
+}
+
+/// B and G of tasks of the core that do not precede a holder of this rank.
+Duration SemaphoreWaits::blocking(const CoreProblem& core, const std::vector<std::size_t>& below,
+                                  SemaphoreIndex semaphore, std::int64_t rank) const {
+  const auto cooperative = [&core](std::size_t at) { return core.tasks[at].cooperative.value_or(Duration{}); };
+  Duration section, granted, point, second;  // the two longest cooperative sections
+  for (const std::size_t at : below) {
+    section = std::max(section, section_without(core.tasks[at], core.members[at].task, semaphore));
+    second = std::max(second, std::min(point, cooperative(at)));
+    point = std::max(point, cooperative(at));
+  }
+  for (const std::size_t at : below) {
+    const auto longest = granted_without(core.tasks[at], core.members[at].task, semaphore, rank);
+    if (!longest) continue;
+    granted += *longest;
+    if (core.tasks[at].cooperative) granted += cooperative(at) == point ? second : point;
+  }
+  return std::min(endless, section + point) + granted;
 }
 
 SemaphoreWaits::Delay SemaphoreWaits::delay(const User& user, const SemaphoreRequest& request,
@@ -165,37 +204,36 @@ SemaphoreWaits::Delay SemaphoreWaits::delay(const User& user, const SemaphoreReq
   return ranks.rank[task] >= ranks.rank[user.task] ? Delay::always : Delay::none;
 }
 
-SemaphoreWaits::OnCore SemaphoreWaits::on_core(const User& user, const SemaphoreRequest& request,
-                                               const CoreBounds& bounds) const {
+SemaphoreWaits::OnCore SemaphoreWaits::on_core(const User& user, const SemaphoreRequest& request) const {
   OnCore found;
-  const CoreModel& core = cores_.cores[user.core];
-  found.unbounded = user.entries.empty() || !core.apart;
-  if (found.unbounded) return found;
+  const bool any_order = cores_.cores[user.core].several() || problem(user).by_deadline;
+  const bool blocks = !any_order && !(stays(user, request) && request.protection);
+  for (std::size_t other = 0; other < problem(user).tasks.size(); ++other) {
+    const Delay delays = delay(user, request, other);
+    if (delays == Delay::once) found.once.push_back(other);
+    if (delays == Delay::always)
+      found.always.push_back(other);
+    else if (blocks && problem(user).members[other].task != user.task)
+      found.below.push_back(other);
+  }
+  return found;
+}
+
+void SemaphoreWaits::meet(User& user, std::size_t index, const CoreBounds& bounds) const {
+  const SemaphoreRequest& request = requests(user)[index];
+  OnCore& found = user.on_core[index];
   const std::vector<cpu::CpuTask>& tasks = problem(user).tasks;
+  found.unbounded = user.entries.empty() || !cores_.cores[user.core].apart ||
+                    std::any_of(found.always.begin(), found.always.end(), [&](std::size_t other) {
+                      return tasks[other].unlimited || !bounds[user.core][other].response;
+                    });
+  if (found.unbounded) return;
   const auto left = std::count_if(request.inner.begin(), request.inner.end(),
                                   [&](std::size_t inner) { return !requests(user)[inner].polls; });
-  const bool any_order = core.several() || problem(user).by_deadline;
-  const bool is_protected = stays(user, request) && request.protection;
-  const bool blocks = !any_order && !is_protected;
-  std::vector<cpu::CpuTask> below;
-  for (std::size_t other = 0; other < tasks.size(); ++other) {
-    const Delay delays = delay(user, request, other);
-    const bool is_own = problem(user).members[other].task == user.task;
-    if (delays == Delay::always) {
-      found.unbounded = found.unbounded || tasks[other].unlimited || !bounds[user.core][other].response;
-      found.always.push_back(other);
-    } else if (!is_own && blocks) {
-      below.push_back(without(tasks[other], problem(user).members[other].task, request.semaphore));
-    }
-    if (delays == Delay::once) found.more += (tasks[other].worst + tasks[other].polled) * (1 + left);
-    found.more = std::min(endless, found.more);
-  }
-  if (!blocks) return found;
-  for (cpu::CpuTask& task : below) task.priority = least_urgent;
-  const Duration blocking =
-      std::min(endless, cpu::longest_blocking(below)) + cpu::granted_blocking(below, cores_.ranks.rank[user.task]);
-  found.more = std::min(endless, found.more + std::min(endless, blocking) * (1 + left));
-  return found;
+  const Duration blocked = blocking(problem(user), found.below, request.semaphore, cores_.ranks.rank[user.task]);
+  found.more = std::min(endless, std::min(endless, blocked) * (1 + left));
+  for (const std::size_t other : found.once)
+    found.more = std::min(endless, found.more + (tasks[other].worst + tasks[other].polled) * (1 + left));
 }
 
 std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t index, const CoreBounds& bounds) const {
@@ -209,15 +247,18 @@ std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t in
       subject_.task(user.task).preemption == Preemption::cooperative
           ? 1
           : std::max<std::size_t>(1, problem(user).members[user.entries.front()].cores.size()));
+  std::vector<Pending> preceding;
+  preceding.reserve(on_core.always.size());
+  for (const std::size_t other : on_core.always)
+    preceding.emplace_back(other, tasks[other], *bounds[user.core][other].response,
+                           tasks[other].worst + tasks[other].polled);
   // Without execution at the end, it needs the core once more.
   const Duration end = request.ends_waiting ? last_moment : Duration{};
+  if (!(own + end).is_zero() && is_overload(preceding, units)) return std::nullopt;
   const auto window = least_window(own + end, [&](Duration at) {
+    subject_.taken.add(preceding.size());
     Wide load = 0;
-    for (const std::size_t other : on_core.always) {
-      const Duration each = tasks[other].worst + tasks[other].polled;
-      load += Wide(each.picoseconds()) *
-              pending(tasks[other], *bounds[user.core][other].response, each, at - std::min(at, last_moment));
-    }
+    for (const Pending& other : preceding) load += other.load(at - std::min(at, last_moment));
     return Wide((own + end).picoseconds()) + load / units;
   });
   if (!window) return std::nullopt;
@@ -226,14 +267,10 @@ std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t in
 
 SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreRequest& request,
                                           const CoreBounds& bounds) const {
-  struct Queue {
-    const User* user = nullptr;
-    Duration job;  ///< all holdings of a job
-  };
-  const Semaphore& semaphore = subject_.system.semaphores[request.semaphore];
   const Uses& uses = uses_[request.semaphore];
   Wait found;
-  std::vector<Queue> preceding;
+  std::vector<Pending> preceding;  ///< with all holdings of a job, by user
+  preceding.reserve(uses.all.size());
   Part least{user.task, {}};
   for (auto use = uses.all.begin(); use != uses.all.end();) {
     const std::size_t index = use->user;
@@ -248,7 +285,7 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
           stays(other, held))
         continue;
       counts = true;
-      if (!holding) return {std::nullopt, {}, why_held(user, request, other)};
+      if (!holding) return {std::nullopt, {}, Why::held, index};
       longest = std::max(longest, *holding);
       job = std::min(endless, job + *holding);
     }
@@ -257,37 +294,30 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
     if (urgency >= own_urgency || uses.overtakes) {  // no standard orders equals
       for (const std::size_t entry : other.entries)
         if (problem(other).tasks[entry].unlimited || !bounds[other.core][entry].response)
-          return {std::nullopt,
-                  {},
-                  fmt::format("it waits for the semaphore {}, which {} may hold, and that has no bound", semaphore.name,
-                              subject_.name(other.task))};
-      preceding.push_back({&other, job});
+          return {std::nullopt, {}, Why::no_bound, index};
+      for (const std::size_t entry : other.entries)
+        preceding.emplace_back(index, problem(other).tasks[entry], *bounds[other.core][entry].response, job);
     } else if (longest > least.time) {
       least = {other.task, longest};
     }
   }
   if (!least.time.is_zero()) found.parts.push_back(least);
   const Duration own = least.time;
-  const auto load = [&](const Queue& queue, Duration window) {
-    Wide sum = 0;
-    for (const std::size_t entry : queue.user->entries)
-      sum += Wide(queue.job.picoseconds()) *
-             pending(problem(*queue.user).tasks[entry], *bounds[queue.user->core][entry].response, queue.job, window);
-    return sum;
-  };
-  found.time = least_window(own, [&](Duration at) {
-    Wide sum = own.picoseconds();
-    for (const Queue& queue : preceding) sum += load(queue, at);
-    return sum;
-  });
-  if (!found.time) {
-    found.reason =
-        fmt::format("tasks of at least its urgency may use the semaphore {} without a pause", semaphore.name);
-    return found;
+  found.time.reset();
+  if (!is_overload(preceding, 1))
+    found.time = least_window(own, [&](Duration at) {
+      subject_.taken.add(preceding.size());
+      Wide sum = own.picoseconds();
+      for (const Pending& one : preceding) sum += one.load(at);
+      return sum;
+    });
+  if (!found.time) return {std::nullopt, {}, Why::no_pause};
+  for (auto one = preceding.begin(); one != preceding.end();) {
+    const std::size_t of = one->of;
+    Wide load = 0;
+    for (; one != preceding.end() && one->of == of; ++one) load += one->load(*found.time);
+    found.parts.push_back({users_[of].task, Duration::picoseconds(static_cast<std::int64_t>(load))});
   }
-  for (const Queue& queue : preceding)
-    found.parts.push_back(
-        {queue.user->task, Duration::picoseconds(static_cast<std::int64_t>(load(queue, *found.time)))});
   return found;
 }
 
@@ -312,6 +342,24 @@ std::string SemaphoreWaits::why_held(const User& user, const SemaphoreRequest& r
                      holder.core == user.core ? "" : ", since tasks of its core may delay it without limit");
 }
 
+std::string SemaphoreWaits::why(const User& user, std::size_t index) const {
+  const SemaphoreRequest& request = requests(user)[index];
+  const Wait& wait = user.waits[index];
+  const std::string& semaphore = subject_.system.semaphores[request.semaphore].name;
+  switch (wait.why) {
+    case Why::held:
+      return why_held(user, request, users_[wait.by]);
+    case Why::no_bound:
+      return fmt::format("it waits for the semaphore {}, which {} may hold, and that has no bound", semaphore,
+                         subject_.name(users_[wait.by].task));
+    case Why::no_pause:
+      return fmt::format("tasks of at least its urgency may use the semaphore {} without a pause", semaphore);
+    case Why::diverges:
+      break;
+  }
+  return "the fixed-point iteration of the waits for semaphores diverges";
+}
+
 /// Computes a holding if anything that it depends on has changed; returns whether it changed.
 bool SemaphoreWaits::is_held_longer(User& user, std::size_t request, const CoreBounds& bounds, int round) {
   const SemaphoreRequest& of = requests(user)[request];
@@ -334,7 +382,7 @@ bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faul
   if (!any()) return false;
   for (User& user : users_)
     for (std::size_t request = 0; request < user.waits.size(); ++request)
-      user.on_core[request] = on_core(user, requests(user)[request], bounds);
+      if (user.holdings[request]) meet(user, request, bounds);
   bool changed = false, again = true;
   for (int round = 0; again; ++round) {
     again = false;
@@ -347,8 +395,7 @@ bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faul
         Wait found = this->wait(user, requests(user)[request], bounds);
         user.wait_at[request] = ++time_;
         const bool grows = !found.time || *found.time > *wait.time;
-        if (found.time && grows && (round >= most_wait_rounds || !may_grow))
-          found = {std::nullopt, {}, "the fixed-point iteration of the waits for semaphores diverges"};
+        if (found.time && grows && (round >= most_wait_rounds || !may_grow)) found = {std::nullopt, {}, Why::diverges};
         again = again || grows;
         changed = changed || grows;
         if (found.time != wait.time) user.wait_changed[request] = ++time_;
@@ -357,9 +404,9 @@ bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faul
   }
   apply();
   for (const User& user : users_)
-    for (const Wait& wait : user.waits) {
-      if (wait.time) continue;
-      add_fault(faults, user.task, wait.reason);
+    for (std::size_t request = 0; request < user.waits.size(); ++request) {
+      if (user.waits[request].time) continue;
+      if (faults[user.task].empty()) faults[user.task] = why(user, request);
       for (const std::size_t index : problems_.of_task[user.task]) {
         const ProblemTask& problem_task = problems_.problem_tasks[index];
         lost_ = lost_ || !problems_.is_unlimited(problem_task);

@@ -30,6 +30,7 @@
 /// hold however requests depend on each other. If they can depend on each other in a cycle, there is no finite solution.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -62,16 +63,29 @@ class SemaphoreWaits {
     TaskIndex by = 0;
     Duration time;
   };
+  /// Why a wait has no bound.
+  enum class Why : std::uint8_t {
+    held,      ///< nothing bounds how long `by` holds the semaphore
+    no_bound,  ///< `by` may hold it, and has no bound
+    no_pause,  ///< tasks of at least its urgency use it without a pause
+    diverges,
+  };
   struct Wait {
     std::optional<Duration> time = Duration{};
     std::vector<Part> parts;
-    std::string reason;  ///< why it has no bound
+    Why why = Why::held;  ///< without a time
+    std::size_t by = 0;   ///< a user
   };
-  /// What a holder meets on its core, which stays the same while waits and holdings grow.
+  /// How a task of the core may delay a holder.
+  enum class Delay : std::uint8_t { none, once, always };
+  /// What a holder meets on its core.
   struct OnCore {
+    std::vector<std::size_t> once,
+        always;                      ///< tasks of the core problem that precede it: once, or whenever they arrive
+    std::vector<std::size_t> below;  ///< those whose sections may block it
+    /// For the bounds of the last raise(); they stay the same while waits and holdings grow.
     bool unbounded = false;
-    Duration more;                    ///< sections of others, and others that precede it once
-    std::vector<std::size_t> always;  ///< tasks of the core problem that precede it as often as they arrive
+    Duration more;  ///< sections of others, and others that precede it once
   };
   struct User {
     TaskIndex task = 0;
@@ -80,7 +94,7 @@ class SemaphoreWaits {
     /// parallel to the requests of its shape: the wait, and the time up to the release
     std::vector<Wait> waits;
     std::vector<std::optional<Duration>> holdings;
-    std::vector<OnCore> on_core;  ///< also parallel, for the bounds of the last raise()
+    std::vector<OnCore> on_core;  ///< also parallel
     /// Also parallel: when the wait and the holding were computed, and when the wait changed. What depends on nothing
     /// that changed since is not computed again.
     std::vector<std::size_t> wait_at, held_at, wait_changed;
@@ -94,20 +108,23 @@ class SemaphoreWaits {
     bool overtakes = false;   ///< some request needs all units of several
     std::size_t changed = 0;  ///< when a holding changed
   };
-  /// How a task of the core may delay a holder.
-  enum class Delay { none, once, always };
 
   const std::vector<SemaphoreRequest>& requests(const User& user) const { return cores_.shapes[user.task].requests; }
   CoreProblem& problem(const User& user) const { return problems_.cores[user.core]; }
   std::optional<Duration> waits_within(const User& user, const SemaphoreRequest& request) const;
   Delay delay(const User& user, const SemaphoreRequest& request, std::size_t other) const;
   bool stays(const User& user, const SemaphoreRequest& request) const;
-  cpu::CpuTask without(cpu::CpuTask task, TaskIndex index, SemaphoreIndex semaphore) const;
-  const User* user_of(TaskIndex task) const;
-  OnCore on_core(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
+  Duration section_without(const cpu::CpuTask& task, TaskIndex index, SemaphoreIndex semaphore) const;
+  std::optional<Duration> granted_without(const cpu::CpuTask& task, TaskIndex index, SemaphoreIndex semaphore,
+                                          std::int64_t rank) const;
+  Duration blocking(const CoreProblem& core, const std::vector<std::size_t>& below, SemaphoreIndex semaphore,
+                    std::int64_t rank) const;
+  OnCore on_core(const User& user, const SemaphoreRequest& request) const;
+  void meet(User& user, std::size_t index, const CoreBounds& bounds) const;
   std::optional<Duration> holding(const User& user, std::size_t index, const CoreBounds& bounds) const;
   Wait wait(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
   std::string why_held(const User& user, const SemaphoreRequest& request, const User& holder) const;
+  std::string why(const User& user, std::size_t request) const;
   bool takes_turns(TaskIndex task) const;
   bool is_held_longer(User& user, std::size_t request, const CoreBounds& bounds, int round);
   void apply();

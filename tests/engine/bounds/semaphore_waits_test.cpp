@@ -200,6 +200,23 @@ TEST_CASE("a wait without a bound is named with its cause") {
         "it without limit");
 }
 
+TEST_CASE("a search is told of the work for each pair of users of a semaphore") {
+  const auto steps_for = [](int users) {
+    TwoCores cores(false);
+    for (int user = 0; user < users; ++user) {
+      const std::string name = "user" + std::to_string(user);
+      cores.section(cores.task(name, cores.maker.core(name + "'s core"), 1, 1000, 0), 1);
+    }
+    const System system = cores.maker.build();
+    BoundOptions options;
+    std::uint64_t taken = 0;
+    options.taken = {&taken};
+    system_bounds(system, default_devices(system), {}, options);
+    return taken;
+  };
+  CHECK(steps_for(40) > 3 * steps_for(20));
+}
+
 TEST_CASE("a server has a core with a task that waits for a GPU") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
