@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/primitives/near_miss.hpp"
+#include "analysis/request.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 
 namespace amalthea::analysis {
@@ -24,8 +25,8 @@ migration::Release release_of(const Model& model) {
 OptionTable conversion_options(ConversionRequest& request) {
   return {row("to", &request.to,
               fmt::format("Target version, {} to {} or itea-1.1.0 to itea-1.3.0. An older version works if it can hold "
-                          "the content",
-                          to_string(oldest_version), to_string(newest_version)),
+                          "the content. Or a tool for a second opinion: {}",
+                          to_string(oldest_version), to_string(newest_version), exporter::peer_format_names()),
               {group::conversion}, {.takes = "VERSION"}),
           row("places", &request.places, "Number of places and findings listed per rule", rare(group::conversion))};
 }
@@ -33,8 +34,8 @@ OptionTable conversion_options(ConversionRequest& request) {
 Outcome<migration::Release> target_of(const ConversionRequest& request) {
   if (const auto to = migration::parse_release(request.to)) return *to;
   return misused("--to " + request.to,
-                 fmt::format("expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}",
-                             to_string(oldest_version), to_string(newest_version)),
+                 fmt::format("expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}, or one of {}",
+                             to_string(oldest_version), to_string(newest_version), exporter::peer_format_names()),
                  did_you_mean(request.to, all_versions(), [](Version known) { return to_string(known); }));
 }
 
@@ -55,6 +56,16 @@ exporter::Conversion report_of(const Conversion& conversion, const Model& model)
           conversion.editable.object_count(),
           conversion.record,
           conversion.findings};
+}
+
+Outcome<std::vector<exporter::PeerFile>> second_opinion(const Model& model, const exporter::PeerFormat& format,
+                                                        Diagnostics& findings) {
+  const auto system = build(model, {}, false, findings);
+  if (!system) return tl::unexpected(Failure{});
+  const auto place_of = [&](Origin origin) { return origin.known() ? model.element(origin).location() : Location{}; };
+  auto files = exporter::write_peer(*system, format, place_of, findings);
+  if (files.empty()) return tl::unexpected(Failure{});
+  return files;
 }
 
 }  // namespace amalthea::analysis

@@ -200,7 +200,35 @@ int convert_form(const ConvertOptions& options, const Model& model, const export
   return written ? ExitCode::all_well : written.error();
 }
 
+// ---- tools of others
+
+int convert_for_peer(const ConvertOptions& options, const exporter::PeerFormat& format) {
+  if (options.output.empty() || (format.folder && is_standard_output(options.output)))
+    return unusable(format.folder ? "expected -o FOLDER, for the files of all cores" : "expected -o OUT");
+  if (options.check || options.tree || !options.report.empty())
+    return unusable(
+        fmt::format("--check, --report and --tree apply to version conversion only, not to {}", format.name));
+  Diagnostics diagnostics;
+  const auto model = load(options.input, diagnostics);
+  const auto files = model ? analysis::second_opinion(*model, format, diagnostics)
+                           : analysis::Outcome<std::vector<exporter::PeerFile>>();
+  print_findings(diagnostics);
+  if (!model) return model.error();
+  if (!files) return code_of(files.error());
+  std::vector<Target> targets;
+  std::vector<std::string> texts;
+  for (const exporter::PeerFile& file : *files) {
+    const fs::path output = format.folder ? fs::path(options.output) / file.name : fs::path(options.output);
+    targets.push_back({{}, file.name, output.string(), false});
+    texts.push_back(file.text);
+    if (format.folder && !will_write({"-o", output.string()})) return ExitCode::unusable;
+  }
+  const auto written = write_texts(targets, texts, options.input.limits);
+  return written ? ExitCode::all_well : code_of(written.error());
+}
+
 int run(const ConvertOptions& options) {
+  if (const auto* const peer = exporter::peer_format_of(options.conversion.to)) return convert_for_peer(options, *peer);
   const bool named = !options.conversion.to.empty();
   const auto to = analysis::target_of(options.conversion);
   if (named && !to) return code_of(to.error());

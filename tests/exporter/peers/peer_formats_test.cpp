@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written for tools of others, and what is said to be left out. peers_test.cpp runs the tools.
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "amalthea/diagnostic.hpp"
+#include "exporter/peers/peer_formats.hpp"
+#include "tests/support/system_maker.hpp"
+
+namespace peer_formats_test {
+
+using namespace amalthea;
+using namespace test;
+
+namespace {
+
+struct Written {
+  std::vector<exporter::PeerFile> files;
+  Diagnostics findings;
+
+  bool says(const std::string& words) const {
+    for (const Diagnostic& finding : findings.all())
+      if (finding.message.find(words) != std::string::npos) return true;
+    for (const Diagnostic& finding : findings.all()) UNSCOPED_INFO(finding.message);
+    return false;
+  }
+  bool holds(const std::string& words) const {
+    for (const exporter::PeerFile& file : files)
+      if (file.text.find(words) != std::string::npos) return true;
+    for (const exporter::PeerFile& file : files) UNSCOPED_INFO(file.text);
+    return false;
+  }
+};
+
+Written written(SystemMaker& maker, const std::string& format) {
+  Written made;
+  made.files = exporter::write_peer(
+      maker.build(), *exporter::peer_format_of(format), [](Origin) { return Location{}; }, made.findings);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a second opinion: a core is left out as a whole with what its tasks trigger") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two"), three = maker.core("three");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex waits = maker.task("Waits", one, 1, maker.periodic(100)),
+                  above = maker.task("Above", one, 2, maker.periodic(50)), after = maker.task("After", two, 1, request),
+                  beside = maker.task("Beside", two, 2, maker.periodic(100)),
+                  alone = maker.task("Alone", three, 1, maker.periodic(100));
+  const EventIndex event = maker.event("done");
+  maker.wait(waits, event, false);
+  maker.set(alone, event, waits);
+  maker.compute(above, 1);
+  maker.trigger(above, request);
+  for (const TaskIndex task : {after, beside, alone}) maker.compute(task, 10);
+  const Written made = written(maker, "simso");
+  REQUIRE(made.files.size() == 1);
+  CHECK(made.files[0].name == "three.xml");
+  CHECK(made.says("one is left out, with its 2 tasks: Waits waits for an event"));
+  CHECK(made.says("two is left out, with its 2 tasks: a task of another core triggers After"));
+  CHECK(made.holds("<!-- one is left out, with its 2 tasks: Waits waits for an event. -->"));
+  CHECK_FALSE(made.holds("name=\"Beside\""));
+}
+
+TEST_CASE("a second opinion: nothing is written where no core can be expressed") {
+  SystemMaker maker;
+  const TaskIndex task = maker.task("Task", maker.core("core"), 1, maker.periodic(100));
+  maker.compute(task, 1);
+  maker[task].units = {0, maker.core("other")};
+  const Written made = written(maker, "simso");
+  CHECK(made.files.empty());
+  CHECK(made.findings.has_errors());
+  CHECK(made.says("Task may run on several cores"));
+}
+
+TEST_CASE("a second opinion: executions are rounded up and never down") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex task = maker.task("Task", core, 1, maker.periodic(100));
+  maker.system().platform.units[core].frequency = Frequency::millihertz(300'000'000'000);  // 3333.3 ps per cycle
+  maker.compute(task, 1);
+  const Written made = written(maker, "simso");
+  CHECK(made.holds("WCET=\"3334\""));
+  CHECK(made.holds("period=\"100000000\""));
+  CHECK(made.holds("One ms of SimSo stands for one ps of the model."));
+}
+
+TEST_CASE("a second opinion: names of a model are data in every format") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("../core --> x");
+  const TaskIndex task = maker.task("a\"<b>&\n--'", core, 1, maker.periodic(100)),
+                  gpu = maker.task("g", maker.gpu("--> \n<gpu>"), 1, maker.periodic(100));
+  maker.compute(task, 1);
+  maker.kernel(gpu, 1);
+  const Written made = written(maker, "simso");
+  REQUIRE(made.files.size() == 1);
+  CHECK(made.files[0].name == "___core_--__x.xml");
+  CHECK(made.holds("name=\"a&quot;&lt;b>&amp;\\x0a--'\""));
+  CHECK(made.holds("<!-- - -> \\x0a<gpu> is left out, with its 1 task: it is a GPU. -->"));
+}
+
+TEST_CASE("SimSo gets priorities, offsets, triggers and every activation that is not periodic") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex late = maker.task("Late", core, 5, maker.periodic(100, 20)),
+                  follows = maker.task("Follows", core, 7, request),
+                  jitter = maker.task("Jitter", core, 9, maker.periodic(50));
+  std::get<Periodic>(maker.system().stimuli[2].occurrence).jitter = {0, 5'000'000, 10'000'000, {}};
+  maker.compute(late, 10);
+  maker.trigger(late, request);
+  maker.compute(follows, 2);
+  maker.compute(jitter, 1);
+  const Written made = written(maker, "simso");
+  REQUIRE(made.files.size() == 1);
+  CHECK(made.findings.all().empty());
+  CHECK(made.holds("simulation duration=\"220\""));
+  CHECK(made.holds("period=\"100\" activationDate=\"20\""));
+  CHECK(made.holds("priority=\"1\" followed_by=\"2\"/>"));
+  CHECK(made.holds("task_type=\"APeriodic\""));
+  CHECK(made.holds("list_activation_dates=\"10,50,100,150,200\"/>"));
+}
+
+}  // namespace peer_formats_test
