@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
+#include "amalthea/primitives/ascii.hpp"
+
 namespace amalthea::exporter {
 namespace {
 
@@ -58,6 +62,14 @@ std::string_view FindingKind::summary() const {
 const std::vector<FindingKind>& finding_catalog() {
   static const std::vector<FindingKind> catalog = read_catalog();
   return catalog;
+}
+
+std::string help_uri(std::string_view homepage, const FindingKind& kind) {
+  if (!homepage.starts_with("http")) return fmt::format("{}:{}", homepage, kind.id);
+  while (homepage.ends_with('/')) homepage.remove_suffix(1);
+  std::string anchor = lower_case(fmt::format("{}xx-{}", kind.id.substr(0, 4), kind.chapter));
+  std::replace(anchor.begin(), anchor.end(), ' ', '-');
+  return fmt::format("{}/docs/reference/diagnostics.md#{}", homepage, anchor);
 }
 
 std::size_t find_finding_kind(std::string_view id) {

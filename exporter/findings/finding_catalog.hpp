@@ -4,6 +4,7 @@
 /// All kinds of findings: id, severity, explanation. The single source is docs/reference/diagnostics.md, which is built
 /// in.
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct FindingKind {
 
 /// All kinds, by id.
 const std::vector<FindingKind>& finding_catalog();
+
+/// Where to read about it: the chapter of docs/reference/diagnostics.md below `homepage`, where the repository is shown on
+/// the web. A homepage that is a name and no address gives a name.
+std::string help_uri(std::string_view homepage, const FindingKind& kind);
 
 /// Index in finding_catalog(), or its size for an unknown id.
 std::size_t find_finding_kind(std::string_view id);

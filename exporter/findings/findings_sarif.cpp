@@ -58,6 +58,7 @@ Json rule_json(const FindingKind& kind) {
   return {{"id", kind.id},
           {"shortDescription", {{"text", message_text(kind.summary())}}},
           {"fullDescription", {{"text", message_text(kind.explanation)}}},
+          {"helpUri", help_uri(tool_homepage, kind)},
           {"help", {{"text", message_text(fmt::format("{}: {}", kind.chapter, kind.explanation))}}},
           {"defaultConfiguration", {{"level", level(kind.severity)}}}};
 }

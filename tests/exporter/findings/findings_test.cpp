@@ -2,6 +2,7 @@
 // Findings as text, JSON and SARIF, and the catalog of their meanings.
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,6 +66,21 @@ TEST_CASE("the catalog of findings matches the documentation") {
   CHECK(exporter::find_finding_kind("") == catalog.size());
 }
 
+TEST_CASE("the help of each kind of findings is a heading of the documentation") {
+  const std::string page = test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/diagnostics.md");
+  std::set<std::string> anchors;
+  for (std::size_t at = 0; (at = page.find("\n## ", at)) != std::string::npos; ++at) {
+    std::string heading = page.substr(at + 4, page.find('\n', at + 4) - at - 4);
+    for (char& c : heading) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    anchors.insert("https://example.org/main/docs/reference/diagnostics.md#" + heading);
+  }
+  for (const auto& kind : exporter::finding_catalog()) {
+    INFO(kind.id);
+    CHECK(anchors.count(exporter::help_uri("https://example.org/main/", kind)) == 1);
+    CHECK(exporter::help_uri("urn:tool", kind) == "urn:tool:" + std::string(kind.id));
+  }
+}
+
 TEST_CASE("findings are sorted by file and line and column and id") {
   auto findings = some_findings();
   exporter::sort_findings(findings);
@@ -103,6 +119,7 @@ TEST_CASE("SARIF: output matches the schema of 2.1.0") {
   std::set<std::string> ids;
   for (const Json& rule : driver["rules"]) {
     CHECK(ids.insert(rule["id"].get<std::string>()).second);
+    CHECK(rule["helpUri"].get<std::string>().ends_with(rule["id"].get<std::string>()));
     CHECK(rule["shortDescription"]["text"].get<std::string>().size() > 5);
     CHECK(rule["fullDescription"]["text"].get<std::string>().size() > 5);
     CHECK(std::set<std::string>{"note", "warning", "error"}.count(rule["defaultConfiguration"]["level"]) == 1);
