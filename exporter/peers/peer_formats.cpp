@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::array formats = {
     PeerFormat{"simso", "SimSo", true, simso_limits, write_simso},
+    PeerFormat{"pycpa", "pyCPA", false, pycpa_limits, write_pycpa},
+    PeerFormat{"np-schedulability", "np-schedulability-analysis", true, np_limits, write_np},
 };
 
 bool is_plain(char c) {

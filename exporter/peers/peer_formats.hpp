@@ -15,6 +15,9 @@
 
 namespace amalthea::exporter {
 
+/// Of one core, in what simulates or explores single jobs.
+inline constexpr std::int64_t most_peer_jobs = 100'000;
+
 struct PeerFile {
   std::string name;  ///< within a folder; "": the only file of the format
   std::string text;

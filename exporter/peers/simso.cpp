@@ -15,9 +15,6 @@
 namespace amalthea::exporter {
 namespace {
 
-/// Jobs that one file makes SimSo simulate, at most; it takes a minute for about that many.
-constexpr std::int64_t most_jobs = 100'000;
-
 struct Unit {
   std::string_view name;
   std::int64_t picoseconds;
@@ -70,7 +67,7 @@ class SimsoFile {
       first = std::max(first, engine::first_arrival(stimulus_of(task)));
       rate += 1 / static_cast<double>(task.arrivals.period.picoseconds());
     }
-    const double most = std::min(rate > 0 ? static_cast<double>(most_jobs) / rate : 0,
+    const double most = std::min(rate > 0 ? static_cast<double>(most_peer_jobs) / rate : 0,
                                  static_cast<double>(longest_simulation.picoseconds() / 4));
     const auto common = hyperperiod_of(peer_, core_);
     const double wanted =
@@ -86,7 +83,7 @@ class SimsoFile {
       if (!task.stimulus || engine::strictly_periodic(stimulus_of(task))) continue;
       engine::Arrivals arrivals(stimulus_of(task), {engine::ArrivalPattern::densest, 0, *task.stimulus});
       while (const auto date = arrivals.next()) {
-        if (date->since_start() > span_ || static_cast<std::int64_t>(dates_[i].size()) >= most_jobs) break;
+        if (date->since_start() > span_ || static_cast<std::int64_t>(dates_[i].size()) >= most_peer_jobs) break;
         dates_[i].push_back(date->since_start());
       }
     }

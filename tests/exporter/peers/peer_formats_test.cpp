@@ -104,6 +104,85 @@ TEST_CASE("a second opinion: names of a model are data in every format") {
   CHECK(made.holds("<!-- - -> \\x0a<gpu> is left out, with its 1 task: it is a GPU. -->"));
 }
 
+TEST_CASE("a second opinion: a core goes with the core that triggers its tasks") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two"), three = maker.core("three");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex waits = maker.task("Waits", one, 1, maker.periodic(100)),
+                  after = maker.task("After", two, 1, request),
+                  alone = maker.task("Alone", three, 1, maker.periodic(100));
+  maker.wait(waits, maker.event("done"), false);
+  maker.trigger(waits, request);
+  maker.compute(after, 10);
+  maker.compute(alone, 10);
+  const Written made = written(maker, "pycpa");
+  REQUIRE(made.files.size() == 1);
+  CHECK(made.says("two is left out, with its 1 task: the task that triggers After is left out"));
+  CHECK(made.holds("# two is left out, with its 1 task: the task that triggers After is left out."));
+  CHECK(made.holds("Task(\"Alone\", bcet=10000000, wcet=10000000, scheduling_parameter=1)"));
+  CHECK_FALSE(made.holds("Task(\"After\""));
+}
+
+TEST_CASE("pyCPA gets event models, priorities, preemption and links") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex low = maker.task("Low \"x\\", one, -3, maker.periodic(100, 20)),
+                  high = maker.task("High", one, 9, maker.periodic(50)), after = maker.task("After", two, 1, request);
+  maker.compute(low, 10);
+  maker.trigger(low, request);
+  maker.compute(low, 1);
+  maker.compute(high, 2);
+  maker.compute(after, 3);
+  std::get<Periodic>(maker.system().stimuli[2].occurrence).jitter = {0, 5'000'000, 10'000'000, {}};
+  SECTION("of tasks that preempt each other") { CHECK(written(maker, "pycpa").holds("schedulers.SPPScheduler(")); }
+  SECTION("of tasks that do not") {
+    maker[low].preemption = maker[high].preemption = Preemption::non_preemptive;
+    CHECK(written(maker, "pycpa").holds("SPNPScheduler(schedulers.prio_high_wins_equal_fifo, cycle_time=1)"));
+  }
+  const Written made = written(maker, "pycpa");
+  CHECK(made.findings.all().empty());
+  CHECK(made.holds("Task(\"Low \\\"x\\\\\", bcet=11000000, wcet=11000000, scheduling_parameter=1)"));
+  CHECK(made.holds("Task(\"High\", bcet=2000000, wcet=2000000, scheduling_parameter=2)"));
+  CHECK(made.holds("PJdEventModel(P=50000000, J=10000000, dmin=0)"));
+  CHECK(made.holds("tasks[0].link_dependent_task(tasks[2])"));
+}
+
+TEST_CASE("pyCPA gets no core whose jobs have deadlines for priorities") {
+  SystemMaker maker;
+  maker.compute(maker.task("Task", maker.core("core"), 1, maker.periodic(100)), 1);
+  maker.system().platform.schedulers[0].kind = SchedulingAlgorithm::earliest_deadline_first;
+  CHECK(written(maker, "pycpa").files.empty());
+  CHECK(written(maker, "simso").holds("simso.schedulers.EDF_mono"));
+}
+
+TEST_CASE("nptest gets the jobs of a hyperperiod and which follow which") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex first = maker.task("First", core, 1, maker.periodic(100)),
+                  after = maker.task("After", core, 2, request), fast = maker.task("Fast", core, 3, maker.periodic(50));
+  std::get<Periodic>(maker.system().stimuli[2].occurrence).jitter = {0, 5'000'000, 10'000'000, {}};
+  maker.compute(first, 10);
+  maker.trigger(first, request);
+  maker.compute(after, 2);
+  maker.compute(fast, 1);
+  maker[fast].deadline = us(20);
+  CHECK(written(maker, "np-schedulability").says("tasks of the core core preempt each other"));
+  for (const TaskIndex task : {first, after, fast}) maker[task].preemption = Preemption::non_preemptive;
+  const Written made = written(maker, "np-schedulability");
+  REQUIRE(made.files.size() == 2);
+  CHECK(made.files[0].name == "core.csv");
+  CHECK(
+      made.holds("\n3,1,0,10000000,1000000,1000000,20000000,0,Fast\n"
+                 "3,2,50000000,60000000,1000000,1000000,70000000,0,Fast\n"));
+  CHECK(made.holds("\n2,1,0,0,2000000,2000000,"));
+  CHECK(made.files[1].name == "core.prec.csv");
+  CHECK(made.files[1].text == "from_task,from_job,to_task,to_job\n1,1,2,1\n");
+  maker.compute(first, 1);
+  CHECK(written(maker, "np-schedulability").says("the job that triggers After goes on after that"));
+}
+
 TEST_CASE("SimSo gets priorities, offsets, triggers and every activation that is not periodic") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
