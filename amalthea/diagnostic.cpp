@@ -40,8 +40,10 @@ std::string format(const Diagnostic& diagnostic) {
   if (!at.file.empty()) text += at.file + ":";
   if (at.line != 0) text += fmt::format("{}:{}:", at.line, at.column);
   if (!text.empty()) text += " ";
-  // A file may be named like a command for the reader of lines; an absolute path is none.
-  return (text.starts_with('/') ? one_line(text) : line_start(text)) +
+  // A file may be named like a command for the reader of lines; an absolute path without blanks is none.
+  const bool is_path = at.file.starts_with('/') &&
+                       std::all_of(at.file.begin(), at.file.end(), [](char c) { return c > ' ' && c <= '~'; });
+  return (is_path ? one_line(text) : line_start(text)) +
          fmt::format("{}: {} [{}]", to_string(diagnostic.severity), one_line(diagnostic.message), diagnostic.id);
 }
 

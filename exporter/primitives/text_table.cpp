@@ -129,7 +129,7 @@ std::string counted(std::size_t count, std::string_view noun) {
 
 std::string heading(std::string_view title, bool colour) {
   std::string text = "\n";
-  return text.append(paint(one_line(title), Colour::bold, colour)).append("\n");
+  return text.append(paint(line_start(title), Colour::bold, colour)).append("\n");
 }
 
 std::string markdown_text(std::string_view shown) {

@@ -248,7 +248,15 @@ TEST_CASE("no line of an output begins with what a name says") {
                                  {"graph", model, "--task", "no\n::error::task"},
                                  {"explain", model, "no\n::error::task"},
                                  {"info", model, "--no\n::error::option"},
+                                 {"info", "/approve x"},
+                                 {"gpu", "run", in("kernels.json")},
+                                 {"gpu", "run", in("kernels.json"), "--format", "gantt"},
+                                 {"gpu", "bounds", in("processes.json")},
                                  {"no\n::error::verb"}};
+  test::write_text(in("kernels.json"), R"({"operations": [{"kernel": "::error::k\n/approve m", "stream": "/approve s",
+                                          "blocks": 4, "threads": 32, "duration": "1us"}]})");
+  test::write_text(in("processes.json"), R"({"tasks": [{"name": "::error::p\n/approve m", "core": "=1", "priority": 1,
+                                            "period": "2ms", "segments": [{"cpu": "1ms"}]}]})");
   for (const std::string& file : {model, late})
     for (const Arguments& of_one : std::vector<Arguments>{{"info"},
                                                           {"info", "--dump"},
@@ -266,7 +274,7 @@ TEST_CASE("no line of an output begins with what a name says") {
                                                           {"convert", "--to", "3.2.0", "--check"},
                                                           {"batch", "--jobs", "1"},
                                                           {"annotate", "-o", in("annotated.amxmi")}}) {
-      Arguments& run = *runs.insert(runs.end() - 12, of_one);
+      Arguments& run = *runs.insert(runs.end() - 16, of_one);
       run.insert(run.begin() + 1, file);
     }
   for (std::size_t i = 0; i < 3; ++i)
