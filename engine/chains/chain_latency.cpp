@@ -140,10 +140,48 @@ bool precedes(const System& system, TaskIndex task, TaskIndex next) {
          has_fixed_priorities(system.platform.schedulers[first.scheduler].kind);
 }
 
+bool may_use(const Task& task, UnitIndex unit) {
+  return task.unit == unit || std::find(task.units.begin(), task.units.end(), unit) != task.units.end();
+}
+
+/// Whether the task is the most urgent one of its core, so that nothing preempts it at the instant at which it ends.
+bool is_never_preempted(const System& system, TaskIndex task) {
+  const Task& own = system.tasks[task];
+  const Scheduler& scheduler = system.platform.schedulers[own.scheduler];
+  if (own.units.size() > 1 || scheduler.parent || !has_fixed_priorities(scheduler.kind)) return false;
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const Task& other = system.tasks[index];
+    if (index == task || other.side != Side::host || other.folded_into || !may_use(other, own.unit)) continue;
+    if (other.scheduler != own.scheduler || other.priority >= own.priority || waits_or_locks(system, other))
+      return false;
+  }
+  return true;
+}
+
+/// Whether a job's end takes time of the operating system.
+bool ends_in_overhead(const System& system, const Task& task) {
+  const std::optional<OverheadTicks>& overhead = system.platform.schedulers[task.scheduler].overhead;
+  if (!overhead) return false;
+  switch (task.kind) {
+    case ProcessKind::task:
+      return overhead->terminate_task.has_value();
+    case ProcessKind::isr_category1:
+      return overhead->isr_category1_after.has_value();
+    case ProcessKind::isr_category2:
+      return overhead->isr_category2_after.has_value();
+  }
+  return true;
+}
+
 class ChainAnalysis {
  public:
   ChainAnalysis(const System& system, std::span<const Bound> responses)
-      : system_(system), responses_(responses), releases_(releases_of(system)), paths_(system) {}
+      : system_(system),
+        responses_(responses),
+        releases_(recurrent_releases_of(system)),
+        periodic_(releases_of(system)),
+        periods_(periods_of(system)),
+        paths_(system) {}
 
   ChainResult analyze(const Chain& chain) const {
     ChainResult result;
@@ -158,8 +196,8 @@ class ChainAnalysis {
         for (const TaskIndex released : releases_[task]->trigger_path)
           if (released < responses_.size()) result.coverage &= coverage_of(system_, released, responses_[released]);
     for (std::size_t i = 1; i < chain.tasks.size(); ++i)
-      if (const auto& releases = releases_[chain.tasks[i]];
-          releases && releases->periodic.offset > releases->periodic.period)
+      if (const TaskIndex task = chain.tasks[i];
+          releases_[task] && (!periods_[task] || releases_[task]->periodic.offset > *periods_[task]))
         result.coverage &= {Coverage::Offsets::up_to_period, {}, {}};
     result.implicit = bounds(chain, {}, result.implicit_reason, &result.implicit_steps);
     result.explicit_access = bounds(chain, data.writes_first, result.explicit_reason, nullptr);
@@ -167,8 +205,8 @@ class ChainAnalysis {
   }
 
  private:
-  std::string no_releases(TaskIndex task) const {
-    return fmt::format("{}; latencies need strictly periodic releases", why_not_periodic(system_, task));
+  std::string no_releases(TaskIndex task, std::string_view needed) const {
+    return fmt::format("{}; {}", why_not_periodic(system_, task), needed);
   }
 
   std::string not_every_time(TaskIndex task) const {
@@ -191,9 +229,10 @@ class ChainAnalysis {
     std::vector<Periodic> tasks;
     std::optional<TaskIndex> last;
     for (const TaskIndex task : chain.tasks) {
-      const auto& releases = releases_[task];
+      const auto& releases = periodic_[task];
       if (!releases || !releases->every_time) {
-        result.let_reason = releases ? not_every_time(task) : no_releases(task);
+        result.let_reason =
+            releases ? not_every_time(task) : no_releases(task, "latencies under LET need strictly periodic releases");
         return;
       }
       if (!last || !shares_interval(*last, task)) tasks.push_back(releases->periodic);
@@ -205,12 +244,36 @@ class ChainAnalysis {
       result.let_reason = std::move(latencies.error());
   }
 
-  /// Upper bound on the end of the task's jobs, relative to the periodic release they depend on.
-  tl::expected<Duration, std::string> response(TaskIndex task) const {
-    const auto known = [&](TaskIndex index) -> tl::expected<Duration, std::string> {
-      if (index < responses_.size() && responses_[index].worst) return *responses_[index].worst;
-      return tl::unexpected(fmt::format("the response time of task \"{}\" has no bound", system_.tasks[index].name));
+  /// Whether each job of `next` is activated by a job of `task` that does nothing after that, and ends before the other
+  /// one starts. (One that something preempts at this instant ends later.)
+  bool follows(TaskIndex task, TaskIndex next) const {
+    const Task& before = system_.tasks[task];
+    const std::vector<TaskIndex>& path = releases_[next]->trigger_path;
+    if (before.side != Side::host || before.folded_into || system_.tasks[next].folded_into || path.size() < 2 ||
+        path[path.size() - 2] != task || ends_in_overhead(system_, before) ||
+        !(precedes(system_, task, next) || is_never_preempted(system_, task)))
+      return false;
+    const auto activates = [&](NodeIndex node) {
+      const auto* trigger = std::get_if<Trigger>(&system_.graph[node].activity);
+      if (trigger == nullptr) return Certainty::never;
+      const std::vector<TaskIndex>& tasks = system_.stimuli[trigger->stimulus].activates;
+      return std::find(tasks.begin(), tasks.end(), next) != tasks.end() ? Certainty::always : Certainty::never;
     };
+    const auto works = [&](NodeIndex node) {
+      const bool nothing = std::holds_alternative<Call>(system_.graph[node].activity);
+      return nothing || activates(node) == Certainty::always ? Certainty::never : Certainty::always;
+    };
+    return !paths_.may_remain(task, works, activates);
+  }
+
+  /// Upper bound on the response time of the task.
+  tl::expected<Duration, std::string> known(TaskIndex task) const {
+    if (task < responses_.size() && responses_[task].worst) return *responses_[task].worst;
+    return tl::unexpected(fmt::format("the response time of task \"{}\" has no bound", system_.tasks[task].name));
+  }
+
+  /// Upper bound on the end of the task's jobs, relative to the release at the beginning of their row.
+  tl::expected<Duration, std::string> response(TaskIndex task) const {
     const std::vector<TaskIndex>& path = releases_[task]->trigger_path;
     // A task that triggers a device task and waits for its end does not end earlier.
     if (path.size() == 2 && sets_events_last(system_, task) && awaits(system_, path.front(), task))
@@ -236,7 +299,7 @@ class ChainAnalysis {
     for (std::size_t i = 0; i < chain.tasks.size(); ++i) {
       const TaskIndex task = chain.tasks[i];
       if (!releases_[task]) {
-        reason = no_releases(task);
+        reason = no_releases(task, "bounds on latencies need releases that always come again");
         return std::nullopt;
       }
       if (!releases_[task]->every_time) {
@@ -245,7 +308,8 @@ class ChainAnalysis {
       }
       const Duration period = releases_[task]->periodic.period;
       try {
-        const auto longest = response(task);
+        const bool next = i > 0 && follows(chain.tasks[i - 1], task);
+        const auto longest = next ? known(task) : response(task);
         if (!longest) {
           reason = longest.error();
           return std::nullopt;
@@ -259,7 +323,8 @@ class ChainAnalysis {
         tasks.push_back({period, *longest, i < writes_first.size() && writes_first[i],
                          i + 1 < chain.tasks.size() && releases_[task]->trigger_path.size() == 1 &&
                              precedes(system_, task, chain.tasks[i + 1]),
-                         releases_[task]->periodic.offset});
+                         releases_[task]->periodic.offset, next});
+        if (next) tasks[i - 1].precedes_next = false;
       } catch (const std::overflow_error&) {
         reason = too_large;
         return std::nullopt;
@@ -277,7 +342,9 @@ class ChainAnalysis {
 
   const System& system_;
   std::span<const Bound> responses_;
-  std::vector<std::optional<TaskReleases>> releases_;
+  std::vector<std::optional<TaskReleases>> releases_;  ///< that always come again
+  std::vector<std::optional<TaskReleases>> periodic_;  ///< those that are strictly periodic
+  std::vector<std::optional<Duration>> periods_;       ///< minimum distances in the long run
   JobPaths paths_;
 };
 
@@ -320,18 +387,20 @@ tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> 
 
 LatencyBounds latency_bounds(std::span<const BoundedTask> tasks, std::vector<ChainStep>* steps) {
   // Data that misses a job is processed by the next one, a period later, which ends within its response time. If the
-  // task precedes the next one, the first job of that task since the release reads after the end.
+  // task precedes the next one, the first job of that task since the release reads after the end. A task that follows the
+  // one before has a job for each of its jobs, which the activation makes wait for the data; both are one step.
   Duration all;
   std::vector<ChainStep> usual, found;
   for (const BoundedTask& task : tasks) {
-    usual.push_back({task.period * (task.writes_first ? 2 : 1), task.precedes_next ? Duration{} : task.response});
+    const int periods = (task.follows ? 0 : 1) + (task.writes_first ? 1 : 0);
+    usual.push_back({task.period * periods, task.precedes_next ? Duration{} : task.response});
     all += usual.back().wait + usual.back().run;
   }
   // The first data also waits for first jobs; it waits longest for them if it is read at 0.
   const auto first = [&](Duration time) {
     found = usual;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const Duration late = i == 0 ? Duration{} : tasks[i].offset - time - tasks[i].period;
+      const Duration late = i == 0 || tasks[i].follows ? Duration{} : tasks[i].offset - time - tasks[i].period;
       if (late > Duration{}) found[i].wait += late;
       time += found[i].wait + found[i].run;
     }

@@ -26,8 +26,8 @@ tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> 
 
 /// A task of a chain whose jobs may read and write at any time between release and completion.
 struct BoundedTask {
-  Duration period;
-  Duration response;  ///< upper bound on the response time
+  Duration period;    ///< the longest time from one release to the next; of a triggered task that of its row of triggers
+  Duration response;  ///< upper bound on the time from the release, of a triggered task that of its row, to the end
   /// A job may write what it passes on before it reads what it receives (ChainData::writes_first). Then its next job
   /// passes that data on.
   bool writes_first = false;
@@ -35,6 +35,9 @@ struct BoundedTask {
   /// share a core, this one is more urgent and never waits. Then the response does not delay the data.
   bool precedes_next = false;
   Duration offset = {};  ///< the first job is released no later than this, or than one period
+  /// Each job of the task before in the chain activates one of this task, and does nothing after that. Then `response`
+  /// begins with this activation, and data does not wait for a release.
+  bool follows = false;
 };
 
 /// At least one task. `steps`: what each task adds to the bound on the reaction; may be null. Throws std::overflow_error.

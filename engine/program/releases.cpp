@@ -59,6 +59,19 @@ std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
   return sources;
 }
 
+/// For every task, what `releases` says of the stimulus at the beginning of its row.
+template <typename Releases>
+std::vector<std::optional<TaskReleases>> releases_by(const System& system, const Releases& releases) {
+  std::vector<std::optional<TaskReleases>> found;
+  for (auto& source : sources_of(system)) {
+    const std::optional<Periodic> periodic = source ? releases(system.stimuli[source->stimulus]) : std::nullopt;
+    found.push_back(periodic
+                        ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path), source->every_time})
+                        : std::nullopt);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<Duration> hyperperiod(const System& system) {
@@ -75,14 +88,15 @@ std::optional<Duration> hyperperiod(const System& system) {
 }
 
 std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
-  std::vector<std::optional<TaskReleases>> releases;
-  for (auto& source : sources_of(system)) {
-    const auto periodic = source ? strictly_periodic(system.stimuli[source->stimulus]) : std::nullopt;
-    releases.push_back(periodic
-                           ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path), source->every_time})
-                           : std::nullopt);
-  }
-  return releases;
+  return releases_by(system, strictly_periodic);
+}
+
+std::vector<std::optional<TaskReleases>> recurrent_releases_of(const System& system) {
+  return releases_by(system, [](const Stimulus& stimulus) -> std::optional<Periodic> {
+    if (const auto periodic = strictly_periodic(stimulus)) return periodic;
+    const auto next = longest_until_next(stimulus);
+    return next ? std::optional(Periodic{*next, first_arrival(stimulus), {}, {}}) : std::nullopt;
+  });
 }
 
 std::string why_not_periodic(const System& system, TaskIndex task) {

@@ -536,6 +536,29 @@ void add_losing_chain(System& system, Random random) {
   add_chain(system, {first, losing});
 }
 
+void add_row_chain(System& system, Random random) {
+  std::vector<SchedulerIndex> cores;
+  for (int core = draw(random, 1, 2); core > 0; --core) {
+    add_core(system);
+    cores.push_back(last_scheduler(system));
+  }
+  std::vector<TaskIndex> chain = {
+      add_task(system, "head", any_of(cores, random), draw(random, 1, 4), irregular(60, draw(random, 0, 12), random))};
+  append_activity(system, chain.back(), between(1, draw(random, 2, 10)));
+  for (int step = draw(random, 1, 3); step > 0; --step) {
+    const StimulusIndex next = add_stimulus(system, InterProcess{});
+    append_activity(system, chain.back(), Trigger{next});
+    if (one_in(random, 4)) append_activity(system, chain.back(), between(0, 3));
+    chain.push_back(add_task(system, fmt::format("step{}", step), any_of(cores, random), draw(random, 1, 4), next));
+    append_activity(system, chain.back(), between(0, draw(random, 1, 6)));
+  }
+  const TaskIndex beside = add_task(system, "beside", any_of(cores, random), draw(random, 1, 4),
+                                    Periodic{Duration::microseconds(10 * draw(random, 3, 9)), {}});
+  append_activity(system, beside, between(0, draw(random, 2, 8)));
+  if (one_in(random, 3)) chain.insert(one_in(random, 2) ? chain.begin() : chain.end(), beside);
+  add_chain(system, std::move(chain));
+}
+
 void add_hasty_host(System& system, Random random) {
   const UnitIndex gpu = add_unit(system, PuType::gpu);
   const SchedulerIndex device_scheduler = last_scheduler(system);
@@ -581,7 +604,7 @@ void add_instructions(System& system, Random random) {
 }
 
 void add_chains(System& system, Random random) {
-  const auto releases = engine::releases_of(system);
+  const auto releases = engine::recurrent_releases_of(system);
   for (int more = draw(random, 1, 3); more > 0; --more) {
     const bool devices = one_in(random, 3);
     std::vector<TaskIndex> special = special_tasks(system, devices), tasks = hosts_of(system);

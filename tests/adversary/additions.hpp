@@ -55,6 +55,9 @@ void add_tied_chain(amalthea::System& system, std::mt19937 random);
 /// A chain ends with a task that may lose activations, and whose response has no bound.
 void add_losing_chain(amalthea::System& system, std::mt19937 random);
 
+/// On cores of their own, a chain along a row of triggers, most of them the last action of their task.
+void add_row_chain(amalthea::System& system, std::mt19937 random);
+
 /// A host waits for its device task or for an earlier event; a chain consists of the device task.
 void add_hasty_host(amalthea::System& system, std::mt19937 random);
 

@@ -141,7 +141,7 @@ std::vector<Theme> themes() {
           {visits, 3, features_of({F::offload}), 8, {widen_waits}, true},
           {turns, 4, {}, 8, {add_served_task, add_losing_setter}, true},
           {turns, 4, {}, 12, {add_waiting_rivals, add_hasty_host}, true},
-          {turns, 4, {}, 12, {add_tied_chain, add_losing_chain}, true},
+          {turns, 4, {}, 12, {add_tied_chain, add_losing_chain, add_row_chain}, true},
           {known_releases, 2, features_of({F::offset}), 24, {}, false, true},
           {any, 6}};
 }

@@ -425,10 +425,11 @@ TEST_CASE("random systems whose tasks wait for events of other tasks stay within
 }
 
 TEST_CASE("no observed chain latency exceeds its bound under implicit communication") {
-  // Chains have bounds if all their tasks depend on strictly periodic ones.
+  // Chains have bounds if the releases of all their tasks always come again.
   RandomSystemOptions options;
   options.may = features_of({SystemFeature::periodic,
                              SystemFeature::offset,
+                             SystemFeature::jitter,
                              SystemFeature::trigger,
                              SystemFeature::trigger_chain,
                              SystemFeature::activation_limit,

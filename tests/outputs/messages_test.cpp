@@ -93,10 +93,10 @@ TEST_CASE("a chain without latencies says what its task lacks") {
           model, "<recurrence value=\"5\" unit=\"ms\"/>",
           "<recurrence value=\"5\" unit=\"ms\"/><jitter xsi:type=\"am:TimeBoundaries\"><lowerBound value=\"0\" "
           "unit=\"ms\"/><upperBound value=\"1\" unit=\"ms\"/></jitter>")),
-      "the stimulus \"p5\" of task \"Sense\" has jitter; latencies need strictly periodic releases");
+      "the stimulus \"p5\" of task \"Sense\" has jitter; latencies under LET need strictly periodic releases");
   has(said(test::replaced(model, "stimuli=\"p5?type=PeriodicStimulus\"",
                           "stimuli=\"p5?type=PeriodicStimulus p10?type=PeriodicStimulus\"")),
-      "task \"Sense\" has 2 stimuli; latencies need");
+      "task \"Sense\" has 2 stimuli; latencies under LET need");
   has(said(test::replaced(model, " stimuli=\"p5?type=PeriodicStimulus\"", "")),
       "task \"Sense\" has no stimulus; latencies");
 }

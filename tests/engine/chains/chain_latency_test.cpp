@@ -212,6 +212,11 @@ TEST_CASE("bounds under implicit communication are sums of periods and response 
   std::vector<engine::ChainStep> steps;
   CHECK(engine::latency_bounds(late, &steps) == engine::LatencyBounds{ms(88), ms(88), ms(51), ms(46)});
   CHECK(steps == std::vector<engine::ChainStep>{{ms(10), ms(3)}, {ms(57), ms(12)}, {ms(5), ms(1)}});
+  // The end of the first activates the second: there is nothing to wait for.
+  const std::vector<engine::BoundedTask> row = {
+      {ms(10), ms(3)}, {ms(10), ms(12), false, false, {}, true}, {ms(5), ms(1)}};
+  CHECK(engine::latency_bounds(row, &steps) == engine::LatencyBounds{ms(31), ms(21), ms(31), ms(26)});
+  CHECK(steps == std::vector<engine::ChainStep>{{ms(10), ms(3)}, {ms(0), ms(12)}, {ms(5), ms(1)}});
 }
 
 TEST_CASE("no random execution under implicit or explicit communication exceeds its bound") {
@@ -235,10 +240,24 @@ TEST_CASE("no random execution under implicit or explicit communication exceeds 
       const std::int64_t period = periods[between(0, 6)], response = between(1, period);
       const std::int64_t offset = between(0, 2 * period - 1);
       const bool writes_first = !implicit && task > 0 && task + 1 < count && between(0, 2) == 0;
-      bounded.push_back({us(period), us(response), writes_first, false, us(offset)});
-      for (std::int64_t release = offset; release < end; release += period) {
-        std::int64_t early = release + between(0, response), late = release + between(0, response);
+      const bool follows = task > 0 && between(0, 2) == 0;
+      // Each release up to `jitter` late: the longest distance is longer.
+      const std::int64_t jitter = round % 3 == 0 ? between(0, 3) : 0;
+      if (follows)
+        bounded.push_back({bounded.back().period, us(response), writes_first, false, bounded.back().offset, true});
+      else
+        bounded.push_back({us(period + jitter), us(response), writes_first, false, us(offset + jitter)});
+      std::vector<std::int64_t> releases;
+      if (follows)  // at the ends of the jobs before
+        for (const Job& job : jobs[task - 1]) releases.push_back(std::max(job.read, job.write));
+      else
+        for (std::int64_t at = offset; at < end; at += period) releases.push_back(at + between(0, jitter));
+      std::int64_t last = 0;
+      for (const std::int64_t release : releases) {
+        std::int64_t early = std::max(last, release + between(0, response));
+        std::int64_t late = std::max(last, release + between(0, response));
         if (early > late) std::swap(early, late);
+        last = late;
         jobs[task].push_back(writes_first ? Job{late, early} : Job{early, late});
       }
     }
@@ -410,6 +429,75 @@ TEST_CASE("a task that writes before it reads delays data by one job under expli
   REQUIRE(results[0].explicit_access);
   CHECK(results[0].implicit->reaction == us(36));
   CHECK(results[0].explicit_access->reaction == us(46));
+}
+
+TEST_CASE("a chain along a row of triggers costs the responses of the row if each trigger is the last action") {
+  test::SystemMaker maker;
+  const UnitIndex core = maker.core("core"), other = maker.core("other");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex first = maker.task("first", core, 1, maker.periodic(80));
+  const TaskIndex second = maker.task("second", other, 2, request);
+  maker.compute(first, 1);
+  maker.compute(second, 1);
+  const auto bound = [&] {
+    System system = maker.build();
+    system.chains = {{"c", {first, second}, {}, Chain::Source::model, {}}};
+    const auto results = engine::chain_latencies(system, bounds({us(9), us(4), us(1)}));
+    REQUIRE(results.front().implicit);
+    CHECK(results.front().explicit_access == results.front().implicit);
+    return *results.front().implicit;
+  };
+  const engine::LatencyBounds row{us(80 + 9 + 4), us(9 + 4), us(80 + 9 + 4), us(9 + 4)};
+  const engine::LatencyBounds apart{us(2 * 80 + 9 + 13), us(80 + 9 + 13), us(2 * 80 + 9 + 13), us(80 + 9 + 13)};
+  SECTION("last") {
+    maker.trigger(first, request);
+    CHECK(bound() == row);
+  }
+  SECTION("but if something follows it") {
+    maker.trigger(first, request);
+    maker.compute(first, 1);
+    CHECK(bound() == apart);
+  }
+  SECTION("last, although another task of the core is less urgent") {
+    maker.trigger(first, request);
+    maker.compute(maker.task("below", core, 0, maker.periodic(80)), 1);
+    CHECK(bound() == row);
+  }
+  SECTION("but if a more urgent task may preempt the first one before its end") {
+    maker.trigger(first, request);
+    maker.compute(maker.task("above", core, 2, maker.periodic(80)), 1);
+    CHECK(bound() == apart);
+  }
+  SECTION("but if the end of the task takes time") {
+    maker.trigger(first, request);
+    maker.system().platform.schedulers[maker[first].scheduler].overhead = OverheadTicks{};
+    CHECK(bound() == row);
+    maker.system().platform.schedulers[maker[first].scheduler].overhead->terminate_task = Ticks{};
+    CHECK(bound() == apart);
+  }
+}
+
+TEST_CASE("a chain of tasks whose releases have jitter has bounds, and none under LET") {
+  ChainMaker maker;
+  const TaskIndex a = maker.periodic_task("a", 10), b = maker.periodic_task("b", 20);
+  System system = maker.with_labels({{a, b}});
+  system.chains.push_back({"c", {a, b}, {}, Chain::Source::model, {}});
+  const auto occurrence = [&](TaskIndex task) -> Periodic& {
+    for (Stimulus& stimulus : system.stimuli)
+      if (stimulus.activates == std::vector<TaskIndex>{task}) return std::get<Periodic>(stimulus.occurrence);
+    throw std::logic_error("no stimulus");
+  };
+  occurrence(b).jitter.upper = us(3).picoseconds();
+  auto results = engine::chain_latencies(system, bounds({us(4), us(6)}));
+  REQUIRE(results[0].implicit);
+  CHECK(*results[0].implicit == engine::LatencyBounds{us(43), us(33), us(43), us(20)});
+  CHECK(results[0].coverage.complete());
+  CHECK_FALSE(results[0].let);
+  // A first release after more than a period: the bound holds for offsets up to this one.
+  occurrence(b).offset = us(50);
+  results = engine::chain_latencies(system, bounds({us(4), us(6)}));
+  CHECK(results[0].implicit->reduced_reaction == us(4 + 53 + 6));
+  CHECK(results[0].coverage.offsets == engine::Coverage::Offsets::up_to_period);
 }
 
 TEST_CASE("a wrapper and its triggered function are one step under LET") {
