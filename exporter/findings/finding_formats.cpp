@@ -17,7 +17,8 @@ constexpr auto formats = std::to_array<FindingFormat>({{"text", render_findings_
                                                        {"json", render_findings_json},
                                                        {"sarif", render_findings_sarif},
                                                        {"junit", render_findings_junit},
-                                                       {"github", render_findings_github}});
+                                                       {"github", render_findings_github},
+                                                       {"codequality", render_findings_codequality}});
 
 }  // namespace
 

@@ -22,7 +22,7 @@ struct FindingView {
   const ModelInfo& model;  ///< version and hash are empty if no model could be read
   const std::vector<Diagnostic>& findings;
   std::size_t suppressed = 0;  ///< number of findings hidden on request
-  /// Absolute path; SARIF and GitHub name files below it relative to it, others by a file: URI. "" keeps paths as given.
+  /// Absolute path; SARIF and pipelines name files below it relative to it, SARIF others by a file: URI. "" keeps paths as given.
   std::string base_folder;
   std::optional<Severity> fail_on = Severity::error;  ///< lowest severity that fails; nothing: none does
 };
@@ -47,7 +47,11 @@ std::string render_findings_sarif(const FindingView&);
 std::string render_findings_junit(const FindingView&);
 /// Workflow commands of GitHub Actions: "::error file=…,line=…,col=…,title=AM0203::message".
 std::string render_findings_github(const FindingView&);
-/// One of them. `file` is that of findings without a file; paths below `folder` are relative to it.
+/// A Code Quality report of GitLab.
+std::string render_findings_codequality(const FindingView&);
+/// Relative to the folder if it is below it: pipelines know files by their path in the repository.
+std::string path_below(const std::string& file, const std::string& folder);
+/// One workflow command. `file` is that of findings without a file; paths below `folder` are relative to it.
 std::string github_command(const Diagnostic& finding, const std::string& file, const std::string& folder);
 
 /// By file, line, column, id and message.

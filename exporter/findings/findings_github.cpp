@@ -24,15 +24,14 @@ std::string escaped_for_github(std::string_view text, bool property) {
   return escaped;
 }
 
-/// Relative to the folder if it is below it: GitHub knows files by their path in the repository.
+}  // namespace
+
 std::string path_below(const std::string& file, const std::string& folder) {
   const fs::path path = fs::path(file).lexically_normal();
   if (path.is_relative() || folder.empty()) return path.string();
   const fs::path relative = path.lexically_relative(folder);
   return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
 }
-
-}  // namespace
 
 std::string github_command(const Diagnostic& finding, const std::string& file_of_others, const std::string& folder) {
   const char* command = finding.severity == Severity::error     ? "error"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <string>
 
@@ -61,20 +60,6 @@ Json rule_json(const FindingKind& kind) {
           {"helpUri", help_uri(tool_homepage, kind)},
           {"help", {{"text", message_text(fmt::format("{}: {}", kind.chapter, kind.explanation))}}},
           {"defaultConfiguration", {{"level", level(kind.severity)}}}};
-}
-
-/// The message without references to lines, which move ("the one at line 12").
-std::string essence(std::string_view message) {
-  std::string text;
-  constexpr std::string_view mark = "line ";
-  while (!message.empty()) {
-    const auto at = message.find(mark);
-    if (at == std::string_view::npos) break;
-    text += message.substr(0, at + mark.size());
-    message.remove_prefix(at + mark.size());
-    while (!message.empty() && message.front() >= '0' && message.front() <= '9') message.remove_prefix(1);
-  }
-  return text.append(message);
 }
 
 /// What concerns a whole file is shown at its first line: viewers leave out results without a region.
@@ -146,13 +131,7 @@ void SarifLog::add(const Diagnostic& finding) {
   result["message"] = {{"text", message_text(one_line(finding.message))}};
   if (Json location = location_json(finding, file_, base_folder_); !location.empty())
     result["locations"] = Json::array({std::move(location)});
-  const std::string file = fs::path(finding.location.file).filename().string();
-  const std::string hash =
-      hash_of_text(fmt::format("{}\n{}\n{}\n{}", finding.id, file, finding.path, essence(finding.message)));
-  std::uint64_t beginning = 0;
-  std::from_chars(hash.data(), hash.data() + 16, beginning, 16);
-  const std::uint32_t number = ++seen_[beginning];
-  result["partialFingerprints"] = {{"amaltheaFinding/v1", fmt::format("{}:{}", hash.substr(0, 32), number)}};
+  result["partialFingerprints"] = {{"amaltheaFinding/v1", fingerprints_.next(finding)}};
   sink_(fmt::format("{}\n{}{}", empty_ ? "" : ",", std::string(depth_of_results + 2, ' '),
                     indented(dump(result), depth_of_results + 2)));
   empty_ = false;

@@ -4,14 +4,13 @@
 /// Findings as SARIF 2.1.0 (OASIS Standard, "Static Analysis Results Interchange Format"), written one by one, so that
 /// the log of many models is never in memory as a whole.
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
+#include "exporter/findings/fingerprints.hpp"
 
 namespace amalthea::exporter {
 
@@ -39,8 +38,7 @@ class SarifLog {
   Sink sink_;
   std::string after_;  ///< text that follows the results
   bool empty_ = true;
-  /// beginning of the fingerprint → number of occurrences
-  std::unordered_map<std::uint64_t, std::uint32_t> seen_;
+  Fingerprints fingerprints_;
 };
 
 }  // namespace amalthea::exporter

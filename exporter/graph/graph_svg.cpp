@@ -71,7 +71,7 @@ struct Place {
 };
 
 /// To another activity of the same task.
-struct Step {
+struct Connection {
   std::size_t from = 0, to = 0;  ///< boxes
   std::string label;
   std::int64_t lane = 0;
@@ -111,14 +111,14 @@ class DrawingBuilder {
  public:
   std::vector<Box> boxes;
   std::vector<Frame> frames;
-  std::vector<Step> steps;
+  std::vector<Connection> steps;
   std::vector<Link> links;
   std::set<std::pair<std::size_t, std::size_t>> chained;  ///< frames that follow each other in a chain
 
   std::string render() {
     leave_out_flows();
     assign_lanes();
-    for (const Step& step : steps) boxes[step.to].labeled |= !step.label.empty();
+    for (const Connection& step : steps) boxes[step.to].labeled |= !step.label.empty();
     for (Frame& frame : frames) measure(frame);
     place_frames();
     const std::string below = legend();
@@ -153,13 +153,13 @@ class DrawingBuilder {
   /// short ones are further inside.
   void assign_lanes() {
     std::map<std::size_t, std::size_t> arriving;
-    for (const Step& step : steps) arriving[step.to] += step.skips() ? 1 : 0;
+    for (const Connection& step : steps) arriving[step.to] += step.skips() ? 1 : 0;
     struct Group {
       std::size_t first, last;
-      std::vector<Step*> steps;
+      std::vector<Connection*> steps;
     };
     std::map<std::pair<bool, std::size_t>, Group> groups;  // by whether they join, and where they begin or end
-    for (Step& step : steps) {
+    for (Connection& step : steps) {
       if (!step.skips()) continue;
       const bool join = arriving[step.to] > 1;
       const auto [first, last] = std::minmax(step.from, step.to);
@@ -181,7 +181,7 @@ class DrawingBuilder {
           return group->first < other->last && other->first < group->last;
         });
       });
-      for (Step* step : group->steps) step->lane = free - lanes.begin();
+      for (Connection* step : group->steps) step->lane = free - lanes.begin();
       if (free == lanes.end())
         lanes.push_back({group});
       else
@@ -336,7 +336,7 @@ class DrawingBuilder {
         frame.device ? " stroke-width=\"1.5\"" : "", number(frame.x + inset), number(frame.y + 17 * pixel),
         escaped(frame.title));
     for (std::size_t index = frame.first; index < frame.last; ++index) draw(boxes[index], text);
-    for (const Step& step : steps)
+    for (const Connection& step : steps)
       if (step.from >= frame.first && step.from < frame.last) draw(step, frame, text);
     text += "</g>\n";
   }
@@ -367,7 +367,7 @@ class DrawingBuilder {
       write(line.text, line.kind == "read" || line.kind == "write" ? " fill=\"#444444\"" : "");
   }
 
-  void draw(const Step& step, const Frame& frame, std::string& text) const {
+  void draw(const Connection& step, const Frame& frame, std::string& text) const {
     const Box &from = boxes[step.from], &to = boxes[step.to];
     const std::int64_t start = from.y + from.height - 8 * pixel, end = to.y + 11 * pixel;
     std::string path;

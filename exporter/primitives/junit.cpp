@@ -19,7 +19,7 @@ std::string xml_attribute(std::string_view text) { return xml_text(one_line(text
 
 std::string case_text(std::string_view suite, const JunitCase& one) {
   std::string text =
-      fmt::format(R"(    <testcase name="{}" classname="{}")", xml_attribute(one.name), xml_attribute(suite));
+      fmt::format(R"(    <testcase name="{}" classname="{}" time="0")", xml_attribute(one.name), xml_attribute(suite));
   if (!one.place.file.empty()) text += fmt::format(R"( file="{}")", xml_attribute(one.place.file));
   if (one.place.line != 0) text += fmt::format(R"( line="{}")", one.place.line);
   if (one.outcome == JunitCase::Outcome::passed) {
@@ -35,15 +35,17 @@ std::string case_text(std::string_view suite, const JunitCase& one) {
 
 }  // namespace
 
-std::string junit_begin() { return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"amalthea\">\n"; }
+std::string junit_begin() {
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"amalthea\" time=\"0\">\n";
+}
 
 std::string junit_suite(std::string_view name, const std::vector<JunitCase>& cases) {
   const auto number = [&](JunitCase::Outcome outcome) {
     return std::count_if(cases.begin(), cases.end(), [&](const JunitCase& one) { return one.outcome == outcome; });
   };
-  std::string text =
-      fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n", xml_attribute(name),
-                  cases.size(), number(JunitCase::Outcome::failed), number(JunitCase::Outcome::error));
+  std::string text = fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"0\">\n",
+                                 xml_attribute(name), cases.size(), number(JunitCase::Outcome::failed),
+                                 number(JunitCase::Outcome::error));
   for (const JunitCase& one : cases) text += case_text(name, one);
   return text + "  </testsuite>\n";
 }

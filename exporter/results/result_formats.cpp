@@ -29,13 +29,22 @@ JunitCase case_of(const Json& limit) {
   return one;
 }
 
-constexpr auto all_formats = std::to_array<ResultFormat>({{"text", render_text},
-                                                          {"json", render_json},
-                                                          {"csv", render_csv},
-                                                          {"markdown", render_markdown},
-                                                          {"junit", render_junit, render_findings_junit},
-                                                          {"github", render_github, render_findings_github},
-                                                          {"sarif", render_sarif, render_findings_sarif}});
+std::string as_findings(const ResultView& view, std::string (*render)(const FindingView&)) {
+  std::error_code error;
+  const auto findings =
+      findings_of_results(results_json(view), view.model.files.empty() ? "" : view.model.files.front());
+  return render({view.model, findings, 0, std::filesystem::current_path(error).string()});
+}
+
+constexpr auto all_formats =
+    std::to_array<ResultFormat>({{"text", render_text},
+                                 {"json", render_json},
+                                 {"csv", render_csv},
+                                 {"markdown", render_markdown},
+                                 {"junit", render_junit, render_findings_junit},
+                                 {"github", render_github, render_findings_github},
+                                 {"sarif", render_sarif, render_findings_sarif},
+                                 {"codequality", render_codequality, render_findings_codequality}});
 
 }  // namespace
 
@@ -80,10 +89,11 @@ std::string github_commands(const nlohmann::ordered_json& results, const std::st
 }
 
 std::string render_sarif(const ResultView& view, const RenderOptions&) {
-  std::error_code error;
-  const auto findings =
-      findings_of_results(results_json(view), view.model.files.empty() ? "" : view.model.files.front());
-  return render_findings_sarif({view.model, findings, 0, std::filesystem::current_path(error).string()});
+  return as_findings(view, render_findings_sarif);
+}
+
+std::string render_codequality(const ResultView& view, const RenderOptions&) {
+  return as_findings(view, render_findings_codequality);
 }
 
 std::string render_github(const ResultView& view, const RenderOptions&) {

@@ -48,6 +48,7 @@ std::string render_junit(const ResultView&, const RenderOptions&);
 std::string render_github(const ResultView&, const RenderOptions&);
 /// SARIF 2.1.0: all findings, violated limits, and limits that were not judged.
 std::string render_sarif(const ResultView&, const RenderOptions&);
+std::string render_codequality(const ResultView&, const RenderOptions&);
 
 /// The same for the JSON of results, or of a model that was not analyzed (docs/reference/batch.md): one suite, and
 /// commands. `file` is that of limits whose position is unknown.

@@ -2,11 +2,13 @@
 // Output for pipelines, and the pipelines of samples/ci as GitHub, GitLab and pre-commit run them.
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/run_command.hpp"
 #include "tests/support/skip.hpp"
@@ -147,13 +149,13 @@ TEST_CASE("junit: every document complies with the schema") {
 TEST_CASE("junit: limits are test cases that fail or pass as the exit code says") {
   const auto late = test::amalthea({"analyze", "-q", "--format", "junit", shared_gpu});
   CHECK(late.exit_code == 1);
-  CHECK(contains(late.out, "tests=\"3\" failures=\"1\" errors=\"0\">"));
-  CHECK(contains(late.out, "<testcase name=\"deadline of Detection\" classname=\"" + shared_gpu + "\" file=\"" +
-                               shared_gpu + "\" line=\""));
+  CHECK(contains(late.out, "tests=\"3\" failures=\"1\" errors=\"0\" time=\"0\">"));
+  CHECK(contains(late.out, "<testcase name=\"deadline of Detection\" classname=\"" + shared_gpu +
+                               "\" time=\"0\" file=\"" + shared_gpu + "\" line=\""));
   CHECK(contains(late.out, "<failure type=\"missed\" message=\"missed: "));
   const auto sound = test::amalthea({"analyze", "-q", "--format", "junit", repaired});
   CHECK(sound.exit_code == 0);
-  CHECK(contains(sound.out, "failures=\"0\" errors=\"0\">"));
+  CHECK(contains(sound.out, "failures=\"0\" errors=\"0\" time=\"0\">"));
   CHECK(contains(sound.out, "<system-out>guaranteed: "));
   // What was not judged is an error.
   const auto cut = test::amalthea({"analyze", "-q", "--format", "junit", "--until", "1us", repaired});
@@ -166,6 +168,34 @@ TEST_CASE("junit: findings fail from the severity of --fail-on on") {
   CHECK_FALSE(
       contains(test::amalthea({"validate", "--format", "junit", "--fail-on", "note", model}).out, "failures=\"0\""));
   CHECK(contains(test::amalthea({"validate", "--format", "junit", repaired}).out, "<testcase name=\"no findings\""));
+}
+
+TEST_CASE("codequality: every entry has what GitLab requires and a fingerprint of its own") {
+  const test::TemporaryFolder folder;
+  const std::string unreadable = folder.path() + "/unreadable.amxmi", late = folder.path() + "/late.amxmi";
+  test::write_text(unreadable, "<am:Amalthea");
+  test::write_text(late, test::read_text(shared_gpu));
+  for (const std::string& model : {late, unreadable, folder.path() + "/missing.amxmi", test::sample("broken.amxmi"),
+                                   test::sample("waters2019-tx2.amxmi"), repaired})
+    for (const char* verb : {"validate", "analyze"}) {
+      INFO(verb << " " << model);
+      const auto report = nlohmann::json::parse(test::amalthea({verb, "--format", "codequality", model}).out);
+      REQUIRE(report.is_array());
+      std::set<std::string> fingerprints;
+      for (const auto& entry : report) {
+        CHECK_FALSE(entry["description"].get<std::string>().empty());
+        CHECK(entry["check_name"].get<std::string>().starts_with("AM"));
+        CHECK(fingerprints.insert(entry["fingerprint"].get<std::string>()).second);
+        CHECK(std::set<std::string>{"info", "minor", "critical"}.count(entry["severity"]) == 1);
+        CHECK_FALSE(entry["location"]["path"].get<std::string>().empty());
+        CHECK(entry["location"]["lines"]["begin"].get<int>() >= 1);
+      }
+      if (verb == std::string("analyze")) CHECK(report.empty() == (model == repaired));
+    }
+  // Below the folder of the command, GitLab finds files by their path there.
+  const auto here = bash(fmt::format("cd '{}' && '{}' analyze -q --format codequality \"$PWD/late.amxmi\"",
+                                     folder.path(), AMALTHEA_COMMAND));
+  CHECK(contains(here.out, "\"severity\": \"critical\",\n    \"location\": {\n      \"path\": \"late.amxmi\","));
 }
 
 TEST_CASE("github: commands name file and line and escape what would end them") {
@@ -240,7 +270,7 @@ TEST_CASE("the pipeline for GitLab runs step by step and comments and fails for 
   if (test::run({"git", "--version"}).exit_code != 0) test::skip("no git");
   if (test::run({"curl", "--version"}).exit_code != 0) test::skip("no curl");
   const std::vector<std::string> steps = steps_of("samples/ci/gitlab.yml", false);
-  REQUIRE(steps.size() == 14);
+  REQUIRE(steps.size() == 15);
   for (const bool sound : {true, false}) {
     const MergeRequest request(sound ? shared_gpu : repaired, sound ? repaired : shared_gpu);
     // One shell runs the lines of a job; /tmp of the container is a folder of the test here.
@@ -264,6 +294,7 @@ TEST_CASE("the pipeline for GitLab runs step by step and comments and fails for 
                    "https://git.example.org/api/v4/projects/3/merge_requests/7/notes"));
     CHECK(contains(request.written("timing.md"), "15 ms"));
     CHECK(contains(request.written("timing.html"), "id=\"headroom\""));
+    CHECK(contains(request.written("timing.json"), "AM0542") == !sound);
     CHECK(contains(request.written("timing.xml"), sound ? "failures=\"0\"" : "failures=\"1\""));
   }
 }
