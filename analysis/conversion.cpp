@@ -2,12 +2,15 @@
 #include "analysis/conversion.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "amalthea/primitives/near_miss.hpp"
 #include "analysis/request.hpp"
+#include "engine/devices/chosen_devices.hpp"
+#include "engine/program/program.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 
 namespace amalthea::analysis {
@@ -33,6 +36,8 @@ OptionTable conversion_options(ConversionRequest& request) {
 
 Outcome<migration::Release> target_of(const ConversionRequest& request) {
   if (const auto to = migration::parse_release(request.to)) return *to;
+  if (exporter::peer_format_of(request.to) != nullptr)
+    return misused("--to " + request.to, "only the command `amalthea convert` writes one model for another tool");
   return misused("--to " + request.to,
                  fmt::format("expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}, or one of {}",
                              to_string(oldest_version), to_string(newest_version), exporter::peer_format_names()),
@@ -58,14 +63,39 @@ exporter::Conversion report_of(const Conversion& conversion, const Model& model)
           conversion.findings};
 }
 
+std::map<std::pair<std::uint32_t, std::uint32_t>, exporter::ExecutionTimes> execution_times(const Model& model) try {
+  Diagnostics unused;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, exporter::ExecutionTimes> times;
+  const auto system = build(model, {}, true, unused);
+  if (!system) return times;
+  engine::CompileOptions compile;
+  compile.flatten_branches = compile.all_units = true;
+  const auto devices = engine::default_devices(*system);
+  compile.rounding = Rounding::down;
+  const auto best = engine::compile_programs(*system, engine::Execution::best, devices, compile);
+  compile.rounding = Rounding::up;
+  const auto worst = engine::compile_programs(*system, engine::Execution::worst, devices, compile);
+  for (TaskIndex task = 0; task < system->tasks.size(); ++task) {
+    const Task& stated = system->tasks[task];
+    if (stated.side == Side::host && !stated.folded_into && worst[task].unanalyzable.empty() && stated.origin.known())
+      times[{stated.origin.document, stated.origin.element}] = {best[task].execution, worst[task].execution};
+  }
+  return times;
+} catch (const std::overflow_error&) {  // of times
+  return {};
+}
+
 Outcome<std::vector<exporter::PeerFile>> second_opinion(const Model& model, const exporter::PeerFormat& format,
-                                                        Diagnostics& findings) {
+                                                        Diagnostics& findings) try {
   const auto system = build(model, {}, false, findings);
   if (!system) return tl::unexpected(Failure{});
   const auto place_of = [&](Origin origin) { return origin.known() ? model.element(origin).location() : Location{}; };
   auto files = exporter::write_peer(*system, format, place_of, findings);
   if (files.empty()) return tl::unexpected(Failure{});
   return files;
+} catch (const std::overflow_error&) {
+  engine::report_time_overflow(findings);
+  return tl::unexpected(Failure{});
 }
 
 }  // namespace amalthea::analysis

@@ -4,14 +4,18 @@
 /// A model in another release, or as input of a tool of others.
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/element.hpp"
 #include "analysis/option.hpp"
+#include "exporter/models/model_exports.hpp"
 #include "exporter/peers/peer_formats.hpp"
 #include "exporter/rewriting/conversion_report.hpp"
 #include "migration/migration.hpp"
@@ -38,6 +42,10 @@ struct Conversion {
   bool done = false;  ///< false: the release cannot hold the model, and `findings` says why
 };
 exporter::Conversion report_of(const Conversion& conversion, const Model& model);
+
+/// What a job of each task on a core executes, by the place of the task; for ModelExportOptions. Nothing for tasks
+/// whose loops or branches leave it open, and for a model that cannot be analyzed.
+std::map<std::pair<std::uint32_t, std::uint32_t>, exporter::ExecutionTimes> execution_times(const Model& model);
 
 /// The files for a tool of others; findings name what it cannot express.
 Outcome<std::vector<exporter::PeerFile>> second_opinion(const Model& model, const exporter::PeerFormat& format,

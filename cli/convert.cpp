@@ -187,9 +187,11 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
 // ---- other formats
 
 int convert_form(const ConvertOptions& options, const Model& model, const exporter::ModelExport& form) {
-  const exporter::ModelExportOptions export_options{options.table};
+  exporter::ModelExportOptions export_options{options.table};
   if (!options.table.empty() && !form.tables)
     return unusable(fmt::format("--table applies to .csv output only, not to {}", form.extension));
+  if (form.tables && (options.table.empty() || options.table == "tasks"))
+    export_options.execution = analysis::execution_times(model);
   Diagnostics diagnostics;
   const Target target{{}, {}, options.output, false};
   const auto text = [&](std::size_t) -> Pieces {

@@ -153,7 +153,9 @@ std::string PythonModel::exported(const std::string& form, const std::string& ta
   if (known == nullptr) return exporter::dump_model(model_);
   std::string text;
   Diagnostics findings;
-  known->write(model_, {table}, findings, [&text](std::string_view piece) { text += piece; });
+  exporter::ModelExportOptions options{table};
+  if (known->tables && (table.empty() || table == "tasks")) options.execution = analysis::execution_times(model_);
+  known->write(model_, options, findings, [&text](std::string_view piece) { text += piece; });
   return text;
 }
 

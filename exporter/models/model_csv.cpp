@@ -42,6 +42,7 @@ class Tally {
 /// The input of a table, and the destination of its lines.
 struct Table {
   const Model& model;
+  const ModelExportOptions& options;
   Diagnostics& diagnostics;
   const Sink& sink;
 
@@ -95,7 +96,7 @@ std::string_view text_of(views::Preemption preemption) {
 
 void write_tasks(const Table& table) {
   table.line({"name", "kind", "file", "line", "stimuli", "period_ps", "preemption", "activation_limit", "scheduler",
-              "affinity", "priority", "calls", "triggers"});
+              "affinity", "priority", "calls", "triggers", "best_execution_ps", "worst_execution_ps"});
   const views::Mapping mapping = views::mapping_of(table.model);
   for (const views::Process& process : views::processes(table.model, table.diagnostics)) {
     const bool task = process.kind == views::ProcessKind::task;
@@ -122,6 +123,10 @@ void write_tasks(const Table& table) {
     }
     row.push_back(std::to_string(calls));
     row.push_back(std::to_string(triggers));
+    const auto times = table.options.execution.find({process.element.document().position(), process.element.index()});
+    const bool known = times != table.options.execution.end();
+    row.push_back(known ? std::to_string(times->second.best.picoseconds()) : "");
+    row.push_back(known ? std::to_string(times->second.worst.picoseconds()) : "");
     table.line(row);
   }
 }
@@ -252,7 +257,7 @@ constexpr std::array tables = {
 void write_model_csv(const Model& model, const ModelExportOptions& options, Diagnostics& diagnostics,
                      const Sink& sink) {
   for (const NamedTable& table : tables)
-    if (options.table.empty() || table.name == options.table) return table.write({model, diagnostics, sink});
+    if (options.table.empty() || table.name == options.table) return table.write({model, options, diagnostics, sink});
 }
 
 const std::vector<std::string>& model_tables() {

@@ -3,18 +3,30 @@
 /// \file
 /// A model in formats other than AMALTHEA, selected by the extension of the file name.
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "amalthea/element.hpp"
 #include "amalthea/location.hpp"
+#include "amalthea/time.hpp"
 
 namespace amalthea::exporter {
 
+/// What a job of a task executes on its core.
+struct ExecutionTimes {
+  Duration best;   ///< rounded down to picoseconds
+  Duration worst;  ///< rounded up
+};
+
 struct ModelExportOptions {
   std::string table;  ///< for CSV: one of model_tables(); "" for the first
+  /// For CSV of tasks, by document and element; empty cells for all others.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ExecutionTimes> execution = {};
 };
 
 /// Receives the text in pieces.

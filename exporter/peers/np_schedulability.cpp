@@ -92,6 +92,7 @@ std::string np_limits(const PeerSystem& peer, const PeerTask& task) {
   } else if (core.policy == PeerPolicy::earliest_deadline) {
     return fmt::format("the deadlines of the jobs of {} depend on those that trigger them", peer.name(task));
   }
+  if (&task != &peer.tasks[core.tasks.front()]) return {};  // the first one speaks for all
   const auto span = span_of(peer, core);
   if (!span || jobs_of(peer, core, *span) > most_peer_jobs)
     return fmt::format("a hyperperiod of {} has more than {} jobs", peer.name(core), most_peer_jobs);

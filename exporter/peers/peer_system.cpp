@@ -31,7 +31,13 @@ struct TriggerStep {
 class Expression {
  public:
   Expression(const System& system, std::string_view tool, const PeerLimits& limits)
-      : system_(system), tool_(tool), limits_(limits), peer_{system, {}, {}, {}}, why_not_(system.tasks.size()) {
+      : system_(system),
+        tool_(tool),
+        limits_(limits),
+        periods_(engine::periods_of(system)),
+        urgency_(system, periods_),
+        peer_{system, {}, {}, {}},
+        why_not_(system.tasks.size()) {
     engine::CompileOptions compile;
     compile.flatten_branches = true;
     const auto devices = engine::default_devices(system);
@@ -205,18 +211,16 @@ class Expression {
   }
 
   void find_ranks(PeerCore& core) {
-    const auto periods = engine::periods_of(system_);
-    const engine::Urgency urgency(system_, periods);
     const auto key_of = [&](const PeerTask& task) {
       return std::pair(task.interrupt,
-                       core.policy == PeerPolicy::earliest_deadline ? 0 : urgency.own_urgency(task.task));
+                       core.policy == PeerPolicy::earliest_deadline ? 0 : urgency_.own_urgency(task.task));
     };
     std::set<std::pair<bool, std::int64_t>> keys;
     for (const std::size_t i : core.tasks) keys.insert(key_of(peer_.tasks[i]));
     for (const std::size_t i : core.tasks) {
       PeerTask& task = peer_.tasks[i];
       task.rank = 1 + std::distance(keys.begin(), keys.find(key_of(task)));
-      task.deadline = engine::scheduling_deadline(system_, task.task, periods);
+      task.deadline = engine::scheduling_deadline(system_, task.task, periods_);
       if (core.policy == PeerPolicy::earliest_deadline && !task.deadline)
         explain(task.task, fmt::format("{} has no deadline", peer_.name(task)));
     }
@@ -280,6 +284,8 @@ class Expression {
   const System& system_;
   std::string_view tool_;
   const PeerLimits& limits_;
+  std::vector<std::optional<Duration>> periods_;  ///< of every task
+  engine::Urgency urgency_;
   std::vector<Program> best_, worst_;
   std::vector<std::vector<TriggerStep>> triggers_;      ///< of every stimulus
   std::vector<std::vector<StimulusIndex>> activating_;  ///< of every task: stimuli that occur

@@ -317,6 +317,8 @@ TEST_CASE("convert: writes CSV tables and a Graphviz drawing") {
   };
   CHECK(table("tasks").starts_with("name,kind,file,line,stimuli,period_ps,preemption,activation_limit,scheduler,"));
   CHECK(table("tasks").find("\nControl,Task,") != std::string::npos);
+  CHECK(table("tasks").find(",best_execution_ps,worst_execution_ps\n") != std::string::npos);
+  CHECK(table("tasks").find(",721260000,1121260000\nMonitor,") != std::string::npos);  // 0.7 and 1.1 ms, and accesses
   CHECK(table("runnables").starts_with("name,file,line,called,calls,reads,writes,"));
   CHECK(table("ticks").starts_with("executable,kind,unit,measure,least,average,largest,"));
   CHECK(table("labels").starts_with("name,file,line,size_bytes,"));
