@@ -70,6 +70,9 @@ class FixedPriorityAnalysis {
     for (const CpuShare& share : shares) sum += share.time;
     return sum;
   }
+  static double part_of_period(const CpuTask& task, Duration time) {
+    return static_cast<double>(time.picoseconds()) / static_cast<double>(task.arrivals.period.picoseconds());
+  }
   Wide limit() const { return limits_.window.picoseconds(); }
 
   /// Execution of the jobs released in the closed window.
@@ -127,21 +130,18 @@ class FixedPriorityAnalysis {
     const CpuTask& own = task(index);
     if (own.unlimited) return {{}, {}, NoBound::unlimited, index};
     std::vector<std::size_t> others;
-    std::vector<CpuTask> level;
+    double share = 1, used = 0, paused = 0;
     for (std::size_t other = 0; other < tasks_.size(); ++other) {
       if (other != index && task(other).priority < own.priority) continue;
       if (task(other).unlimited) return {{}, {}, NoBound::unlimited, other};
       if (other != index) others.push_back(other);
-      level.push_back(task(other));
+      used += part_of_period(task(other), task(other).worst);
+      paused += part_of_period(task(other), task(other).pause);
     }
-    double share = 1;
     if (resource_)
       share =
           static_cast<double>(resource_->budget.picoseconds()) / static_cast<double>(resource_->period.picoseconds());
-    double paused = 0;
-    for (const CpuTask& each : level)
-      paused += static_cast<double>(each.pause.picoseconds()) / static_cast<double>(each.arrivals.period.picoseconds());
-    if (utilization(level) > (full - paused) * share) return {{}, {}, NoBound::overload, 0};
+    if (used > (full - paused) * share) return {{}, {}, NoBound::overload, 0};
     const CpuBound blocking = blocking_of(index);
     if (*blocking.response >= limits_.window) return {{}, {}, NoBound::too_long, 0};
 
@@ -194,14 +194,14 @@ class FixedPriorityAnalysis {
     const CpuTask& own = task(index);
     if (!own.turn || own.unlimited || resource_) return std::nullopt;
     std::vector<std::size_t> higher, peers;
-    std::vector<CpuTask> level = {own};
+    double used = part_of_period(own, own.worst);
     for (std::size_t other = 0; other < tasks_.size(); ++other) {
       if (other == index || task(other).priority < own.priority) continue;
       if (task(other).unlimited) return std::nullopt;
       (task(other).priority > own.priority ? higher : peers).push_back(other);
-      if (task(other).priority > own.priority) level.push_back(task(other));
+      if (task(other).priority > own.priority) used += part_of_period(task(other), task(other).worst);
     }
-    if (peers.empty() || utilization(level) > full) return std::nullopt;
+    if (peers.empty() || used > full) return std::nullopt;
     const CpuBound blocking = blocking_of(index);
     if (*blocking.response >= limits_.window) return std::nullopt;
     const Wide blocked = blocking.response->picoseconds(), turn = own.turn->picoseconds();

@@ -38,7 +38,8 @@ class SuspendingAnalysis {
       : tasks_(tasks), owners_(owners), resource_(resource), limits_(limits), bounds_(tasks.size()) {
     for (std::size_t index = 0; index < tasks.size(); ++index) {
       granted_.push_back(std::min(limits.window, granted_blocking(tasks, tasks[index].priority)));
-      const CpuBound sections = blocking_bound(without_granted(index), index);
+      take_granted_off(index);
+      const CpuBound sections = blocking_bound(level_, index);
       blocking_.push_back(std::min(limits.window, granted_.back() + sections.response.value_or(limits.window)));
     }
   }
@@ -62,13 +63,13 @@ class SuspendingAnalysis {
 
  private:
   /// A task of lower priority has begun a section, or it gets a semaphore: not both. G counts the latter.
-  std::vector<CpuTask> without_granted(std::size_t index) const {
-    std::vector<CpuTask> level = tasks_;
-    for (std::size_t other = 0; other < level.size(); ++other) {
+  void take_granted_off(std::size_t index) {
+    level_ = tasks_;  // the same memory each time
+    for (std::size_t other = 0; other < level_.size(); ++other) {
+      if (tasks_[other].granted.empty()) continue;
       const Duration granted = longest_granted(tasks_, other, tasks_[index].priority);
-      for (Section& section : level[other].sections) section.length -= std::min(section.length, granted);
+      for (Section& section : level_[other].sections) section.length -= std::min(section.length, granted);
     }
-    return level;
   }
 
   static std::int64_t suspensions(const CpuTask& task) { return suspends(task) ? task.waits : 0; }
@@ -113,10 +114,10 @@ class SuspendingAnalysis {
   }
 
   /// `as_execution`: the waiting of other tasks counts as their execution.
-  CpuBound bound_of(std::size_t index, bool as_execution) const {
-    std::vector<CpuTask> level = without_granted(index);
-    for (std::size_t other = 0; other < level.size(); ++other) {
-      CpuTask& task = level[other];
+  CpuBound bound_of(std::size_t index, bool as_execution) {
+    take_granted_off(index);
+    for (std::size_t other = 0; other < level_.size(); ++other) {
+      CpuTask& task = level_[other];
       task.turn.reset();
       if (task.priority < tasks_[index].priority) continue;
       if (owners_[other] == owners_[index] || (as_execution && suspends(task))) {
@@ -130,7 +131,7 @@ class SuspendingAnalysis {
       task.arrivals.jitter += response.value_or(task.worst) - std::min(task.worst, response.value_or(task.worst));
       task.arrivals.minimum_distance = {};
     }
-    return fixed_priority_bound(level, index, resource_, limits_);
+    return fixed_priority_bound(level_, index, resource_, limits_);
   }
 
   /// Splits the time of the job into execution, blocking and waiting.
@@ -159,6 +160,7 @@ class SuspendingAnalysis {
   std::optional<PeriodicResource> resource_;
   Limits limits_;
   std::vector<CpuBound> bounds_;
+  std::vector<CpuTask> level_;      ///< as the task of the moment meets them
   std::vector<Duration> blocking_;  ///< after each wait: B + G
   std::vector<Duration> granted_;   ///< G
 };

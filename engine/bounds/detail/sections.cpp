@@ -359,7 +359,7 @@ std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const R
         request.whole = use.operation == UseSemaphore::Operation::exclusive;
         request.after_execution = !executed.is_zero();
         request.protection = protections[step];
-        std::size_t end = step;
+        std::size_t end = step, within = 0;
         for (; subject.step({task, end}).kind != StepKind::release_semaphore ||
                subject.activity<UseSemaphore>({task, end}).semaphore != use.semaphore;
              ++end) {
@@ -367,15 +367,13 @@ std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const R
           request.protection =
               request.protection && protections[end] ? std::min(request.protection, protections[end]) : std::nullopt;
           if (end == step || subject.step({task, end}).kind != StepKind::request_semaphore) continue;
-          const SemaphoreIndex within = subject.activity<UseSemaphore>({task, end}).semaphore;
-          if (!semaphores.waiting[within].empty()) request.waits_for_rank = true;
+          const SemaphoreIndex inner = subject.activity<UseSemaphore>({task, end}).semaphore;
+          if (!semaphores.waiting[inner].empty()) request.waits_for_rank = true;
+          if (semaphores.timed[inner]) ++within;
         }
         request.ends_waiting = ends_with_request(subject, semaphores, task, pieces, end);
-        std::size_t next = requests.size();
-        for (std::size_t within = step + 1; within < end; ++within)
-          if (subject.step({task, within}).kind == StepKind::request_semaphore &&
-              semaphores.timed[subject.activity<UseSemaphore>({task, within}).semaphore])
-            request.inner.push_back(next++);
+        request.inner.reserve(within);
+        for (std::size_t next = 0; next < within; ++next) request.inner.push_back(requests.size() + next);
       }
     }
     if (pieces[step].leaves) executed = {};

@@ -18,21 +18,8 @@ constexpr Duration last_moment = Duration::picoseconds(1);
 constexpr int most_wait_rounds = 500;
 constexpr int most_window_steps = 20'000;
 
-/// Jobs of a task that may be pending in a closed window, and what each of them takes.
-struct Pending {
-  std::size_t of = 0;  ///< a place in a list of the caller
-  cpu::EventModel arrivals;
-  Duration each;
-
-  Pending(std::size_t of, const cpu::CpuTask& task, Duration response, Duration each)
-      : of(of),
-        arrivals{task.arrivals.period, task.arrivals.jitter + (response - std::min(each, response)), {}},
-        each(each) {}
-
-  Wide load(Duration window) const { return Wide(each.picoseconds()) * cpu::max_arrivals(arrivals, window); }
-};
-
 /// Whether they take more than all of the time of these units, in the long run. Then no window is long enough.
+template <typename Pending>
 bool is_overload(const std::vector<Pending>& all, std::int64_t units) {
   constexpr double above_rounding = 1 + 1e-9;
   double share = 0;
@@ -41,11 +28,15 @@ bool is_overload(const std::vector<Pending>& all, std::int64_t units) {
   return share > static_cast<double>(units) * above_rounding;
 }
 
-/// The smallest window of at least `from` that `needed` does not exceed.
-template <typename Needed>
-std::optional<Duration> least_window(Duration from, Needed needed) {
+/// The smallest window of at least `from` that `needed` does not exceed, for these users of as many units.
+template <typename Pending, typename Needed>
+std::optional<Duration> least_window(Duration from, const std::vector<Pending>& all, std::int64_t units,
+                                     Needed needed) {
+  constexpr int steps_of_most = 8;
   Duration window = from;
   for (int step = 0; step < most_window_steps && window < endless; ++step) {
+    // Several units share the load, rounded down.
+    if (step == steps_of_most && (units == 1 || !from.is_zero()) && is_overload(all, units)) return std::nullopt;
     const Wide next = needed(window);
     if (next <= window.picoseconds()) return window;
     window = Duration::picoseconds(static_cast<std::int64_t>(std::min<Wide>(next, endless.picoseconds())));
@@ -54,6 +45,15 @@ std::optional<Duration> least_window(Duration from, Needed needed) {
 }
 
 }  // namespace
+
+SemaphoreWaits::Pending::Pending(std::size_t of, const Releases& releases, Duration each)
+    : of(of),
+      arrivals{releases.period, releases.jitter + (*releases.response - std::min(each, *releases.response)), {}},
+      each(each) {}
+
+Wide SemaphoreWaits::Pending::load(Duration window) const {
+  return Wide(each.picoseconds()) * cpu::max_arrivals(arrivals, window);
+}
 
 SemaphoreWaits::SemaphoreWaits(const AnalyzedSystem& subject, const CoreModels& cores, Problems& problems)
     : subject_(subject),
@@ -67,6 +67,7 @@ SemaphoreWaits::SemaphoreWaits(const AnalyzedSystem& subject, const CoreModels& 
     User& user = users_.emplace_back();
     user.task = task;
     user.core = *cores.core_of[task];
+    user.urgency = cores.ranks.urgency[task];
     user.waits.resize(requests(user).size());
     user.holdings.resize(requests(user).size(), Duration{});
     for (auto* times : {&user.wait_at, &user.held_at, &user.wait_changed}) times->resize(requests(user).size());
@@ -236,7 +237,13 @@ void SemaphoreWaits::meet(User& user, std::size_t index, const CoreBounds& bound
     found.more = std::min(endless, found.more + (tasks[other].worst + tasks[other].polled) * (1 + left));
 }
 
-std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t index, const CoreBounds& bounds) const {
+SemaphoreWaits::Releases SemaphoreWaits::releases_of(std::size_t core, std::size_t entry,
+                                                     const CoreBounds& bounds) const {
+  const cpu::CpuTask& task = problems_.cores[core].tasks[entry];
+  return {task.arrivals.period, task.arrivals.jitter, task.unlimited ? std::nullopt : bounds[core][entry].response};
+}
+
+std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t index, const CoreBounds& bounds) {
   const SemaphoreRequest& request = requests(user)[index];
   const OnCore& on_core = user.on_core[index];
   const auto within = waits_within(user, request);
@@ -247,15 +254,13 @@ std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t in
       subject_.task(user.task).preemption == Preemption::cooperative
           ? 1
           : std::max<std::size_t>(1, problem(user).members[user.entries.front()].cores.size()));
-  std::vector<Pending> preceding;
-  preceding.reserve(on_core.always.size());
+  std::vector<Pending>& preceding = preceding_;
+  preceding.clear();
   for (const std::size_t other : on_core.always)
-    preceding.emplace_back(other, tasks[other], *bounds[user.core][other].response,
-                           tasks[other].worst + tasks[other].polled);
+    preceding.emplace_back(other, releases_of(user.core, other, bounds), tasks[other].worst + tasks[other].polled);
   // Without execution at the end, it needs the core once more.
   const Duration end = request.ends_waiting ? last_moment : Duration{};
-  if (!(own + end).is_zero() && is_overload(preceding, units)) return std::nullopt;
-  const auto window = least_window(own + end, [&](Duration at) {
+  const auto window = least_window(own + end, preceding, units, [&](Duration at) {
     subject_.taken.add(preceding.size());
     Wide load = 0;
     for (const Pending& other : preceding) load += other.load(at - std::min(at, last_moment));
@@ -265,12 +270,12 @@ std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t in
   return *window - end;
 }
 
-SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreRequest& request,
-                                          const CoreBounds& bounds) const {
+SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreRequest& request, std::vector<Part>* parts) {
   const Uses& uses = uses_[request.semaphore];
   Wait found;
-  std::vector<Pending> preceding;  ///< with all holdings of a job, by user
-  preceding.reserve(uses.all.size());
+  std::vector<Pending>& preceding = preceding_;  // with all holdings of a job, by user
+  preceding.clear();
+  subject_.taken.add(uses.all.size());
   Part least{user.task, {}};
   for (auto use = uses.all.begin(); use != uses.all.end();) {
     const std::size_t index = use->user;
@@ -278,45 +283,40 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
     Duration longest, job;
     bool counts = false;
     for (; use != uses.all.end() && use->user == index; ++use) {
-      const SemaphoreRequest& held = requests(other)[use->request];
       const auto& holding = other.holdings[use->request];
-      if (other.task == user.task) continue;
-      if (other.core == user.core && request.protection && held.protection && stays(user, request) &&
-          stays(other, held))
+      if (&other == &user) continue;
+      if (other.core == user.core && request.protection && requests(other)[use->request].protection &&
+          stays(user, request) && stays(other, requests(other)[use->request]))
         continue;
       counts = true;
-      if (!holding) return {std::nullopt, {}, Why::held, index};
+      if (!holding) return {std::nullopt, Why::held, index};
       longest = std::max(longest, *holding);
       job = std::min(endless, job + *holding);
     }
     if (!counts) continue;
-    const std::int64_t urgency = cores_.ranks.urgency[other.task], own_urgency = cores_.ranks.urgency[user.task];
-    if (urgency >= own_urgency || uses.overtakes) {  // no standard orders equals
-      for (const std::size_t entry : other.entries)
-        if (problem(other).tasks[entry].unlimited || !bounds[other.core][entry].response)
-          return {std::nullopt, {}, Why::no_bound, index};
-      for (const std::size_t entry : other.entries)
-        preceding.emplace_back(index, problem(other).tasks[entry], *bounds[other.core][entry].response, job);
+    if (other.urgency >= user.urgency || uses.overtakes) {  // no standard orders equals
+      for (const Releases& releases : other.releases)
+        if (!releases.response) return {std::nullopt, Why::no_bound, index};
+      for (const Releases& releases : other.releases) preceding.emplace_back(index, releases, job);
     } else if (longest > least.time) {
       least = {other.task, longest};
     }
   }
-  if (!least.time.is_zero()) found.parts.push_back(least);
   const Duration own = least.time;
-  found.time.reset();
-  if (!is_overload(preceding, 1))
-    found.time = least_window(own, [&](Duration at) {
-      subject_.taken.add(preceding.size());
-      Wide sum = own.picoseconds();
-      for (const Pending& one : preceding) sum += one.load(at);
-      return sum;
-    });
-  if (!found.time) return {std::nullopt, {}, Why::no_pause};
+  found.time = least_window(own, preceding, 1, [&](Duration at) {
+    subject_.taken.add(preceding.size());
+    Wide sum = own.picoseconds();
+    for (const Pending& one : preceding) sum += one.load(at);
+    return sum;
+  });
+  if (!found.time) return {std::nullopt, Why::no_pause};
+  if (parts == nullptr) return found;
+  if (!least.time.is_zero()) parts->push_back(least);
   for (auto one = preceding.begin(); one != preceding.end();) {
     const std::size_t of = one->of;
     Wide load = 0;
     for (; one != preceding.end() && one->of == of; ++one) load += one->load(*found.time);
-    found.parts.push_back({users_[of].task, Duration::picoseconds(static_cast<std::int64_t>(load))});
+    parts->push_back({users_[of].task, Duration::picoseconds(static_cast<std::int64_t>(load))});
   }
   return found;
 }
@@ -380,22 +380,26 @@ bool SemaphoreWaits::is_held_longer(User& user, std::size_t request, const CoreB
 
 bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faults) {
   if (!any()) return false;
-  for (User& user : users_)
+  for (User& user : users_) {
+    user.releases.clear();
+    for (const std::size_t entry : user.entries) user.releases.push_back(releases_of(user.core, entry, bounds));
     for (std::size_t request = 0; request < user.waits.size(); ++request)
       if (user.holdings[request]) meet(user, request, bounds);
+  }
   bool changed = false, again = true;
   for (int round = 0; again; ++round) {
     again = false;
+    // Those within a section first: its holding depends on them.
     for (User& user : users_)
-      for (std::size_t request = 0; request < user.waits.size(); ++request) {
+      for (std::size_t request = user.waits.size(); request-- > 0;) {
         again = is_held_longer(user, request, bounds, round) || again;
         Wait& wait = user.waits[request];
         if (!wait.time || (round > 0 && uses_[requests(user)[request].semaphore].changed <= user.wait_at[request]))
           continue;
-        Wait found = this->wait(user, requests(user)[request], bounds);
+        Wait found = this->wait(user, requests(user)[request], nullptr);
         user.wait_at[request] = ++time_;
         const bool grows = !found.time || *found.time > *wait.time;
-        if (found.time && grows && (round >= most_wait_rounds || !may_grow)) found = {std::nullopt, {}, Why::diverges};
+        if (found.time && grows && (round >= most_wait_rounds || !may_grow)) found = {std::nullopt, Why::diverges};
         again = again || grows;
         changed = changed || grows;
         if (found.time != wait.time) user.wait_changed[request] = ++time_;
@@ -416,13 +420,14 @@ bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faul
   return changed;
 }
 
-std::vector<Contribution> SemaphoreWaits::parts(TaskIndex task) const {
+std::vector<Contribution> SemaphoreWaits::parts(TaskIndex task) {
+  if (!user_of_[task]) return {};
+  const User& user = users_[*user_of_[task]];
+  std::vector<Part> all;
+  for (std::size_t request = 0; request < user.waits.size(); ++request)
+    if (user.waits[request].time) wait(user, requests(user)[request], &all);
   std::vector<Contribution> parts;
-  for (const User& user : users_) {
-    if (user.task != task) continue;
-    for (const Wait& wait : user.waits)
-      for (const Part& part : wait.parts) parts.push_back({ContributionKind::blocking, part.by, part.time});
-  }
+  for (const Part& part : all) parts.push_back({ContributionKind::blocking, part.by, part.time});
   return parts;
 }
 

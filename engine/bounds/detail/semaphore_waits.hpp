@@ -55,13 +55,27 @@ class SemaphoreWaits {
   bool raise(const CoreBounds& bounds, bool may_grow, Faults& faults);
   /// Whether a task has become unlimited since the last call.
   bool lost_any() { return std::exchange(lost_, false); }
-  /// The parts of the wait of a job.
-  std::vector<Contribution> parts(TaskIndex task) const;
+  /// The parts of the wait of a job, for the bounds of the last raise().
+  std::vector<Contribution> parts(TaskIndex task);
 
  private:
   struct Part {
     TaskIndex by = 0;
     Duration time;
+  };
+  /// When a task of a core problem is released, and the bound on its response, if it has one.
+  struct Releases {
+    Duration period, jitter;
+    std::optional<Duration> response;
+  };
+  /// Jobs of a task that may be pending in a closed window, and what each of them takes.
+  struct Pending {
+    std::size_t of = 0;  ///< a user, or a task of the core problem
+    cpu::EventModel arrivals;
+    Duration each;
+
+    Pending(std::size_t of, const Releases& releases, Duration each);
+    detail::Int128 load(Duration window) const;
   };
   /// Why a wait has no bound.
   enum class Why : std::uint8_t {
@@ -72,7 +86,6 @@ class SemaphoreWaits {
   };
   struct Wait {
     std::optional<Duration> time = Duration{};
-    std::vector<Part> parts;
     Why why = Why::held;  ///< without a time
     std::size_t by = 0;   ///< a user
   };
@@ -90,7 +103,9 @@ class SemaphoreWaits {
   struct User {
     TaskIndex task = 0;
     std::size_t core = 0;
+    std::int64_t urgency = 0;
     std::vector<std::size_t> entries;  ///< its tasks of the core problem
+    std::vector<Releases> releases;    ///< of these, for the bounds of the last raise()
     /// parallel to the requests of its shape: the wait, and the time up to the release
     std::vector<Wait> waits;
     std::vector<std::optional<Duration>> holdings;
@@ -121,8 +136,10 @@ class SemaphoreWaits {
                     std::int64_t rank) const;
   OnCore on_core(const User& user, const SemaphoreRequest& request) const;
   void meet(User& user, std::size_t index, const CoreBounds& bounds) const;
-  std::optional<Duration> holding(const User& user, std::size_t index, const CoreBounds& bounds) const;
-  Wait wait(const User& user, const SemaphoreRequest& request, const CoreBounds& bounds) const;
+  std::optional<Duration> holding(const User& user, std::size_t index, const CoreBounds& bounds);
+  /// Adds its parts.
+  Wait wait(const User& user, const SemaphoreRequest& request, std::vector<Part>* parts);
+  Releases releases_of(std::size_t core, std::size_t entry, const CoreBounds& bounds) const;
   std::string why_held(const User& user, const SemaphoreRequest& request, const User& holder) const;
   std::string why(const User& user, std::size_t request) const;
   bool takes_turns(TaskIndex task) const;
@@ -137,6 +154,7 @@ class SemaphoreWaits {
   std::vector<std::optional<std::size_t>> user_of_;  ///< by task: index into users_
   std::vector<Uses> uses_;                           ///< by semaphore
   std::size_t time_ = 0;                             ///< counts what is computed
+  std::vector<Pending> preceding_;                   ///< of the wait or holding of the moment
   struct Base {
     Duration waiting, polled;
   };

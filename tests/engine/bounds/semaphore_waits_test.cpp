@@ -200,6 +200,39 @@ TEST_CASE("a wait without a bound is named with its cause") {
         "it without limit");
 }
 
+namespace {
+
+std::uint64_t steps_of_bounds(SystemMaker& maker) {
+  const System system = maker.build();
+  BoundOptions options;
+  std::uint64_t taken = 0;
+  options.taken = {&taken};
+  system_bounds(system, default_devices(system), {}, options);
+  return taken;
+}
+
+}  // namespace
+
+TEST_CASE("the work for sections within each other grows with their number") {
+  const auto steps_for = [](SemaphoreIndex depth) {
+    TwoCores cores(false);
+    for (SemaphoreIndex inner = 1; inner < depth; ++inner) {
+      cores.maker.system().semaphores.push_back(cores.maker.system().semaphores.front());
+      cores.maker.system().semaphores.back().name = "inner" + std::to_string(inner);
+    }
+    for (const UnitIndex core : {cores.one, cores.two}) {
+      const TaskIndex task = cores.task("on" + std::to_string(core), core, 1, 1'000'000'000, 0);
+      for (SemaphoreIndex at = 0; at < depth; ++at)
+        cores.maker.add(task, UseSemaphore{at, UseSemaphore::Operation::request, false});
+      cores.maker.compute(task, 1);
+      for (SemaphoreIndex at = depth; at-- > 0;)
+        cores.maker.add(task, UseSemaphore{at, UseSemaphore::Operation::release, false});
+    }
+    return steps_of_bounds(cores.maker);
+  };
+  CHECK(steps_for(20) < 3 * steps_for(10));
+}
+
 TEST_CASE("a search is told of the work for each pair of users of a semaphore") {
   const auto steps_for = [](int users) {
     TwoCores cores(false);
@@ -207,12 +240,7 @@ TEST_CASE("a search is told of the work for each pair of users of a semaphore") 
       const std::string name = "user" + std::to_string(user);
       cores.section(cores.task(name, cores.maker.core(name + "'s core"), 1, 1000, 0), 1);
     }
-    const System system = cores.maker.build();
-    BoundOptions options;
-    std::uint64_t taken = 0;
-    options.taken = {&taken};
-    system_bounds(system, default_devices(system), {}, options);
-    return taken;
+    return steps_of_bounds(cores.maker);
   };
   CHECK(steps_for(40) > 3 * steps_for(20));
 }
