@@ -5,6 +5,18 @@
 
 namespace amalthea::engine::cpu {
 
+std::int64_t max_arrivals(const EventModel& arrivals, Duration window) {
+  if (window < Duration{}) return 0;
+  using Wide = detail::Int128;
+  const Wide whole = Wide(window.picoseconds()) + arrivals.jitter.picoseconds();
+  // A division of 128 bits takes much longer.
+  const auto narrow = static_cast<std::int64_t>(whole);
+  const auto by_period = narrow == whole ? narrow / arrivals.period.picoseconds()
+                                         : static_cast<std::int64_t>(whole / arrivals.period.picoseconds());
+  if (arrivals.minimum_distance <= Duration{}) return 1 + by_period;
+  return 1 + std::min(by_period, window.picoseconds() / arrivals.minimum_distance.picoseconds());
+}
+
 Duration least_distance(const EventModel& arrivals, std::int64_t count) {
   using Wide = detail::Int128;
   const Wide by_period = Wide(arrivals.period.picoseconds()) * count - arrivals.jitter.picoseconds();

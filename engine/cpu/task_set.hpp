@@ -8,7 +8,6 @@
 /// Time is in whole picoseconds; a response time counts from the release. Nothing here throws: a task that exceeds
 /// `Limits` has no bound.
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,17 +27,7 @@ struct EventModel {
 };
 
 /// Maximum number of arrivals in a closed window.
-inline std::int64_t max_arrivals(const EventModel& arrivals, Duration window) {
-  if (window < Duration{}) return 0;
-  using Wide = detail::Int128;
-  const Wide whole = Wide(window.picoseconds()) + arrivals.jitter.picoseconds();
-  // A division of 128 bits takes much longer.
-  const auto narrow = static_cast<std::int64_t>(whole);
-  const auto by_period = narrow == whole ? narrow / arrivals.period.picoseconds()
-                                         : static_cast<std::int64_t>(whole / arrivals.period.picoseconds());
-  if (arrivals.minimum_distance <= Duration{}) return 1 + by_period;
-  return 1 + std::min(by_period, window.picoseconds() / arrivals.minimum_distance.picoseconds());
-}
+std::int64_t max_arrivals(const EventModel& arrivals, Duration window);
 /// Minimum distance from a release to the `count`-th after it.
 Duration least_distance(const EventModel& arrivals, std::int64_t count);
 
