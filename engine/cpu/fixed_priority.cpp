@@ -154,7 +154,7 @@ class FixedPriorityAnalysis {
     // The busy period ends at the first job that ends before the next release.
     std::optional<Wide> longest;
     std::int64_t longest_job = 0;
-    Wide longest_start = 0, longest_end = 0;
+    Wide longest_start = 0, longest_end = 0, end_jitter = 0;
     for (std::int64_t job = 0;; ++job) {
       const Wide before = blocked + Wide(own.worst.picoseconds()) * job + worst - last;
       const auto begun = solve(before + moment, others, Wide(own.pause.picoseconds()) * (job + 1));
@@ -163,6 +163,8 @@ class FixedPriorityAnalysis {
       const auto end = last == moment ? begun : end_of(start, last, between);
       if (!end) return {{}, {}, NoBound::too_long, 0};
       const Wide released = least_distance(own.arrivals, job).picoseconds();
+      const Wide in_step = *end - Wide(own.arrivals.period.picoseconds()) * job;
+      end_jitter = job == 0 ? in_step : std::max(end_jitter, in_step);
       if (!longest || *end - released > *longest) {
         longest = *end - released;
         longest_job = job;
@@ -174,7 +176,9 @@ class FixedPriorityAnalysis {
     }
 
     CpuBound bound;
-    bound.response = Duration::picoseconds(static_cast<std::int64_t>(*longest - (worst - own.worst.picoseconds())));
+    const Wide after = worst - own.worst.picoseconds();
+    bound.response = Duration::picoseconds(static_cast<std::int64_t>(*longest - after));
+    bound.end_jitter = own.arrivals.jitter + Duration::picoseconds(static_cast<std::int64_t>(end_jitter - after));
     add(bound, CpuPart::execution, std::nullopt, own.worst.picoseconds());
     add(bound, CpuPart::waiting, std::nullopt, own.pause.picoseconds());
     add(bound, CpuPart::backlog, std::nullopt, Wide((own.worst + own.pause).picoseconds()) * longest_job);

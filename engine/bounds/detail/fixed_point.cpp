@@ -183,7 +183,10 @@ class FixedPoint {
       if (const auto& host = activations_[source.task].all[source.activation].source)
         activation = &activations_[host->task].all[host->activation];
     if (!response || activation == nullptr) return std::nullopt;
-    const Duration latest = activation->jitter + *response;
+    Duration latest = activation->jitter + *response;
+    if (problem_task.core && problem_task.task == source.task && !is_merged(problem_task))
+      if (const auto& jitter = solution_.cores[*problem_task.core][problem_task.at].end_jitter)
+        latest = std::min(latest, *jitter);
     // The response of a device task may be that of the host that waits for it.
     return problem_task.task == source.task ? latest - std::min(latest, source.certain) : latest;
   }

@@ -139,6 +139,25 @@ TEST_CASE("an event stimulus releases whenever its event is set") {
   CHECK(bounds[low].worst == us(12 + 5));
 }
 
+TEST_CASE("a triggered task inherits a jitter beyond the period once") {
+  // Three jobs of source may be pending: its bound is 8. Alone on its core it ends with its own jitter of 16, so two jobs
+  // of triggered meet and not three.
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const StimulusIndex request = maker.inter_process();
+  Periodic late{us(10), us(0)};
+  late.jitter.upper = us(16).picoseconds();
+  const TaskIndex source = maker.task("source", one, 1, stimulus(maker, "late", late)),
+                  triggered = maker.task("triggered", two, 3, request), below = task(maker, "below", two, 1, 100, 2);
+  maker.compute(source, 4);
+  maker.trigger(source, request);
+  maker.compute(triggered, 1);
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[source].worst == us(8));
+  CHECK(bounds[triggered].worst == us(1 + 1));
+  CHECK(bounds[below].worst == us(2 + 2));
+}
+
 TEST_CASE("a triggered task inherits the release jitter of the triggering task") {
   // source is released at 15 and 20, and triggered directly after it, 6 long: the second job waits 1. below (T 100) is
   // affected by both.
