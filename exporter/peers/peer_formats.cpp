@@ -15,6 +15,7 @@ constexpr std::array formats = {
     PeerFormat{"simso", "SimSo", true, simso_limits, write_simso},
     PeerFormat{"pycpa", "pyCPA", false, pycpa_limits, write_pycpa},
     PeerFormat{"np-schedulability", "np-schedulability-analysis", true, np_limits, write_np},
+    PeerFormat{"xtc", "XTC", false, xtc_limits, write_xtc},
 };
 
 bool is_plain(char c) {
@@ -68,6 +69,11 @@ std::vector<std::string> head_of(const PeerSystem& peer, std::string_view tool) 
   };
   for (const std::string& sentence : peer.left_out) lines.push_back(one_line(sentence) + ".");
   return lines;
+}
+
+void append_xml_comment(std::string& out, std::string text) {
+  for (std::size_t at = 0; (at = text.find("--", at)) != std::string::npos;) text.insert(at + 1, " ");
+  out += fmt::format("<!-- {} -->\n", text);
 }
 
 }  // namespace amalthea::exporter

@@ -51,9 +51,16 @@ std::vector<PeerFile> write_pycpa(const PeerSystem& peer);
 std::string np_limits(const PeerSystem& peer, const PeerTask& task);
 std::vector<PeerFile> write_np(const PeerSystem& peer);
 
+/// For readers of XML Timing Cookies (XTC), which AbsInt's tools and their plugin for APP4MC exchange: the longest
+/// executions.
+std::string xtc_limits(const PeerSystem& peer, const PeerTask& task);
+std::vector<PeerFile> write_xtc(const PeerSystem& peer);
+
 /// A name for a file: letters, digits, "-" and "_" of the name of the core, and its number where two would be equal.
 std::string file_name_of(const PeerSystem& peer, const PeerCore& core);
 /// What stands at the head of every file, one line each, without control characters.
 std::vector<std::string> head_of(const PeerSystem& peer, std::string_view tool);
+/// One line; "--" is written "- -", which no comment may contain.
+void append_xml_comment(std::string& out, std::string text);
 
 }  // namespace amalthea::exporter

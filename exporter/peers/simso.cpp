@@ -27,11 +27,12 @@ class SimsoFile {
   std::string text() {
     unit_ = common_unit();
     std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-    for (const std::string& line : head_of(peer_, "SimSo")) append_comment(out, line);
-    append_comment(out,
-                   "It simulates one run of this core alone, with all executions at their longest; what it observes "
-                   "is no bound.");
-    append_comment(out, fmt::format("One ms of SimSo stands for one {} of the model.", unit_.name));
+    for (const std::string& line : head_of(peer_, "SimSo")) append_xml_comment(out, line);
+    append_xml_comment(
+        out,
+        "It simulates one run of this core alone, with all executions at their longest; what it observes "
+        "is no bound.");
+    append_xml_comment(out, fmt::format("One ms of SimSo stands for one {} of the model.", unit_.name));
     out += fmt::format(
         "<simulation duration=\"{}\" cycles_per_ms=\"1\" etm=\"wcet\" penalty_preemption=\"0\" "
         "penalty_migration=\"0\">\n",
@@ -50,11 +51,6 @@ class SimsoFile {
   }
 
  private:
-  static void append_comment(std::string& out, std::string text) {
-    for (std::size_t at = 0; (at = text.find("--", at)) != std::string::npos;) text.insert(at + 1, " ");
-    out += fmt::format("<!-- {} -->\n", text);
-  }
-
   const Stimulus& stimulus_of(const PeerTask& task) const { return peer_.system.stimuli[*task.stimulus]; }
 
   /// Two hyperperiods after the first activation of every task, or less.

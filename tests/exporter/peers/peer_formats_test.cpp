@@ -183,6 +183,16 @@ TEST_CASE("nptest gets the jobs of a hyperperiod and which follow which") {
   CHECK(written(maker, "np-schedulability").says("the job that triggers After goes on after that"));
 }
 
+TEST_CASE("a timing cookie gets longest executions in whole nanoseconds, rounded up") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  maker.system().platform.units[core].frequency = Frequency::millihertz(300'000'000'000);  // 3333.3 ps per cycle
+  maker.compute(maker.task("Task<1>", core, 1, maker.periodic(100)), 1);
+  const Written made = written(maker, "xtc");
+  CHECK(made.holds("<executable start=\"Task&lt;1>\" name=\"Task&lt;1>\" type=\"runnable\" id=\"EXEC_ID_0\">"));
+  CHECK(made.holds("<response><WCET value=\"4\" unit=\"ns\"/></response>"));
+}
+
 TEST_CASE("SimSo gets priorities, offsets, triggers and every activation that is not periodic") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
