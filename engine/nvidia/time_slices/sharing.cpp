@@ -45,8 +45,7 @@ Sharing::Sharing(const TimeSliceProblem& problem) : problem_(problem) {
         context.tasks.push_back(use.task);
   }
   for (StreamFacts& stream : streams)
-    for (StreamUse& use : stream.uses)
-      for (StreamOperation& operation : use.operations) operation.slowdown = slowdown_of(stream, use, operation);
+    for (StreamUse& use : stream.uses) set_slowdowns(stream, use);
   for (ContextFacts& context : contexts) add_roundings(context);
   for (StreamFacts& stream : streams)
     for (StreamUse& use : stream.uses)
@@ -77,60 +76,67 @@ void Sharing::add_uses(std::size_t index) {
   }
 }
 
-AllSlowdowns Sharing::slowdown_of(const StreamFacts& stream, const StreamUse& use,
-                                  const StreamOperation& operation) const {
-  const ContextFacts& own = contexts[stream.context];
-  AllSlowdowns slowdowns;
-  slowdowns.by_contexts.resize(contexts.size());
-  if (has_cpu_traffic(problem_, use.task, own.gpu)) slowdowns.by_cpu = operation.operation->by_cpu;
-  slowdowns.largest = slowdowns.by_cpu;
-  for (std::size_t context = 0; context < contexts.size(); ++context) {
-    if (contexts[context].gpu != own.gpu) continue;
-    Slowdowns& by = slowdowns.by_contexts[context];
-    by = slowdown_by(contexts[context], &contexts[context] == &own, stream, use, *operation.operation);
-    slowdowns.largest = std::max({slowdowns.largest, by.by_copies, by.by_kernels});
+void Sharing::set_slowdowns(const StreamFacts& stream, StreamUse& use) const {
+  const std::size_t gpu = contexts[stream.context].gpu;
+  const bool cpu_traffic = has_cpu_traffic(problem_, use.task, gpu);
+  for (StreamOperation& operation : use.operations) {
+    operation.slowdown.by_contexts.resize(contexts.size());
+    if (cpu_traffic) operation.slowdown.by_cpu = operation.operation->by_cpu;
+    operation.slowdown.largest = operation.slowdown.by_cpu;
   }
-  return slowdowns;
+  for (std::size_t context = 0; context < contexts.size(); ++context) {
+    if (contexts[context].gpu != gpu) continue;
+    const Aggressors aggressors = aggressors_of(contexts[context], stream, use.task);
+    for (StreamOperation& operation : use.operations) {
+      Slowdowns& by = operation.slowdown.by_contexts[context];
+      by = slowdown_by(aggressors, context == stream.context, cpu_traffic, *operation.operation);
+      operation.slowdown.largest = std::max({operation.slowdown.largest, by.by_copies, by.by_kernels});
+    }
+  }
 }
 
-Slowdowns Sharing::slowdown_by(const ContextFacts& context, bool is_own, const StreamFacts& stream,
-                               const StreamUse& use, const GpuOperation& operation) const {
-  const SharedGpu& gpu = problem_.gpus[context.gpu];
-  const gpu::InterferenceTable& table = gpu.interference;
-  const bool is_kernel = operation.kind == StreamOperationKind::kernel;
-  Slowdowns worst;
-  double shares = 0;                              // memory shares of kernels that may execute at the same time
-  std::vector<std::vector<KernelInUse>> kernels;  // by stream
+Sharing::Aggressors Sharing::aggressors_of(const ContextFacts& context, const StreamFacts& stream,
+                                           std::size_t task) const {
+  const gpu::InterferenceTable& table = problem_.gpus[context.gpu].interference;
+  Aggressors aggressors = {context.gpu};
   for (const std::size_t beside : context.streams) {
     if (&streams[beside] == &stream) continue;
     double largest = 0;
-    kernels.emplace_back();
-    for (const StreamUse& other : streams[beside].uses)
+    aggressors.kernels.emplace_back();
+    for (const StreamUse& other : streams[beside].uses) {
+      if (other.task == task) continue;
       for (const StreamOperation& aggressor : other.operations) {
-        if (other.task == use.task) continue;
         const StreamOperationKind kind = aggressor.operation->kind;
         if (kind == StreamOperationKind::kernel) {
           largest = std::max(largest, aggressor.operation->memory_share);
-          kernels.back().push_back({aggressor.operation->memory, aggressor.operation->memory_share});
-        } else if (is_kernel) {
-          worst.by_copies = std::max(
-              worst.by_copies, kind == StreamOperationKind::memset ? table.kernel_by_memset : table.kernel_by_memcpy);
+          aggressors.kernels.back().push_back({aggressor.operation->memory, aggressor.operation->memory_share});
+        } else {
+          aggressors.copies = std::max(
+              aggressors.copies, kind == StreamOperationKind::memset ? table.kernel_by_memset : table.kernel_by_memcpy);
         }
       }
-    shares = std::min(1.0, shares + largest);
+    }
+    aggressors.shares = std::min(1.0, aggressors.shares + largest);
   }
-  if (!is_kernel) return {worst.by_copies, weigh(table.copy_by_kernel, shares)};
-  worst.by_copies = weigh(worst.by_copies, operation.memory_share);
+  return aggressors;
+}
+
+Slowdowns Sharing::slowdown_by(const Aggressors& aggressors, bool is_own, bool cpu_traffic,
+                               const GpuOperation& operation) const {
+  const SharedGpu& gpu = problem_.gpus[aggressors.gpu];
+  const gpu::InterferenceTable& table = gpu.interference;
+  if (operation.kind != StreamOperationKind::kernel) return {{}, weigh(table.copy_by_kernel, aggressors.shares)};
+  Slowdowns worst;
+  worst.by_copies = weigh(aggressors.copies, operation.memory_share);
   if (!is_own) return worst;
-  worst.by_kernels =
-      weigh(weigh(std::max(table.kernel_by_same_gpc, table.kernel_by_other_gpc), shares), operation.memory_share);
-  if (shares > 0 && operation.memory != nullptr &&
+  worst.by_kernels = weigh(weigh(std::max(table.kernel_by_same_gpc, table.kernel_by_other_gpc), aggressors.shares),
+                           operation.memory_share);
+  if (aggressors.shares > 0 && operation.memory != nullptr &&
       gpu.contention.basis_of(*operation.memory) == ContentionBasis::measured)
-    worst.by_kernels =
-        std::max(worst.by_kernels, gpu.contention
-                                       .worst_by_kernels(*operation.memory, operation.memory_share, kernels,
-                                                         has_cpu_traffic(problem_, use.task, context.gpu))
-                                       .slowdown);
+    worst.by_kernels = std::max(
+        worst.by_kernels,
+        gpu.contention.worst_by_kernels(*operation.memory, operation.memory_share, aggressors.kernels, cpu_traffic)
+            .slowdown);
   return worst;
 }
 

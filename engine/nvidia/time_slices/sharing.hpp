@@ -138,12 +138,22 @@ class Sharing {
  private:
   void add_uses(std::size_t index);
 
-  /// The maximum slowdown of an operation by what other tasks may execute at the same time. Operations of one stream
-  /// follow one another, and so do those of a task. Kernels of other contexts never execute at the same time.
-  AllSlowdowns slowdown_of(const StreamFacts& stream, const StreamUse& use, const StreamOperation& operation) const;
+  /// What other tasks may execute on a context's streams at the same time as a task.
+  struct Aggressors {
+    std::size_t gpu = 0;
+    Slowdown copies = {};                                ///< of kernels by their copies
+    double shares = 0;                                   ///< memory shares of kernels that may execute at the same time
+    std::vector<std::vector<KernelInUse>> kernels = {};  ///< by stream
+  };
 
-  /// The same by one context.
-  Slowdowns slowdown_by(const ContextFacts& context, bool is_own, const StreamFacts& stream, const StreamUse& use,
+  /// The maximum slowdown of operations by what other tasks may execute at the same time. Operations of one stream
+  /// follow one another, and so do those of a task. Kernels of other contexts never execute at the same time.
+  void set_slowdowns(const StreamFacts& stream, StreamUse& use) const;
+
+  Aggressors aggressors_of(const ContextFacts& context, const StreamFacts& stream, std::size_t task) const;
+
+  /// By one context.
+  Slowdowns slowdown_by(const Aggressors& aggressors, bool is_own, bool cpu_traffic,
                         const GpuOperation& operation) const;
 
   /// Time lost to rounding may cost a turn, so it is part of the work, but only where something slows an operation down:
