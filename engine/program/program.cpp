@@ -429,10 +429,9 @@ class Compiler {
       step.varying = std::move(taken.varying);
     }
     if (const auto runnable = system_.graph[node].runnable; runnable && in_runnable) {
-      auto& known = program_.runnables;
-      const auto found = std::find(known.begin(), known.end(), *runnable);
-      step.runnable = static_cast<std::uint32_t>(found - known.begin());
-      if (found == known.end()) known.push_back(*runnable);
+      const auto [place, is_new] = places_.try_emplace(*runnable, static_cast<std::uint32_t>(places_.size()));
+      step.runnable = place->second;
+      if (is_new) program_.runnables.push_back(*runnable);
     }
     program_.steps.push_back(std::move(step));
     if (kind == StepKind::execute) program_.execution += work;
@@ -619,6 +618,7 @@ class Compiler {
   bool structured_ = false;  // the branch so far decides more than how long the job executes, or whom it activates
   std::vector<Compiler> other_units_;  // with CompileOptions::all_units
   Program program_;
+  std::map<RunnableIndex, std::uint32_t> places_;  // in program_.runnables
 };
 
 }  // namespace
