@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,11 +27,51 @@ bool among(const std::vector<T>& values, const T& value) {
 /// What may be true at a place of a job, as bits.
 using States = unsigned;
 
+/// Which activities of a job a walk along its paths has to look at.
+class Outline {
+ public:
+  explicit Outline(const RawBody& body) : around_(body.size(), none) {
+    std::vector<std::pair<std::size_t, std::size_t>> open;  // branches: their end and place
+    for (std::size_t at = 0; at < body.size(); ++at) {
+      while (!open.empty() && open.back().first <= at) open.pop_back();
+      if (!open.empty()) around_[at] = open.back().second;
+      const auto* branch = std::get_if<Branch>(&body[at].activity);
+      if (branch != nullptr) {
+        std::size_t end = at + 1;
+        for (const auto& alternative : branch->alternatives) end += alternative.length;
+        open.emplace_back(end, at);
+      }
+      // No path leaves a branch whose only alternative repeats.
+      if (std::holds_alternative<Terminate>(body[at].activity) ||
+          (branch != nullptr && branch->repeats && branch->alternatives.size() == 1))
+        ending_.push_back(at);
+    }
+  }
+
+  /// In their order: these, those that end paths, and the branches around them. All others change nothing.
+  std::vector<std::size_t> with(const std::vector<std::size_t>& places) const {
+    std::set<std::size_t> found;
+    for (const auto* from : {&places, &ending_})
+      for (std::size_t at : *from)
+        for (; at != none && found.insert(at).second; at = around_[at]) {
+        }
+    return {found.begin(), found.end()};
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> around_;  ///< of every activity: the branch around it
+  std::vector<std::size_t> ending_;
+};
+
 /// Follows all paths through a job. `step(at, states)` returns the states after the activity `at`.
 template <typename Step>
 class Paths {
  public:
   Paths(const RawBody& body, Step step) : body_(body), step_(std::move(step)) {}
+  /// Along these places only, which an Outline names.
+  Paths(const RawBody& body, const std::vector<std::size_t>& places, Step step)
+      : body_(body), places_(&places), step_(std::move(step)) {}
 
   /// The states at the end of a job that begins in `states`.
   States job(States states) {
@@ -39,8 +80,15 @@ class Paths {
   }
 
  private:
+  /// The next place from `at` on.
+  std::size_t next(std::size_t at) const {
+    if (places_ == nullptr) return at;
+    const auto found = std::lower_bound(places_->begin(), places_->end(), at);
+    return found == places_->end() ? body_.size() : *found;
+  }
+
   States sequence(std::size_t at, std::size_t end, States states) {
-    while (at < end) {
+    for (at = next(at); at < end; at = next(at)) {
       const Activity& activity = body_[at].activity;
       if (const auto* branch = std::get_if<Branch>(&activity)) {
         states = alternatives(*branch, at, states);
@@ -79,6 +127,7 @@ class Paths {
   }
 
   const RawBody& body_;
+  const std::vector<std::size_t>* places_ = nullptr;
   Step step_;
   States ended_ = 0;  // of jobs that end early
 };
@@ -121,7 +170,7 @@ class Protocols {
   void run() {
     for (TaskIndex task = 0; task < bodies_.size(); ++task) {
       report_idle_triggers(task);
-      for (const EventIndex event : awaited_by(task)) report_stale(task, event);
+      report_stale(task);
       if (system_.tasks[task].side != Side::host) continue;
       for (const TaskIndex device : started_by(task)) check(task, device);
     }
@@ -266,20 +315,37 @@ class Protocols {
 
   // ---- events that remain set
 
+  void report_stale(TaskIndex task) {
+    const RawBody& body = bodies_[task];
+    struct Uses {
+      std::vector<std::size_t> places;
+      bool awaited = false, cleared = false;
+    };
+    std::map<EventIndex, Uses> uses;
+    for (std::size_t at = 0; at < body.size(); ++at) {
+      const auto* wait = std::get_if<WaitEvents>(&body[at].activity);
+      const auto* clear = std::get_if<ClearEvents>(&body[at].activity);
+      if (wait == nullptr && clear == nullptr) continue;
+      for (const EventIndex event : wait != nullptr ? wait->events : clear->events) {
+        uses[event].places.push_back(at);
+        (wait != nullptr ? uses[event].awaited : uses[event].cleared) = true;
+      }
+    }
+    if (uses.empty()) return;
+    const Outline outline(body);
+    for (const auto& [event, of] : uses)
+      if (of.awaited) report_stale(task, event, outline.with(of.places), of.cleared);
+  }
+
   /// An event remains set after a wait for it. If the task waits again before it clears the event, the wait ends at once.
-  void report_stale(TaskIndex task, EventIndex event) {
+  /// `places`: where it waits for the event or clears it.
+  void report_stale(TaskIndex task, EventIndex event, const std::vector<std::size_t>& places, bool ever_cleared) {
     if (setters_of(event, task).empty()) return;
     constexpr States clean = 1, stale = 2;
     const RawBody& body = bodies_[task];
-    const bool ever_cleared = std::any_of(body.begin(), body.end(), [&](const GraphNode& node) {
-      const auto* clear = std::get_if<ClearEvents>(&node.activity);
-      return clear != nullptr && among(clear->events, event);
-    });
-    Paths paths(body, [&](std::size_t at, States states) -> States {
-      if (const auto* clear = std::get_if<ClearEvents>(&body[at].activity))
-        return among(clear->events, event) ? clean : states;
+    Paths paths(body, places, [&](std::size_t at, States states) -> States {
       const auto* wait = std::get_if<WaitEvents>(&body[at].activity);
-      if (wait == nullptr || !among(wait->events, event)) return states;
+      if (wait == nullptr) return clean;
       // Which of several events has ended the wait, and is cleared, is not known.
       const bool counts = wait->all || wait->events.size() == 1 || !ever_cleared;
       if ((states & stale) != 0 && counts) report_stale(task, event, body[at]);

@@ -46,6 +46,8 @@ const std::string monitor = R"(        <items xsi:type="am:RunnableCall" runnabl
 const std::string result_read =
     R"(        <items xsi:type="am:LabelAccess" data="Result_host?type=Label" access="read"/>
 )";
+const std::string end = R"(        <items xsi:type="am:TerminateProcess"/>
+)";
 const std::string vision_stimuli = R"(stimuli="Vision_request?type=InterProcessStimulus")";
 
 std::string event_named(std::string text, const std::string& name) {
@@ -107,6 +109,9 @@ TEST_CASE("an awaited event that its task does not clear is reported") {
          {"by another task, which has an event of its own", model({{clear, ""}, {monitor, monitor + clear}}), "AM0486"},
          {"by the device task", model({{clear, ""}, {work, clear + work}}), "AM0486"},
          {"in an alternative", model({{clear, perhaps(clear)}}), "AM0486"},
+         {"in an alternative of an alternative", model({{clear, perhaps(perhaps(clear) + post)}}), "AM0486"},
+         {"behind an alternative that ends the job", model({{clear, perhaps(end) + clear}}), "AM0486"},
+         {"behind an alternative that ends nothing", model({{clear, perhaps(perhaps(monitor)) + clear}}), ""},
          {"between two waits", model({{clear + post, trigger + wait + clear + post}}), "AM0486"},
          {"for a task on a CPU",
           model({{monitor, monitor + event_named(set, "Other")}, {post, event_named(wait, "Other") + post}}), "AM0486"},
