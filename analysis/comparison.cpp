@@ -94,6 +94,13 @@ Outcome<Compared> compare(const Model& model, const ComparisonRequest& request, 
   return found;
 }
 
+Outcome<traces::ListedTrace> list_trace(const std::string& path, const traces::Progress& progress,
+                                        Diagnostics& findings) {
+  auto listed = traces::list_trace({.path = path, .progress = progress}, findings);
+  if (!listed) return misused(std::move(listed.error()));
+  return std::move(*listed);
+}
+
 std::string text_of(const Compared& compared, const Model& model, const Diagnostics& findings,
                     const std::string& format, bool colour) {
   const exporter::ModelInfo info = exporter::model_info(model);

@@ -16,8 +16,8 @@ void add_measured_inputs(CLI::App& verb, InputOptions& input, analysis::TraceReq
       ->required();
   add_input(
       verb, "TRACE", request.trace_files,
-      "Traces: BTF, ATDB, CSV or JSON of --trace, SQLite of Nsight Systems, logs of cuda_scheduling_examiner. JSON may "
-      "be any with trace events. Text may be packed by gzip; - is standard input")
+      "Traces: BTF, ATDB, CSV, JSON, CTF of LTTng, SQLite of Nsight, logs of cuda_scheduling_examiner. CSV is "
+      "that of --trace, JSON any with trace events, CTF a folder. Text may be packed by gzip; - is standard input")
       ->required();
   add_options(verb, analysis::trace_options(request));
   add_finding_options(verb);

@@ -25,6 +25,9 @@ set(CPACK_DEBIAN_COMMAND_DESCRIPTION "timing analysis of systems with CPUs and G
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libamalthea-timing-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libxerces-c-dev, libzip-dev, libboost-graph-dev, libfmt-dev, libexpected-dev, nlohmann-json3-dev, libssl-dev, zlib1g-dev, libsqlite3-dev")
+if(AMALTHEA_BABELTRACE_INCLUDE AND AMALTHEA_BABELTRACE_LIBRARY)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libbabeltrace2-dev")
+endif()
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "timing analysis of systems with CPUs and GPUs (C++ library)\n${text}")
 
 if(AMALTHEA_PYTHON)

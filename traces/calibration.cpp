@@ -28,6 +28,19 @@ class Calibrator {
     add(measured.runnable, task.unit, measured.execution.counts(), access_time(measured), false, std::nullopt);
   }
 
+  /// A task without measured runnables, which executes the only one that it has.
+  void add_task(TaskIndex index, const MeasuredTask& measured) {
+    const auto& runnables = programs_[index].runnables;
+    const auto jobs = measured.metrics[TimeMetric::net_execution_time].jobs();  // slices may contain preemption
+    if (runnables.size() != 1 || jobs != measured.execution.count()) return;
+    MeasuredRunnable only;
+    only.runnable = runnables.front();
+    only.task = index;
+    only.runs = jobs;
+    only.execution = measured.execution;
+    add_runnable(only);
+  }
+
   void add_operation(const MeasuredOperation& measured) {
     const GraphNode& node = system_.graph[measured.node];
     const auto* kernel = std::get_if<Kernel>(&node.activity);
@@ -250,7 +263,13 @@ std::vector<MeasuredTicks> measured_ticks(const System& system, const engine::An
       engine::compile_programs(system, engine::Execution::average, preparation->devices, analysis.compile);
   Calibrator calibrator(system, programs);
   calibrator.know_kinds();
-  for (const MeasuredRunnable& runnable : measured.runnables) calibrator.add_runnable(runnable);
+  std::set<TaskIndex> with_runnables;
+  for (const MeasuredRunnable& runnable : measured.runnables) {
+    with_runnables.insert(runnable.task);
+    calibrator.add_runnable(runnable);
+  }
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (!with_runnables.contains(task)) calibrator.add_task(task, measured.tasks[task]);
   for (const MeasuredOperation& operation : measured.operations) calibrator.add_operation(operation);
   return std::move(calibrator).result();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -31,7 +32,42 @@ void report_unmatched(const ComparisonInput& input, const Comparison& comparison
   }
 }
 
+class NameList final : public TraceSink {
+ public:
+  NameList(ListedTrace& listed, TraceFindings& findings) : listed_(listed), findings_(findings) {}
+
+  void entity(const Entity& entity) override { listed_.names.push_back({entity.kind, entity.name, 0}); }
+  void event(const Event& event) override {
+    TraceFile& file = listed_.file;
+    if (!std::exchange(begun_, true)) file.begin = file.end = event.time;
+    file.end = std::max(file.end, event.time);
+    ++listed_.names[event.target].events;
+    if (event.source != no_entity) ++listed_.names[event.source].events;
+  }
+  void problem(const Problem& problem) override {
+    listed_.file.truncated = listed_.file.truncated || problem.kind == Problem::Kind::truncated;
+    findings_.add(problem);
+  }
+
+ private:
+  ListedTrace& listed_;
+  TraceFindings& findings_;
+  bool begun_ = false;
+};
+
 }  // namespace
+
+tl::expected<ListedTrace, std::string> list_trace(const TraceInput& input, Diagnostics& diagnostics) {
+  ListedTrace listed;
+  listed.file.path = input.path;
+  TraceFindings findings(diagnostics, false);
+  findings.begin(input.path, &listed.file.report.tables);
+  NameList names(listed, findings);
+  const auto read = read_trace(input, names, listed.file.report);
+  if (!read) return tl::unexpected(fmt::format("{}: {}", input.path, read.error()));
+  findings.end();
+  return listed;
+}
 
 tl::expected<Comparison, std::string> compare_traces(const ComparisonInput& input,
                                                      const std::vector<std::string>& paths, Diagnostics& diagnostics) {

@@ -114,4 +114,11 @@ struct ComparisonInput {
 tl::expected<Comparison, std::string> compare_traces(const ComparisonInput& input,
                                                      const std::vector<std::string>& paths, Diagnostics& findings);
 
+/// What a trace contains, without a model: its names, in the order of their first appearance, and its findings.
+struct ListedTrace {
+  TraceFile file;
+  std::vector<Unmatched> names;
+};
+tl::expected<ListedTrace, std::string> list_trace(const TraceInput& input, Diagnostics& findings);
+
 }  // namespace amalthea::traces

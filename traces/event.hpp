@@ -42,6 +42,7 @@ struct Event {
     access,     ///< the process `source` reads or writes the label `target`
     interval,   ///< the process `target` is in `state` from `from` to `time`, on the core `source` or on none
     execution,  ///< `target` executes from `from` to `time` without interruption: a kernel, a copy, a range
+    forget,     ///< events of `target` are missing here: nobody knows what its job `instance` does from now on
   };
   What what = What::process;
   engine::ProcessEvent process = engine::ProcessEvent::activate;
@@ -51,6 +52,8 @@ struct Event {
   bool ended_before = false;  ///< of a runnable that terminates: it did when it was suspended the last time
   bool at_end = false;        ///< the trace ends before this happened: what is still open there
   bool has_submission = false;
+  bool woken = false;   ///< of an activation: the process has slept, at the end of a job or within one
+  bool unseen = false;  ///< of an activation: it was then or earlier, and nothing tells when
   EntityIndex source = no_entity;
   EntityIndex target = no_entity;
   std::uint64_t source_instance = 0;

@@ -14,6 +14,7 @@ namespace {
 
 /// The first one that recognizes the beginning reads the trace.
 constexpr std::array formats{
+    TraceFormat{"CTF", is_ctf, read_ctf},
     TraceFormat{"ATDB", is_atdb, read_atdb},
     TraceFormat{"CSV", is_csv, read_csv},
     TraceFormat{"BTF", is_btf, read_btf},

@@ -29,4 +29,7 @@ std::string render_comparison_markdown(const ComparisonView& view);
 /// One object, with a line end.
 std::string render_comparison_json(const ComparisonView& view);
 
+/// What a trace contains, without a model: the names with the most events first.
+std::string render_listed_trace(const traces::ListedTrace& listed, bool markdown, bool colour);
+
 }  // namespace amalthea::exporter

@@ -14,6 +14,12 @@
 namespace amalthea::exporter {
 namespace {
 
+std::string text_of(const traces::TraceFile& file) {
+  return fmt::format("{}  ({}, {} events from {} to {}{})", file.path, file.report.format, file.report.events,
+                     format_duration(file.begin.since_start()), format_duration(file.end.since_start()),
+                     file.truncated ? ", truncated" : "");
+}
+
 class ComparisonText {
  public:
   ComparisonText(const ComparisonView& view, bool markdown, bool colour)
@@ -67,10 +73,7 @@ class ComparisonText {
     if (markdown_) out_ += "# Measured traces and model\n\n";
     for (const VerdictLine& said : verdict_lines(engine::assess(system_, measured_.judged, Diagnostics{})))
       line(said.text, said.colour);
-    for (const traces::TraceFile& file : measured_.files)
-      line(fmt::format("{}  ({}, {} events from {} to {}{})", file.path, file.report.format, file.report.events,
-                       format_duration(file.begin.since_start()), format_duration(file.end.since_start()),
-                       file.truncated ? ", truncated" : ""));
+    for (const traces::TraceFile& file : measured_.files) line(text_of(file));
     line(fmt::format("{}  (AMALTHEA {}, {})", fmt::join(view_.model.files, ", "), view_.model.version,
                      view_.model.hash.substr(0, 19)));
     line(measured_.findings == 0 ? std::string("The trace contradicts neither its format nor the model.")
@@ -232,6 +235,17 @@ std::string render_comparison_text(const ComparisonView& view, bool colour) {
 
 std::string render_comparison_markdown(const ComparisonView& view) {
   return ComparisonText(view, true, false).render();
+}
+
+std::string render_listed_trace(const traces::ListedTrace& listed, bool markdown, bool colour) {
+  TextTable table = TextTable::of("name in the trace", "kind", ">events");
+  std::vector<traces::Unmatched> sorted = listed.names;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.events > b.events; });
+  for (const traces::Unmatched& name : sorted)
+    table.add(name.name, std::string(to_string(name.kind)), std::to_string(name.events));
+  const std::string head = text_of(listed.file);
+  if (markdown) return fmt::format("# Measured trace\n\n{}\n\n{}", markdown_text(head), table.markdown());
+  return fmt::format("{}\n{}{}", line_start(head), heading("Names", colour), table.render(colour));
 }
 
 }  // namespace amalthea::exporter

@@ -50,6 +50,8 @@ class Listing final : public traces::TraceSink {
       case Event::What::execution:
         return add(event, fmt::format("{} executes from {}{}", target, at(event.from),
                                       event.has_submission ? ", submitted at " + at(event.submission) : ""));
+      case Event::What::forget:
+        return add(event, fmt::format("{} {} forgotten", target, event.instance));
     }
   }
   void problem(const traces::Problem& problem) override {

@@ -60,6 +60,7 @@ struct Job {
   std::uint64_t submitter = 0;  ///< of an operation: the job that submits it
   bool measured = true;         ///< it belongs to the measured time; an operation with the job that submits it
   State state = State::active;
+  bool unseen = false;  ///< it was activated at `activation` or earlier
   Instant activation, since;
   std::optional<Instant> start;
   std::array<Duration, 7> in{};  ///< by State

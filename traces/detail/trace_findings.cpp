@@ -60,6 +60,13 @@ void TraceFindings::add(TraceFinding kind, const Place& place, std::string messa
   diagnostics_.add(kinds[index].id, kinds[index].severity, std::move(message), std::move(location));
 }
 
+void TraceFindings::add(const Problem& problem) {
+  if (problem.kind == Problem::Kind::truncated)
+    add(TraceFinding::truncated, problem.place, problem.message + "; it is read to its last whole event");
+  else
+    add(TraceFinding::malformed, problem.place, problem.message + "; it is left out");
+}
+
 void TraceFindings::end() {
   for (std::size_t index = 0; index < counts_.size(); ++index)
     if (counts_[index] > listed)

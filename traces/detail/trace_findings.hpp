@@ -10,6 +10,7 @@
 
 #include "amalthea/location.hpp"
 #include "traces/event.hpp"
+#include "traces/trace_reader.hpp"
 
 namespace amalthea::traces {
 
@@ -42,6 +43,7 @@ class TraceFindings {
   /// A new trace.
   void begin(const std::string& path, const std::vector<std::string>* tables);
   void add(TraceFinding kind, const Place& place, std::string message);
+  void add(const Problem& problem);
   /// Adds, for each kind, how many are not listed.
   void end();
   std::uint64_t total() const;

@@ -75,12 +75,16 @@ Expectations::Expectations(const ComparisonInput& input, const engine::Simulatio
     bounds.push_back(input.bounds != nullptr ? input.bounds->tasks[task].bound.worst : std::nullopt);
     for (const RunnableIndex runnable : simulated.programs[task].runnables) callers.emplace(runnable, task);
     std::map<LabelAccess, std::uint64_t> labels;
-    bool straight = true;
+    bool straight = true, sleeps = false;
     for (const engine::Step& step : simulated.programs[task].steps) {
+      using Kind = engine::StepKind;
+      sleeps = sleeps || step.kind == Kind::wait || step.kind == Kind::copy || step.kind == Kind::kernel ||
+               step.kind == Kind::request_semaphore;
       straight = straight && step.kind != engine::StepKind::branch && step.kind != engine::StepKind::terminate;
       for (const bool write : {false, true})
         for (const LabelIndex label : engine::labels_of(system, step, write)) ++labels[{label, write}];
     }
+    may_sleep.push_back(sleeps);
     accesses.push_back(straight ? std::optional(std::move(labels)) : std::nullopt);
   }
   for (const Operation& operation : input.directory.operations) {
@@ -177,11 +181,8 @@ MeasuredRunnable& TraceFold::measured(TaskIndex task, RunnableIndex runnable) {
 // ---------------------------------------------------------------- events
 
 void TraceFold::problem(const Problem& problem) {
-  const bool truncated = problem.kind == Problem::Kind::truncated;
-  truncated_ = truncated_ || truncated;
-  findings_.add(
-      truncated ? TraceFinding::truncated : TraceFinding::malformed, problem.place,
-      truncated ? problem.message + "; it is read to its last whole event" : problem.message + "; it is left out");
+  truncated_ = truncated_ || problem.kind == Problem::Kind::truncated;
+  findings_.add(problem);
 }
 
 void TraceFold::event(const Event& event) {
@@ -207,6 +208,8 @@ void TraceFold::event(const Event& event) {
       return interval(event);
     case Event::What::execution:
       return execution(event);
+    case Event::What::forget:
+      return forget(event);
   }
 }
 
@@ -262,6 +265,14 @@ bool TraceFold::may_keep(Job& job, std::size_t memory) {
   if (may) open_memory_ += memory;
   job.whole = job.whole && may;
   return may;
+}
+
+void TraceFold::forget(const Event& event) {
+  processes_[event.target].before.reset();
+  const Job* job = open_job(event.target, event.instance);
+  if (job == nullptr) return;
+  if (job->core != no_entity && on_core(job->state)) cores_[job->core].process = no_entity;
+  remove_job(event.target, *job);
 }
 
 /// The job of an event; a new one, with a finding, if the trace has no activation of it.
@@ -361,7 +372,11 @@ void TraceFold::occurs(StimulusIndex stimulus, std::uint64_t number, Instant now
 
 void TraceFold::activate(const Event& event) {
   const Subject subject = subjects_[event.target];
-  if (subject.kind == SubjectKind::task) {
+  const bool whole = !event.woken || subject.kind != SubjectKind::task || check_waking(event, subject.index);
+  if (event.unseen && whole)
+    report(TraceFinding::no_activation, event,
+           fmt::format("{} starts, but the trace has no activation of it", job_text(event.target, event.instance)));
+  if (subject.kind == SubjectKind::task && !event.unseen && whole) {
     const auto& by = stimuli_of_[subject.index];
     const bool named = event.source != no_entity && subjects_[event.source].kind == SubjectKind::stimulus;
     if (named || by.size() == 1) {
@@ -392,7 +407,7 @@ void TraceFold::activate(const Event& event) {
     if (task != nullptr && is_measured(event.time)) ++task->lost;
     return;
   }
-  if (task != nullptr && is_measured(event.time)) ++task->activations;
+  if (task != nullptr && is_measured(event.time) && whole) ++task->activations;
   if (open_job(event.target, event.instance) != nullptr)
     illegal(event, "is activated", "has already been activated", event.target, event.instance);
   Job job;
@@ -401,7 +416,10 @@ void TraceFold::activate(const Event& event) {
   job.measured = is_measured(event.time);
   if (subject.kind != SubjectKind::task && event.source != no_entity)
     job.measured = sources_[event.source].measured.value_or(job.measured), job.submitter = sources_[event.source].by;
-  notify(event, add_job(event.target, std::move(job)));
+  job.unseen = event.unseen;
+  job.whole = whole;
+  const Job& added = add_job(event.target, std::move(job));
+  if (!event.unseen && whole) notify(event, added);
 }
 
 void TraceFold::process(const Event& event) {
@@ -686,12 +704,25 @@ void TraceFold::check_arrival(const Event& event, StimulusIndex stimulus, std::d
     ++count;
     if (event.time < *at || engine::max_arrivals(*bound, event.time - *at + resolution_) >= count) continue;
     report(TraceFinding::early_activation, event,
-           fmt::format("{} activates {} {} times within {}, more often than the model allows", name(event.source),
+           fmt::format("{} activates {} {} times within {}, more often than the model allows",
+                       event.source == no_entity ? system_.stimuli[stimulus].name : name(event.source),
                        name(event.target), count, format_duration(event.time - *at)));
     break;
   }
   last.push_back(event.time);
   if (last.size() > arrivals_kept) last.pop_front();
+}
+
+bool TraceFold::check_waking(const Event& event, TaskIndex task) {
+  if (expected_.may_sleep[task]) {
+    report(TraceFinding::no_activation, event,
+           fmt::format("{} is woken, but by the model it may also sleep within a job; nothing tells where jobs begin",
+                       job_text(event.target, event.instance)));
+    return false;
+  }
+  if (!event.unseen && stimuli_of_[task].size() == 1)
+    check_arrival(event, stimuli_of_[task].front(), sources_[event.target].activations[event.target]);
+  return true;
 }
 
 // ---------------------------------------------------------------- intervals and executions

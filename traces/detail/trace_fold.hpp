@@ -37,6 +37,7 @@ struct Expectations {
   /// How often every job accesses its labels, by task; nothing for programs with branches.
   std::vector<std::optional<std::map<LabelAccess, std::uint64_t>>> accesses;
   std::set<std::pair<RunnableIndex, TaskIndex>> callers;  ///< what the tasks call
+  std::vector<bool> may_sleep;                            ///< within a job, by task
   std::vector<bool> in_chain;                             ///< by task
 };
 
@@ -94,6 +95,7 @@ class TraceFold final : public TraceSink {
   void runnable(const Event& event);
   void access(const Event& event);
   void trigger(const Event& event);
+  void forget(const Event& event);
 
   void activate(const Event& event);
   Job& job_of(const Event& event, std::optional<State> needed);
@@ -115,6 +117,8 @@ class TraceFold final : public TraceSink {
   void check_core(const Event& event);
   void check_urgency(const Event& event, const Core& core);
   void check_arrival(const Event& event, StimulusIndex stimulus, std::deque<Instant>& last);
+  /// Of a process that has slept. False if nothing tells whether a job begins.
+  bool check_waking(const Event& event, TaskIndex task);
   void check_accesses(Process& process, const Job& job, TaskIndex task, const Event& event);
   /// `takes` states what the time is, with {} for it.
   void check_bound(const Event& event, const std::string& who, std::string_view takes, Duration time,

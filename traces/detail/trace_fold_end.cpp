@@ -47,7 +47,7 @@ void TraceFold::end_job(Job& job, const Event& event) {
 
 void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Event& event) {
   const Instant now = event.time, started = job.start.value_or(now);
-  if (expected_.in_chain[task] && job.whole) {
+  if (expected_.in_chain[task] && job.whole && !job.unseen) {
     results_.accesses[task].push_back({started, now, job.activation});
     if (++accesses_ >= input_.max_accesses) {
       engine::fold_accesses(system_, results_.accesses, input_.max_accesses / 2, chains_);
@@ -65,13 +65,8 @@ void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Ev
                        format_duration(in(State::running)), format_duration(*expected_.longest[task])));
   if (measured && job.whole) {
     MeasuredTask& of = comparison_.tasks[task];
-    if (of.response.count() == 0 || response > of.response.max())
-      of.longest = text_of(event.place, comparison_.files.back().path, comparison_.files.back().report.tables);
-    of.response.add(response);
     of.execution.add(execution);
     const auto add = [&](TimeMetric metric, Duration value) { of.metrics[metric].add(value); };
-    add(TimeMetric::response_time, response);
-    add(TimeMetric::start_delay, started - job.activation);
     add(TimeMetric::gross_execution_time, now - started);
     add(TimeMetric::net_execution_time, execution);
     add(TimeMetric::running_time, in(State::running));
@@ -79,11 +74,17 @@ void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Ev
     add(TimeMetric::waiting_time, in(State::waiting));
     add(TimeMetric::polling_time, in(State::polling));
     add(TimeMetric::parking_time, in(State::parking));
-    if (const auto deadline = system_.tasks[task].deadline) {
-      add(TimeMetric::lateness, response - *deadline);
-      if (response > *deadline) ++of.late;
+    const auto deadline = system_.tasks[task].deadline;
+    if (deadline && response > *deadline) ++of.late;
+    if (!job.unseen) {
+      if (of.response.count() == 0 || response > of.response.max())
+        of.longest = text_of(event.place, comparison_.files.back().path, comparison_.files.back().report.tables);
+      of.response.add(response);
+      add(TimeMetric::response_time, response);
+      add(TimeMetric::start_delay, started - job.activation);
+      if (deadline) add(TimeMetric::lateness, response - *deadline);
     }
-    if (process.before) {
+    if (process.before && !job.unseen) {
       add(TimeMetric::activate_to_activate, job.activation - process.before->activation);
       add(TimeMetric::start_to_start, started - process.before->start);
       add(TimeMetric::end_to_end, now - process.before->end);
@@ -94,7 +95,8 @@ void TraceFold::measure_job(Process& process, Job& job, TaskIndex task, const Ev
     for (const auto& [runnable, extent] : job.extents)
       this->measured(task, runnable).duration.add(extent.second - extent.first);
   }
-  process.before = {job.activation, started, now};
+  process.before.reset();
+  if (!job.unseen) process.before = {job.activation, started, now};
   if (shown_ != nullptr) shown_->completed(task, job.instance, job.activation, now);
 }
 

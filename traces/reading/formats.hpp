@@ -84,6 +84,8 @@ bool is_nsight(const std::string& path, std::string_view beginning);
 ReadResult read_nsight(Reading& reading);
 bool is_examiner_log(const std::string& path, std::string_view beginning);
 ReadResult read_examiner_log(Reading& reading);
+bool is_ctf(const std::string& path, std::string_view beginning);
+ReadResult read_ctf(Reading& reading);
 
 /// A number >= 0 that fills the text; nothing else.
 bool read_number(std::string_view text, std::uint64_t& number);

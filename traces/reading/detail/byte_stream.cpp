@@ -21,7 +21,10 @@ tl::expected<ByteStream, std::string> ByteStream::open(const std::string& path) 
     ::close(descriptor);
     return tl::unexpected(std::string(why));
   };
-  if (known && S_ISDIR(status.st_mode)) return refuse("this is a folder; expected a file");
+  if (known && S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    return ByteStream(nullptr, 0);
+  }
   if (known && path != "-" && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
     return refuse("this is a device, which may never end; expected a file or a pipe");
   const gzFile file = ::gzdopen(descriptor, "rb");
@@ -31,7 +34,7 @@ tl::expected<ByteStream, std::string> ByteStream::open(const std::string& path) 
 }
 
 ByteStream::ByteStream(gzFile_s* file, std::uint64_t total) : file_(file), total_(total), buffer_(new char[block]) {
-  fill();
+  if (file_ != nullptr) fill();
 }
 
 ByteStream::ByteStream(ByteStream&& other) noexcept
@@ -63,7 +66,7 @@ std::string_view ByteStream::next() {
 }
 
 std::uint64_t ByteStream::done() const {
-  const auto offset = ::gzoffset(file_);
+  const auto offset = file_ == nullptr ? 0 : ::gzoffset(file_);
   return offset > 0 ? static_cast<std::uint64_t>(offset) : 0;
 }
 

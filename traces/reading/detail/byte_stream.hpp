@@ -16,7 +16,7 @@ namespace amalthea::traces {
 
 class ByteStream {
  public:
-  /// "-" is standard input. The error is a reason without the path.
+  /// "-" is standard input. A folder has no bytes of its own. The error is a reason without the path.
   static tl::expected<ByteStream, std::string> open(const std::string& path);
   ByteStream(ByteStream&&) noexcept;
   ByteStream& operator=(ByteStream&&) = delete;
