@@ -65,16 +65,34 @@ Element Element::parent() const {
 ChildRange Element::children() const { return {document_, index_ + 1, record().after}; }
 
 Element Element::child(std::string_view tag) const {
+  if (const auto listed = document_->listed_children(*this, tag))
+    return listed->empty() ? Element() : document_->element(listed->front());
   for (const Element candidate : children())
     if (candidate.tag() == tag) return candidate;
   return {};
 }
 
+Element Element::child_named(std::string_view tag, std::string_view name) const {
+  if (document_->listed_children(*this, tag)) return document_->listed_child(*this, tag, name);
+  for (const Element candidate : children())
+    if (candidate.tag() == tag && candidate.name() == name) return candidate;
+  return {};
+}
+
 std::vector<Element> Element::children(std::string_view tag) const {
   std::vector<Element> found;
+  if (const auto listed = document_->listed_children(*this, tag)) {
+    for (const std::uint32_t index : *listed) found.push_back(document_->element(index));
+    return found;
+  }
   for (const Element candidate : children())
     if (candidate.tag() == tag) found.push_back(candidate);
   return found;
+}
+
+std::size_t Element::count_children(std::string_view tag) const {
+  const auto listed = document_->listed_children(*this, tag);
+  return listed ? listed->size() : children(tag).size();
 }
 
 Span Element::start_tag() const {
@@ -111,11 +129,16 @@ Location Element::attribute_location(std::string_view name) const {
 }
 
 std::string Element::path() const {
+  constexpr std::size_t longest_name = 1000, longest = 4000;  // cut beyond: a path is shown with every finding
   const Element above = parent();
   if (!above) return std::string(tag());
   std::string text = above.parent() ? above.path() + "/" : "";
+  if (text.size() > longest) text = "…/";
   text += tag();
-  if (!name().empty()) return text + "/" + std::string(name());
+  std::size_t shown = name().size();
+  if (shown > longest_name)
+    for (shown = longest_name; shown > 0 && (static_cast<unsigned char>(name()[shown]) & 0xC0U) == 0x80U;) --shown;
+  if (shown > 0) return text.append("/").append(name(), 0, shown).append(shown < name().size() ? "…" : "");
   const auto [before, after] = document_->siblings_of(index_);
   return before > 0 || after ? text + fmt::format("[{}]", before) : text;
 }
@@ -289,8 +312,15 @@ void Document::index() {
       member_lists_.push_back({part.index(), tag, begin, static_cast<std::uint32_t>(members_.size())});
     }
   };
-  add_part(root());
-  for (const Element part : root().children()) add_part(part);
+  const auto has_many_children = [&](std::uint32_t index) {
+    std::size_t count = 0;
+    const std::uint32_t end = record(index).after;
+    if (end - index <= few_children) return false;
+    for (std::uint32_t at = index + 1; at < end && count <= few_children; at = record(at).after) ++count;
+    return count > few_children;
+  };
+  for (std::uint32_t i = 0; i < size(); ++i)
+    if (i == 0 || record(i).parent == 0 || has_many_children(i)) add_part(element(i));
 }
 
 void Document::add_target(std::uint32_t element, std::uint32_t ordinal, Element target) {
@@ -301,23 +331,34 @@ void Document::add_target(std::uint32_t element, std::uint32_t ordinal, Element 
 
 Document::Siblings Document::siblings_of(std::uint32_t element) const {
   const auto [parent, tag] = std::pair(record(element).parent, record(element).tag);
-  const auto key = std::pair(parent, tag);
-  if (siblings_.find(key) == siblings_.end()) {
-    constexpr std::size_t few = 64;  // found again each time
-    Siblings found;
-    std::size_t visited = 0;
-    for (std::uint32_t at = parent + 1; at < record(parent).after && !found.after && visited < few;
-         at = record(at).after, ++visited) {
-      found.after = record(at).tag == tag && at > element;
-      found.before += record(at).tag == tag && at < element ? 1 : 0;
-    }
-    if (visited < few) return found;
-    for (std::uint32_t at = parent + 1; at < record(parent).after; at = record(at).after)
-      siblings_[{parent, record(at).tag}].push_back(at);
+  if (const auto listed = listed_children(this->element(parent), name(tag))) {
+    const auto own = std::lower_bound(listed->begin(), listed->end(), element);
+    return {static_cast<std::size_t>(own - listed->begin()), std::next(own) != listed->end()};
   }
-  const std::vector<std::uint32_t>& all = siblings_.at(key);
-  const auto own = std::lower_bound(all.begin(), all.end(), element);
-  return {static_cast<std::size_t>(own - all.begin()), std::next(own) != all.end()};
+  Siblings found;
+  for (std::uint32_t at = parent + 1; at < record(parent).after && !found.after; at = record(at).after) {
+    found.after = record(at).tag == tag && at > element;
+    found.before += record(at).tag == tag && at < element ? 1 : 0;
+  }
+  return found;
+}
+
+std::optional<std::span<const std::uint32_t>> Document::listed_children(Element parent, std::string_view tag) const {
+  if (parent.record().after - parent.index() <= few_children) return std::nullopt;  // it has fewer descendants
+  const auto first = std::lower_bound(member_lists_.begin(), member_lists_.end(), parent.index(),
+                                      [](const Members& list, std::uint32_t part) { return list.part < part; });
+  if (first == member_lists_.end() || first->part != parent.index()) return std::nullopt;
+  return members(parent, tag);
+}
+
+Element Document::listed_child(Element parent, std::string_view tag, std::string_view name) const {
+  const std::span<const std::uint32_t> listed = members(parent, tag);
+  if (listed.empty()) return {};
+  const auto [named, added] = named_.try_emplace({parent.index(), record(listed.front()).tag});
+  if (added)
+    for (const std::uint32_t index : listed) named->second.emplace(element(index).name(), index);
+  const auto found = named->second.find(name);
+  return found == named->second.end() ? Element() : element(found->second);
 }
 
 std::span<const std::uint32_t> Document::members(Element part, std::string_view tag) const {
@@ -431,10 +472,9 @@ std::vector<Element> Model::references(Element element, std::string_view feature
     });
     break;
   }
-  for (const Element child : element.children())
-    if (child.tag() == feature)
-      if (const auto href = child.attribute("href"))
-        if (const Element leads_to = target(element, *href)) found.push_back(leads_to);
+  for (const Element child : element.children(feature))
+    if (const auto href = child.attribute("href"))
+      if (const Element leads_to = target(element, *href)) found.push_back(leads_to);
   return found;
 }
 

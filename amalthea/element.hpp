@@ -136,7 +136,11 @@ class Element {
   ChildRange children() const;
   /// First child with this tag, or an empty Element.
   Element child(std::string_view tag) const;
+  /// First child with this tag and name, or an empty Element. The first call for one of many children reads the names of
+  /// all; not thread-safe, as SourceText::location().
+  Element child_named(std::string_view tag, std::string_view name) const;
   std::vector<Element> children(std::string_view tag) const;
+  std::size_t count_children(std::string_view tag) const;
 
   /// The whole element, from '<' to the last '>'.
   Span span() const;
@@ -246,15 +250,19 @@ class Document {
   /// The tables of find(), for the lookup of many ids.
   const IdTable& xmi_ids() const { return xmi_ids_; }
 
-  /// Children with this tag of the root, or of a child of the root. Sub-models have hundreds of thousands of children,
-  /// and this avoids a scan for each kind.
+  /// Children with this tag of the root, of a child of the root, or of an element with more than `few_children`.
+  /// Sub-models have hundreds of thousands of children, and this avoids a scan for each kind.
   std::span<const std::uint32_t> members(Element part, std::string_view tag) const;
+  static constexpr std::size_t few_children = 64;
+  /// members(), or nothing if the element has no such lists, because it has few children.
+  std::optional<std::span<const std::uint32_t>> listed_children(Element parent, std::string_view tag) const;
+  /// The first of listed_children() with this name, or an empty element.
+  Element listed_child(Element parent, std::string_view tag, std::string_view name) const;
   /// Siblings of an element with its tag.
   struct Siblings {
     std::size_t before = 0;
     bool after = false;  ///< there are some
   };
-  /// The first call for one of many siblings indexes all of them; not thread-safe, as SourceText::location().
   Siblings siblings_of(std::uint32_t element) const;
   /// The target of the `ordinal`-th attribute of an element, counting from 0, if it is the element's first reference
   /// and has one target in this document; none otherwise. Most references are like that.
@@ -309,7 +317,7 @@ class Document {
   };
   std::vector<Members> member_lists_;  // by part and tag
   std::vector<std::uint32_t> members_;
-  mutable std::map<std::pair<std::uint32_t, NameId>, std::vector<std::uint32_t>> siblings_;  // by parent and tag
+  mutable std::map<std::pair<std::uint32_t, NameId>, std::unordered_map<std::string_view, std::uint32_t>> named_;
   std::deque<std::string> name_texts_;   // stable addresses for the views
   std::vector<std::string_view> names_;  // by NameId
   std::unordered_map<std::string_view, NameId> name_ids_;

@@ -360,6 +360,22 @@ const std::vector<std::string> all_verbs = {"info",
                                             "explore --jobs 1 --candidates 200",
                                             "convert --to 3.2.0 -o converted.amxmi"};
 
+/// That a verb says something of a large model within so many MB of addresses and eight seconds of computing, some times
+/// what it needs.
+void check_linear(const std::string& text, const std::vector<std::string>& verbs, int megabytes = 1000) {
+  test::skip_if_sanitized();
+  const test::TemporaryFolder folder;
+  test::write_text(folder.path() + "/model.amxmi", text);
+  for (const std::string& verb : verbs) {
+    const auto result =
+        test::run({"/bin/sh", "-c",
+                   fmt::format("cd '{}'; ulimit -t 8; ulimit -v {}000; exec '{}' {} model.amxmi > out.txt",
+                               folder.path(), megabytes, AMALTHEA_COMMAND, verb)});
+    INFO(verb << ": " << result.err.substr(0, 1000));
+    CHECK((result.exit_code <= 1 || result.exit_code == 4));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a simulation that takes too many steps is stopped, and its verdict is unknown") {
@@ -429,6 +445,15 @@ TEST_CASE("converting references by position takes linear time") {
                              folder.path(), AMALTHEA_COMMAND)});
   INFO(result.err.substr(0, 1000));
   CHECK(result.exit_code == 0);
+}
+
+TEST_CASE("references to many ports that do not exist take linear time") {
+  constexpr int count = 40'000;
+  const std::string hardware =
+      "<hwModel><structures name=\"S\">" + repeated(count, [](int i) {
+        return fmt::format(R"(<ports name="p{0}"/><connections name="c{0}" port1="X/p{0}?type=HwPort"/>)", i);
+      });
+  check_linear(test::model_text(hardware + "</structures></hwModel>"), {"info", "validate"});
 }
 
 TEST_CASE("small GPU scenarios cost little") {

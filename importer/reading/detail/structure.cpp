@@ -896,11 +896,11 @@ void understand_structure(Model& model, Diagnostics& diagnostics) {
   std::vector<ObsoleteContent> obsolete;
   std::vector<Namesakes> namesakes;
   for (const auto& document : model.documents()) {
+    document->index();
     other_structures.emplace_back(*document);
     obsolete.emplace_back(*document);
     Classifier(*document, other_structures.back(), obsolete.back(), findings).run();
     give_ids(*document, namesakes);
-    document->index();
   }
   // References may lead to any document, so all documents need their ids first.
   Homonyms homonyms(std::move(namesakes));
