@@ -25,6 +25,9 @@ std::string expected_instead(const Context& context, Element label, std::string_
   const Element mode = label ? context.model.reference(label, "mode") : Element();
   if (mode && mode.is("NumericMode")) return parse_integer(value) ? "" : "a whole number";
   if (!mode || !mode.is("EnumMode") || views::literal_named(context.model, label, value)) return "";
+  constexpr std::size_t most = 20;
+  const std::size_t count = mode.count_children("literals");
+  if (count > most) return fmt::format("one of the {} literals of mode \"{}\"", count, mode.name());
   std::string literals;
   for (const Element literal : mode.children("literals"))
     literals += fmt::format("{}\"{}\"", literals.empty() ? "" : " or ", literal.name());
@@ -47,7 +50,9 @@ bool holds(std::int64_t left, views::Relation relation, std::int64_t right) {
 /// with each other.
 class Comparisons {
  public:
-  Comparisons(const Context& context, const views::Conjunction& conjunction) : model_(context.model) {
+  /// `steps`: so many comparisons are still made for the whole model; then nothing is contradicted.
+  Comparisons(const Context& context, const views::Conjunction& conjunction, std::size_t& steps)
+      : model_(context.model), steps_(steps) {
     for (const views::SimpleCondition& part : conjunction.all_of) {
       if (const auto* test = std::get_if<views::ModeValueCondition>(&part.test)) add(*test);
       if (const auto* test = std::get_if<views::ModeLabelCondition>(&part.test)) add(*test);
@@ -57,6 +62,7 @@ class Comparisons {
   /// The label whose values cannot fulfill all of them; an empty element if some can, or if there are too many.
   Element contradicted() const {
     for (const Element label : labels_) {
+      if (!spend(tests_.size())) return {};
       std::vector<Test> alone;
       for (const Test& test : tests_)
         if (test.label == label && !test.other) alone.push_back(test);
@@ -73,40 +79,51 @@ class Comparisons {
     Element other;  ///< instead of `value`
   };
 
+  bool spend(std::size_t steps) const {
+    steps_ -= std::min(steps, steps_);
+    return steps_ > 0;
+  }
+
   void add(const views::ModeValueCondition& test) {
     constexpr std::int64_t limit = 1'000'000'000'000;
-    const auto literals = literals_of(test.label);
+    const Element enumeration = enumeration_of(test.label);
     const auto number = parse_integer(test.value);
-    if (!literals.empty() && test.literal && !is_ordering(test.relation))
+    if (enumeration && test.literal && !is_ordering(test.relation))
       compare({test.label,
                test.relation,
-               std::find(literals.begin(), literals.end(), test.literal) - literals.begin(),
+               static_cast<std::int64_t>(test.literal.document().siblings_of(test.literal.index()).before),
                {}});
-    else if (test.label && literals.empty() && number && *number > -limit && *number < limit)
+    else if (test.label && !enumeration && number && *number > -limit && *number < limit)
       compare({test.label, test.relation, *number, {}});
   }
   void add(const views::ModeLabelCondition& test) {
-    const auto literals = literals_of(test.first);
-    if (test.first && test.second && literals == literals_of(test.second) &&
-        (literals.empty() || !is_ordering(test.relation)))
+    const Element enumeration = enumeration_of(test.first);
+    if (test.first && test.second && enumeration == enumeration_of(test.second) &&
+        (!enumeration || !is_ordering(test.relation)))
       compare({test.first, test.relation, 0, test.second});
   }
   void compare(const Test& test) {
+    if (!spend(labels_.size())) return;
     tests_.push_back(test);
     for (const Element label : {test.label, test.other})
       if (label && std::find(labels_.begin(), labels_.end(), label) == labels_.end()) labels_.push_back(label);
   }
 
   static bool is_ordering(views::Relation relation) { return relation > views::Relation::not_equal; }
-  std::vector<Element> literals_of(Element label) const {
+  /// The mode of a label if it has literals.
+  Element enumeration_of(Element label) const {
     const Element mode = label ? model_.reference(label, "mode") : Element();
-    return mode ? mode.children("literals") : std::vector<Element>();
+    return mode && mode.child("literals") ? mode : Element();
+  }
+  std::size_t literals_of(Element label) const {
+    const Element enumeration = enumeration_of(label);
+    return enumeration ? enumeration.count_children("literals") : 0;
   }
 
   /// Values that differ in what they fulfill; other numbers fulfill as much as the nearest of them.
   std::vector<std::int64_t> values_of(Element label, const std::vector<Test>& tests) const {
     std::set<std::int64_t> values;
-    const auto literals = static_cast<std::int64_t>(literals_of(label).size());
+    const auto literals = static_cast<std::int64_t>(literals_of(label));
     for (std::int64_t value = 0; value < literals; ++value) values.insert(value);
     if (literals > 0) return {values.begin(), values.end()};
     const auto around = static_cast<std::int64_t>(labels_.size());
@@ -119,12 +136,16 @@ class Comparisons {
   }
 
   bool can_hold(const std::vector<Test>& tests) const {
+    constexpr std::size_t most_combinations = 10'000;
     std::vector<std::vector<std::int64_t>> values;
     std::size_t combinations = 1;
     for (const Element label : labels_) {
+      const std::size_t literals = literals_of(label);
+      if (literals > most_combinations || !spend(literals + (literals == 0 ? labels_.size() * tests.size() : 0)))
+        return true;
       values.push_back(values_of(label, tests));
       combinations *= values.back().size();
-      if (combinations > 10'000) return true;
+      if (combinations > most_combinations) return true;
     }
     for (std::size_t combination = 0; combination < combinations; ++combination) {
       const auto value_of = [&](Element label) {
@@ -133,15 +154,19 @@ class Comparisons {
         for (; labels_[at] != label; ++at) left /= values[at].size();
         return values[at][left % values[at].size()];
       };
+      std::size_t made = 0;
       if (std::all_of(tests.begin(), tests.end(), [&](const Test& test) {
+            made += labels_.size();
             return holds(value_of(test.label), test.relation, test.other ? value_of(test.other) : test.value);
           }))
         return true;
+      if (!spend(made)) return true;
     }
     return false;
   }
 
   const Model& model_;
+  std::size_t& steps_;
   std::vector<Test> tests_;
   std::vector<Element> labels_;
 };
@@ -154,7 +179,7 @@ struct Demands {
 
   void add(const views::ModeValueCondition& test) {
     label = test.label.name();
-    literals = test.literal.parent().children("literals").size();
+    literals = test.literal.parent().count_children("literals");
     if (test.relation == views::Relation::not_equal)
       different.insert(test.value);
     else if (test.relation == views::Relation::equal || test.relation == views::Relation::unstated)
@@ -210,9 +235,10 @@ void check_mode_values(const Context& context, Report& report) {
 }
 
 void check_impossible_conditions(const Context& context, Report& report) {
+  std::size_t steps = 100'000'000;  // at most a second or two
   for_each_condition(context, [&](const views::Condition& condition) {
     for (const views::Conjunction& conjunction : condition.any_of) {
-      if (const Element label = Comparisons(context, conjunction).contradicted())
+      if (const Element label = Comparisons(context, conjunction, steps).contradicted())
         report.add(conjunction.element ? conjunction.element : condition.element,
                    fmt::format("this condition is never true, because its requirements on mode label \"{}\" "
                                "contradict each other; correct it, or remove the alternative",

@@ -95,8 +95,9 @@ std::string describe(const System& system, const ModeTest& test) {
 }  // namespace
 
 std::string mode_value_name(const Mode& mode, std::int64_t value) {
-  const bool named = value >= 0 && static_cast<std::uint64_t>(value) < mode.literals.size();
-  return named ? mode.literals[static_cast<std::size_t>(value)] : std::to_string(value);
+  const bool named =
+      value >= 0 && mode.literals != nullptr && static_cast<std::uint64_t>(value) < mode.literals->size();
+  return named ? (*mode.literals)[static_cast<std::size_t>(value)] : std::to_string(value);
 }
 
 std::string describe(const System& system, const Guard& guard) {

@@ -5,6 +5,7 @@
 /// engine sees of a model.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,7 +53,8 @@ struct OsEvent {
 struct Mode {
   std::string name;
   std::int64_t initial = 0;
-  std::vector<std::string> literals = {};  ///< of an enumeration, in the order of their numbers
+  /// Of an enumeration, in the order of their numbers, shared by all of its mode labels; else null.
+  std::shared_ptr<const std::vector<std::string>> literals = {};
   Origin origin = {};
 };
 

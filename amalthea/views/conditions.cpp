@@ -72,10 +72,7 @@ SimpleCondition simple_condition(const Model& model, Element element, Diagnostic
 Element literal_named(const Model& model, Element mode_label, std::string_view name) {
   if (!mode_label || name.empty()) return {};
   const Element mode = model.reference(mode_label, "mode");
-  if (!mode) return {};
-  for (const Element literal : mode.children())
-    if (literal.tag() == "literals" && literal.name() == name) return literal;
-  return {};
+  return mode ? mode.child_named("literals", name) : Element();
 }
 
 std::optional<Condition> condition_of(const Model& model, Element disjunction, Diagnostics& diagnostics) {

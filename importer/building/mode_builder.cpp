@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modes of a System: mode labels, their values as numbers, and conditions on them.
 
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -79,8 +82,18 @@ std::optional<ModeTest> mode_test(const BuildContext& context, const views::Simp
   return std::nullopt;
 }
 
+/// The literals of the mode that may be meant, as a clause; "" after many names, since each is compared with all.
+std::string suggested_literals(BuildContext& context, const Mode& mode, std::string_view name) {
+  constexpr std::size_t most = 100;
+  const auto key = std::pair(mode.literals.get(), std::string(name));
+  const auto known = context.suggested_literals.find(key);
+  if (known != context.suggested_literals.end()) return known->second;
+  if (context.suggested_literals.size() == most) return "";
+  return context.suggested_literals.emplace(key, did_you_mean_or_list(name, *mode.literals)).first->second;
+}
+
 /// Why a part of a condition is not simulated, as a clause with its remedy; "" if it is.
-std::string fault_of(const BuildContext& context, const views::SimpleCondition& condition) {
+std::string fault_of(BuildContext& context, const views::SimpleCondition& condition) {
   if (mode_test(context, condition)) return {};
   const auto* by_value = std::get_if<views::ModeValueCondition>(&condition.test);
   const auto* by_label = std::get_if<views::ModeLabelCondition>(&condition.test);
@@ -98,12 +111,20 @@ std::string fault_of(const BuildContext& context, const views::SimpleCondition& 
     return unordered(enumeration_of(context, by_value->label));
   return fmt::format("compares mode label \"{}\" with \"{}\", which its mode does not have{}", mode.name,
                      by_value->value,
-                     mode.literals.empty() ? "; state the mode of the label, or a number"
-                                           : did_you_mean_or_list(by_value->value, mode.literals));
+                     mode.literals == nullptr ? "; state the mode of the label, or a number"
+                                              : suggested_literals(context, mode, by_value->value));
 }
 
-/// Conditions with more conjunctions are not supported.
-constexpr std::size_t max_conjunctions = 1000;
+/// Conditions with more conjunctions, or tests in them, are not supported.
+constexpr std::size_t max_conjunctions = 1000, max_tests = 100'000;
+
+/// Null for a mode without any.
+std::shared_ptr<const std::vector<std::string>> literals_of(Element mode) {
+  std::vector<std::string> literals;
+  for (const Element literal : mode.children("literals")) literals.emplace_back(literal.name());
+  if (literals.empty()) return nullptr;
+  return std::make_shared<const std::vector<std::string>>(std::move(literals));
+}
 
 Relation opposite(Relation relation) {
   switch (relation) {
@@ -128,8 +149,11 @@ Relation opposite(Relation relation) {
 std::optional<ModeCondition> conjunction_of(const ModeCondition& a, const ModeCondition& b) {
   if (!a.any_of.empty() && b.any_of.size() > max_conjunctions / a.any_of.size()) return std::nullopt;
   ModeCondition both;
+  std::size_t tests = 0;
   for (const auto& first : a.any_of)
     for (const auto& second : b.any_of) {
+      tests += first.size() + second.size();
+      if (tests > max_tests) return std::nullopt;
       both.any_of.push_back(first);
       both.any_of.back().insert(both.any_of.back().end(), second.begin(), second.end());
     }
@@ -139,20 +163,27 @@ std::optional<ModeCondition> conjunction_of(const ModeCondition& a, const ModeCo
 std::optional<ModeCondition> negated(const ModeCondition& condition) {
   // true; every conjunction must fail in one of its tests
   std::optional<ModeCondition> result = ModeCondition{{{}}};
+  std::size_t added = 0;
   for (const auto& conjunction : condition.any_of) {
     ModeCondition fails;
     for (ModeTest test : conjunction) {
       test.relation = opposite(test.relation);
       fails.any_of.push_back({test});
     }
-    result = conjunction_of(*result, fails);
-    if (!result) return std::nullopt;
+    if (conjunction.size() != 1) {
+      result = conjunction_of(*result, fails);
+    } else {  // not as a conjunction, which copies everything before
+      for (auto& all_of : result->any_of) all_of.push_back(fails.any_of.front().front());
+      added += result->any_of.size();
+    }
+    if (!result || added > max_tests) return std::nullopt;
   }
   return result;
 }
 
 void build_modes(BuildContext& context) {
   Diagnostics no_effect;  // sizes of mode labels
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<const std::vector<std::string>>> literals;
   for (const views::ModeLabel& label : views::mode_labels(context.model, no_effect)) {
     Mode mode;
     mode.name = label.name;
@@ -160,8 +191,11 @@ void build_modes(BuildContext& context) {
     mode.initial = initial.value_or(0);
     if (!initial)
       context.modes_without_value.emplace_back(static_cast<ModeIndex>(context.system.modes.size()), label.element);
-    if (label.mode)
-      for (const Element literal : label.mode.children("literals")) mode.literals.emplace_back(literal.name());
+    if (label.mode) {
+      const auto [known, added] = literals.try_emplace({label.mode.document().position(), label.mode.index()});
+      if (added) known->second = literals_of(label.mode);
+      mode.literals = known->second;
+    }
     context.modes.add(label.element, static_cast<std::uint32_t>(context.system.modes.size()));
     mode.origin = label.element.origin();
     context.system.modes.push_back(std::move(mode));
@@ -170,13 +204,7 @@ void build_modes(BuildContext& context) {
 
 std::optional<std::int64_t> mode_value(const BuildContext& context, Element label, std::string_view value,
                                        Element literal) {
-  if (literal) {
-    std::int64_t number = 0;
-    for (const Element other : literal.parent().children()) {
-      if (other == literal) return number;
-      if (other.tag() == literal.tag()) ++number;
-    }
-  }
+  if (literal) return static_cast<std::int64_t>(literal.document().siblings_of(literal.index()).before);
   // Since 0.9.4 values are literals, or numbers of a numeric mode.
   if (enumeration_of(context, label)) return std::nullopt;
   const auto number = parse_integer(value);

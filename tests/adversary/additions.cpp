@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -424,7 +425,8 @@ void switch_off(System& system, Random random) {
     if (!switched[task]) setters.push_back(task);
   if (setters.empty()) return;
   const auto mode = static_cast<ModeIndex>(system.modes.size());
-  system.modes.push_back({fmt::format("switch{}", mode), 0, {"on", "off"}});
+  const auto literals = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"on", "off"});
+  system.modes.push_back({fmt::format("switch{}", mode), 0, literals});
   system.stimuli[stimulus].condition = ModeCondition{{{ModeTest{mode, Relation::equal, 0, {}}}}};
   const TaskIndex setter = any_of(setters, random);
   insert(system, setter, SetMode{mode, SetMode::Operation::set, 1}, true, random, Rare::filled);

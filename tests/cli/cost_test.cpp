@@ -447,6 +447,32 @@ TEST_CASE("converting references by position takes linear time") {
   CHECK(result.exit_code == 0);
 }
 
+TEST_CASE("mode labels with many literals, and conditions on them, take linear time") {
+  constexpr int count = 20'000;
+  const std::string literals = repeated(count, [](int i) { return fmt::format("<literals name=\"x{}\"/>", i); });
+  const std::string labels = repeated(count, [](int i) {
+    return fmt::format(R"(<modeLabels name="m{0}" mode="E?type=EnumMode" initialValue="x{0}"/>)", i);
+  });
+  const auto condition = [](int label, const std::string& value) {
+    return fmt::format(
+        R"(<entries xsi:type="am:ModeValueCondition" label="m{}?type=ModeLabel" value="{}" relation="EQUAL"/>)", label,
+        value);
+  };
+  for (const std::string name : {"x", "other"}) {
+    const std::string conditions = repeated(count, [&](int i) { return condition(0, name + std::to_string(i)); }) +
+                                   "<entries xsi:type=\"am:ConditionConjunction\">" +
+                                   repeated(count, [&](int i) { return condition(i, name + std::to_string(i)); }) +
+                                   "</entries>";
+    check_linear(model_of({"<modes xsi:type=\"am:EnumMode\" name=\"E\">" + literals + "</modes>" + labels +
+                               task(0,
+                                    "<items xsi:type=\"am:Switch\"><entries>" + ticks(1, 2) + "<condition>" +
+                                        conditions + "</condition></entries></items>" + ticks(1, 2),
+                                    0),
+                           periodic(0, 10, "ms")}),
+                 {"info", "validate", "analyze"});
+  }
+}
+
 TEST_CASE("references to many ports that do not exist take linear time") {
   constexpr int count = 40'000;
   const std::string hardware =

@@ -323,7 +323,7 @@ class Generator {
       maker_.system().semaphores[spinlock_].spinlock = true;
     }
     if (gpu_ && on(F::context_priority) && !on(F::amd)) platform.units[*gpu_].context_scheduling = "priority";
-    maker_.system().modes.push_back({"mode", 0, {"one", "other"}});
+    maker_.system().modes.push_back({"mode", 0, literals({"one", "other"})});
     for (int i = 0; i < 3; ++i) labels_.push_back(add_label(DataSize{64 * draw(1, on(F::cpu_traffic) ? 6 : 2)}));
     make_profile();
     if (on(F::memory_table)) make_memory();

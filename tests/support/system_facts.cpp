@@ -120,7 +120,8 @@ class Facts {
     for (const OsEvent& one : system_.events) add("event {}", one.name);
     for (const Mode& one : system_.modes)
       add("mode {}: {} of {}", one.name, one.initial,
-          names(one.literals, [](const std::string& name) { return name; }));
+          names(one.literals ? *one.literals : std::vector<std::string>(),
+                [](const std::string& name) { return name; }));
     for (const Semaphore& one : system_.semaphores)
       add("semaphore {}: {} of {}, ceiling {}, spinlock {}", one.name, one.free, one.capacity, one.priority_ceiling,
           one.spinlock);

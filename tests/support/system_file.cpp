@@ -819,8 +819,9 @@ class Writer {
     for (ModeIndex index = 0; index < system_.modes.size(); ++index) {
       const Mode& one = system_.modes[index];
       std::string literals;
-      for (const std::string& literal : one.literals) literals += fmt::format("<literals name=\"{}\"/>", literal);
-      const std::string_view type = one.literals.empty() ? "NumericMode" : "EnumMode";
+      for (const std::string& literal : one.literals ? *one.literals : std::vector<std::string>())
+        literals += fmt::format("<literals name=\"{}\"/>", literal);
+      const std::string_view type = one.literals == nullptr ? "NumericMode" : "EnumMode";
       modes.push_back(fmt::format("<modes xsi:type=\"am:{}\" {}>{}</modes>", type, named("of_" + one.name), literals));
       mode_labels.push_back(fmt::format("<modeLabels {} mode=\"{}\" initialValue=\"{}\"/>", named(one.name),
                                         ref("of_" + one.name, type), value(index, one.initial)));

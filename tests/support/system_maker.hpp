@@ -4,6 +4,7 @@
 /// Small systems for engine tests: every unit runs at 1 MHz, so one tick is one microsecond.
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,11 @@ inline Ticks constant_ticks(std::int64_t value) {
   Ticks ticks;
   ticks.otherwise = Cycles{value, value, value};
   return ticks;
+}
+
+/// The names of the literals of a mode.
+inline std::shared_ptr<const std::vector<std::string>> literals(std::vector<std::string> names) {
+  return std::make_shared<const std::vector<std::string>>(std::move(names));
 }
 
 /// Adds the event edges, from which the engine knows which task sets which event.

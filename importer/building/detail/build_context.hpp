@@ -111,6 +111,9 @@ struct BuildContext {
   /// Constructs that are read but not simulated, by class.
   std::map<std::string, std::vector<Element>> not_simulated;
 
+  std::size_t weight_of_bytes = 0;   ///< activities that are counted for long names and content
+  bool too_many_activities = false;  ///< reported
+
   /// Conditions that are not simulated, by the reason (a clause, with the remedy): the first faulty part, and the
   /// switches, loops and runnables that depend on it (document, element).
   struct UnknownConditions {
@@ -118,6 +121,8 @@ struct BuildContext {
     std::set<std::pair<std::uint32_t, std::uint32_t>> users;
   };
   std::map<std::string, UnknownConditions> unknown_conditions;
+  /// For values of conditions that are no literals, by the literals of the mode and the value: which may be meant.
+  std::map<std::pair<const void*, std::string>, std::string> suggested_literals;
 
   /// ExecutionNeeds of these tasks are not evaluated, and the reason is reported.
   std::set<TaskIndex> with_open_needs;

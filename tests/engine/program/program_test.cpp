@@ -33,7 +33,7 @@ Compute between(std::int64_t lower, std::int64_t upper) {
 /// One core, one task; what is added is its body.
 struct OneTask {
   OneTask() : core(maker.core("core")), task(maker.task("T", core, 1, maker.periodic(1000))) {
-    maker.system().modes.push_back({"Gear", 0, {"off", "on"}});
+    maker.system().modes.push_back({"Gear", 0, test::literals({"off", "on"})});
   }
   void branch(std::vector<std::pair<Guard, std::size_t>> alternatives, bool repeats = false) {
     Branch branch;

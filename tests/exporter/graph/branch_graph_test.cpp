@@ -21,7 +21,7 @@ System branching() {
   const UnitIndex core = maker.core("core"), other = maker.core("other");
   const TaskIndex task = maker.task("T", core, 1, maker.periodic(1000));
   maker[task].units = {core, other};
-  maker.system().modes.push_back({"Gear", 0, {"off", "on"}});
+  maker.system().modes.push_back({"Gear", 0, test::literals({"off", "on"})});
   maker.system().semaphores.push_back({"S", 1, 1, false, false});
   Branch branch;
   branch.alternatives.push_back({ModeCondition{{{ModeTest{0, Relation::equal, 1, std::nullopt}}}}, 1});

@@ -101,7 +101,7 @@ TEST_CASE("graph drawing: a single task has no edges to others") {
 TEST_CASE("graph drawing: alternatives have separate boxes with their guards") {
   test::SystemMaker maker;
   const TaskIndex task = maker.task("T<&>", maker.core("core"), 1, maker.periodic(1000));
-  maker.system().modes.push_back({"Gear", 0, {"off", "on"}});
+  maker.system().modes.push_back({"Gear", 0, test::literals({"off", "on"})});
   Branch branch;
   branch.alternatives.push_back({ModeCondition{{{ModeTest{0, Relation::equal, 1, std::nullopt}}}}, 1});
   branch.alternatives.push_back({Otherwise{}, 1});

@@ -444,7 +444,7 @@ TEST_CASE("a mode switch is a branch in every version") {
     const Built built(with_body(version, items, software));
     CHECK(body(*built, "T") == expected);
     CHECK(built->modes.at(0).initial == 1);
-    CHECK(built->modes.at(0).literals == std::vector<std::string>{"off", "on"});
+    CHECK(*built->modes.at(0).literals == std::vector<std::string>{"off", "on"});
     CHECK(built.count("AM0401") == 0);
   }
 }
