@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "amalthea/graph/boost_graph.hpp"
@@ -91,33 +98,66 @@ Json node(const System& system, const RunnableGraph& graph, NodeIndex index) {
   return json;
 }
 
+Json task_json(const System& system, TaskIndex index) {
+  const Task& task = system.tasks[index];
+  Json json = {{"name", task.name},
+               {"side", task.side == Side::device ? "device" : "host"},
+               {"core", system.platform.units[task.unit].name}};
+  if (task.units.size() > 1) json["cores"] = names_json(system.platform.units, task.units);
+  if (task.kind != ProcessKind::task) json["isr_category"] = task.kind == ProcessKind::isr_category1 ? 1 : 2;
+  if (task.folded_into) json["folded_into"] = system.tasks[*task.folded_into].name;
+  return json;
+}
+
+/// The text of an object of lists, as written() writes it, item by item: the values of all nodes and edges of a large
+/// graph would take many times the memory of their text.
+class Lists {
+ public:
+  void begin(std::string_view name) {
+    text_ += fmt::format("{}\n  \"{}\": [", text_.empty() ? "{" : ",", name);
+    items_ = 0;
+  }
+  void add(const Json& item) {
+    const std::string text = written(item);
+    text_ += items_++ == 0 ? "\n    " : ",\n    ";
+    std::string_view lines = text;
+    lines.remove_suffix(1);  // the line end
+    for (std::size_t end = lines.find('\n'); end != lines.npos; end = lines.find('\n')) {
+      text_.append(lines.substr(0, end + 1)).append("    ");
+      lines.remove_prefix(end + 1);
+    }
+    text_ += lines;
+  }
+  void end() { text_ += items_ == 0 ? "]" : "\n  ]"; }
+  std::string whole() { return std::move(text_.append("\n}\n")); }
+
+ private:
+  std::string text_;
+  std::size_t items_ = 0;
+};
+
 }  // namespace
 
 std::string render_graph_json(const System& system, std::optional<TaskIndex> task) {
-  const RunnableGraph& graph = task ? task_graph(system, *task) : system.graph;
-  Json json;
-  json["tasks"] = Json::array();
-  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
-    if (task && *task != index) continue;
-    const Task& candidate = system.tasks[index];
-    Json entry = {{"name", candidate.name},
-                  {"side", candidate.side == Side::device ? "device" : "host"},
-                  {"core", system.platform.units[candidate.unit].name}};
-    if (candidate.units.size() > 1) entry["cores"] = names_json(system.platform.units, candidate.units);
-    if (candidate.kind != ProcessKind::task)
-      entry["isr_category"] = candidate.kind == ProcessKind::isr_category1 ? 1 : 2;
-    if (candidate.folded_into) entry["folded_into"] = system.tasks[*candidate.folded_into].name;
-    json["tasks"].push_back(std::move(entry));
-  }
-  json["nodes"] = Json::array();
-  for (NodeIndex index = 0; index < graph.size(); ++index) json["nodes"].push_back(node(system, graph, index));
-  json["edges"] = Json::array();
+  std::optional<RunnableGraph> part;
+  if (task) part = task_graph(system, *task);
+  const RunnableGraph& graph = part ? *part : system.graph;
+  Lists lists;
+  lists.begin("tasks");
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index)
+    if (!task || *task == index) lists.add(task_json(system, index));
+  lists.end();
+  lists.begin("nodes");
+  for (NodeIndex index = 0; index < graph.size(); ++index) lists.add(node(system, graph, index));
+  lists.end();
+  lists.begin("edges");
   for (const auto edge : boost::make_iterator_range(boost::edges(graph.boost())))
-    json["edges"].push_back({{"from", boost::source(edge, graph.boost())},
-                             {"to", boost::target(edge, graph.boost())},
-                             {"kind", to_string(graph.boost()[edge].kind)},
-                             {"label", graph.boost()[edge].label}});
-  return written(json);
+    lists.add({{"from", boost::source(edge, graph.boost())},
+               {"to", boost::target(edge, graph.boost())},
+               {"kind", to_string(graph.boost()[edge].kind)},
+               {"label", graph.boost()[edge].label}});
+  lists.end();
+  return lists.whole();
 }
 
 }  // namespace amalthea::exporter

@@ -473,6 +473,17 @@ TEST_CASE("mode labels with many literals, and conditions on them, take linear t
   }
 }
 
+TEST_CASE("the graph of as many activities as the limit admits takes less than 500 MB") {
+  const auto access = [](int) {
+    return std::string(R"(<items xsi:type="am:LabelAccess" data="l?type=Label" access="read"/>)");
+  };
+  check_linear(
+      model_of({task(0, repeated(500, [](int) { return call(0); }) + ticks(1, 2), 0) +
+                    runnable(0, repeated(590, access)) + R"(<labels name="l"><size value="4" unit="B"/></labels>)",
+                periodic(0, 10, "ms")}),
+      {"graph --format json", "graph --format dot", "graph --format svg"}, 500);
+}
+
 TEST_CASE("references to many ports that do not exist take linear time") {
   constexpr int count = 40'000;
   const std::string hardware =
