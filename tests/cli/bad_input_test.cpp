@@ -163,7 +163,7 @@ TEST_CASE("an unreadable file is rejected") {
   refused(folder.model(), "cannot open the file: Permission denied [AM0116]");
 }
 
-TEST_CASE("exceeded limits are errors at their location and name the option to raise them") {
+TEST_CASE("exceeded limits are errors at their location and name the value and the option to raise them") {
   const ModelFolder folder(minimal());
   const auto limited = [&](const char* option, const char* value) {
     const auto result = test::amalthea({"info", folder.model(), option, value});
@@ -172,10 +172,12 @@ TEST_CASE("exceeded limits are errors at their location and name the option to r
     return result.err.substr(std::min(result.err.size(), folder.model().size()));
   };
   CHECK(limited("--max-depth", "2") ==
-        fmt::format(":{}: error: elements are nested more than 2 levels deep (--max-depth) [AM0105]\n",
+        fmt::format(":{}: error: the element is nested 3 levels deep, more than the limit of 2 (--max-depth) "
+                    "[AM0105]\n",
                     position(minimal(), "<tasks")));
   CHECK(limited("--max-elements", "1") ==
-        fmt::format(":{}: error: more than 1 elements (--max-elements) [AM0106]\n", position(minimal(), "<swModel>")));
+        fmt::format(":{}: error: this is element 2 of the file, more than the limit of 1 (--max-elements) [AM0106]\n",
+                    position(minimal(), "<swModel>")));
   CHECK(limited("--max-size", "100") ==
         fmt::format(": error: the file has {} bytes and is larger than the limit of 100 bytes (--max-size) [AM0116]\n",
                     minimal().size()));

@@ -156,9 +156,12 @@ class DocumentBuilder : public xml::DefaultHandler {
     tag_begin_ = tag.span.begin;
     if (++depth_ > limits_.max_depth)
       stop("AM0105", tag_begin_,
-           fmt::format("elements are nested more than {} levels deep (--max-depth)", limits_.max_depth));
+           fmt::format("the element is nested {} levels deep, more than the limit of {} (--max-depth)", depth_,
+                       limits_.max_depth));
     if (document_.size() >= limits_.max_elements)
-      stop("AM0106", tag_begin_, fmt::format("more than {} elements (--max-elements)", limits_.max_elements));
+      stop("AM0106", tag_begin_,
+           fmt::format("this is element {} of the file, more than the limit of {} (--max-elements)",
+                       document_.size() + 1, limits_.max_elements));
     if (attributes.getLength() > limits_.max_attributes_per_element)
       stop("AM0107", tag_begin_,
            fmt::format("the element has {} attributes, more than the limit of {} (--max-attributes)",

@@ -58,10 +58,13 @@ tl::expected<std::string, std::string> content_of(zip_t* archive, zip_uint64_t e
     content.resize(before + static_cast<std::size_t>(got));
     if (content.size() > max_by_size)
       return tl::unexpected(
-          fmt::format("its content is larger than the limit of {} bytes (--max-unpacked)", max_by_size));
+          fmt::format("its content has at least {} bytes, more than the limit of {} ({})", content.size(), max_by_size,
+                      limits.max_unpacked_size <= limits.max_file_size ? "--max-unpacked" : "--max-size"));
     if (content.size() > max_by_ratio)
-      return tl::unexpected(fmt::format("its content is larger than {} bytes and {} times the archive (--max-ratio)",
-                                        small_unpacked_size, limits.max_unpacked_ratio));
+      return tl::unexpected(fmt::format(
+          "its content has at least {} bytes, {} times the {} bytes of the archive; more than {} bytes are "
+          "limited to {} times (--max-ratio)",
+          content.size(), (content.size() - 1) / packed + 1, packed, small_unpacked_size, limits.max_unpacked_ratio));
     if (got == 0) return content;
   }
 }

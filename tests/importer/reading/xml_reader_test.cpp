@@ -339,11 +339,12 @@ TEST_CASE("nesting deeper than the limit is an error at the first element too de
   limits.max_depth = 3;
   CHECK(read(in_root("<a><b/></a>")) != nullptr);
   CHECK(error_of(in_root("\n<a>\n<b>\n  <c/></b></a>"), limits) ==
-        "m.amxmi:4:3: error: elements are nested more than 3 levels deep (--max-depth) [AM0105]");
+        "m.amxmi:4:3: error: the element is nested 4 levels deep, more than the limit of 3 (--max-depth) [AM0105]");
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   CHECK(error_of(std::string(root_open).append("\n").append(deep)) ==
-        "m.amxmi:2:1534: error: elements are nested more than 512 levels deep (--max-depth) [AM0105]");
+        "m.amxmi:2:1534: error: the element is nested 513 levels deep, more than the limit of 512 (--max-depth) "
+        "[AM0105]");
 }
 
 TEST_CASE("more elements than the limit are an error at the first excess one") {
@@ -352,7 +353,7 @@ TEST_CASE("more elements than the limit are an error at the first excess one") {
   Diagnostics diagnostics;
   CHECK(importer::read_xml("m.amxmi", in_root("<a/><b/>"), limits, diagnostics) != nullptr);
   CHECK(error_of(in_root("\n<a/><b/><c/>"), limits) ==
-        "m.amxmi:2:9: error: more than 3 elements (--max-elements) [AM0106]");
+        "m.amxmi:2:9: error: this is element 4 of the file, more than the limit of 3 (--max-elements) [AM0106]");
 }
 
 TEST_CASE("more attributes than the limit are an error at their element") {

@@ -68,9 +68,11 @@ TEST_CASE("an archive must hold one file") {
 
 TEST_CASE("what unpacks to far more than the archive's size is refused unless the model is small") {
   importer::Limits limits;
-  CHECK(error_of(archive({{"a.amxmi", std::string(10'000'001, ' ')}}), limits) ==
-        "the ZIP archive cannot be read: its content is larger than 10000000 bytes and 100 times the archive "
-        "(--max-ratio)");
+  const std::string large = archive({{"a.amxmi", std::string(10'000'001, ' ')}});
+  CHECK(error_of(large, limits) ==
+        fmt::format("the ZIP archive cannot be read: its content has at least 10000001 bytes, {} times the {} bytes of "
+                    "the archive; more than 10000000 bytes are limited to 100 times (--max-ratio)",
+                    10'000'000 / large.size() + 1, large.size()));
   const auto is_unpacked = [&](std::size_t size) {
     Diagnostics diagnostics;
     importer::read_model_from_bytes("z.amxmi", archive({{"a.amxmi", model_text + std::string(size, ' ')}}), limits,
@@ -90,7 +92,44 @@ TEST_CASE("content that unpacks beyond the limit is rejected whatever size the a
   const std::string bomb = archive({{"a.amxmi", std::string(10'000'000, ' ')}});
   CHECK(bomb.size() < 20'000);
   CHECK(error_of(bomb, limits) ==
-        "the ZIP archive cannot be read: its content is larger than the limit of 1000 bytes (--max-unpacked)");
+        "the ZIP archive cannot be read: its content has at least 1048576 bytes, more than the limit of 1000 "
+        "(--max-unpacked)");
+  limits.max_file_size = 999'999;
+  limits.max_unpacked_size = 2'000'000;
+  CHECK(error_of(bomb, limits) ==
+        "the ZIP archive cannot be read: its content has at least 1048576 bytes, more than the limit of 999999 "
+        "(--max-size)");
+}
+
+TEST_CASE("every limit of input names the value reached, the limit and the option that raises it") {
+  const std::string text = test::model_text("<swModel><labels name='l' namespace=''/></swModel>");
+  const std::string large = archive({{"a.amxmi", text + std::string(11'000'000, ' ')}});
+  struct Limited {
+    std::string bytes;
+    importer::Limits limits;
+    std::string value, limit, option;
+  };
+  std::vector<Limited> all(6);
+  all[0] = {text, {}, fmt::format("{} bytes", text.size()), "100", "--max-size"};
+  all[0].limits.max_file_size = 100;
+  all[1] = {text, {}, "3 levels", "2", "--max-depth"};
+  all[1].limits.max_depth = 2;
+  all[2] = {text, {}, "element 3", "2", "--max-elements"};
+  all[2].limits.max_elements = 2;
+  all[3] = {text, {}, "4 attributes", "3", "--max-attributes"};
+  all[3].limits.max_attributes_per_element = 3;
+  all[4] = {large, {}, "1048576 bytes", "1000", "--max-unpacked"};
+  all[4].limits.max_unpacked_size = 1000;
+  all[5] = {large, {}, fmt::format("{} times", 10'485'759 / large.size() + 1), "100 times", "--max-ratio"};
+  for (const Limited& one : all) {
+    Diagnostics diagnostics;
+    CHECK_FALSE(importer::read_model_from_bytes("m.amxmi", one.bytes, one.limits, diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    const std::string& message = diagnostics.all().front().message;
+    INFO(message);
+    for (const std::string& part : {" " + one.value, " " + one.limit + " (", "(" + one.option + ")"})
+      CHECK(message.find(part) != std::string::npos);
+  }
 }
 
 TEST_CASE("a damaged archive is one error for any damage") {
