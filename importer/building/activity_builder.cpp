@@ -38,6 +38,18 @@ Cycles varying_cycles_of(const views::Deviation<std::int64_t>& deviation, Diagno
   return cycles;
 }
 
+/// What an activity holds and shows beyond so many bytes counts as further activities, since calls repeat it.
+constexpr std::size_t bytes_of_one = 1000;
+
+/// The bytes of the tags of an item, without the items in it.
+std::size_t own_bytes(Element item) {
+  const Span tag = item.start_tag();
+  std::size_t bytes = tag.end - tag.begin;
+  for (const Element child : item.children())
+    if (child.tag() != "items") bytes += own_bytes(child);
+  return bytes;
+}
+
 class BodyReader {
  public:
   BodyReader(BuildContext& context, TaskIndex task, RawBody& body, std::size_t& total)
@@ -61,6 +73,7 @@ class BodyReader {
 
  private:
   void read_item(Element element) {
+    if (!count_bytes(element, own_bytes(element))) return;
     // Unsupported content may be unreadable without any effect; only execution times are reported.
     Diagnostics no_effect;
     const std::string_view cls = element.class_name();
@@ -324,11 +337,8 @@ class BodyReader {
   /// A need whose key is no category of a feature of the unit's definition.
   void report_unserved(const views::Need& need, Element definition) {
     context_.with_open_needs.insert(task_);
-    std::vector<std::string> keys{std::string(views::instructions_key)};
-    for (const auto& document : context_.model.documents())
-      for (std::uint32_t index = 0; index < document->size(); ++index)
-        if (const Element element = document->element(index); element.is("HwFeatureCategory"))
-          keys.emplace_back(element.name());
+    std::vector<std::string_view> keys{views::instructions_key};
+    for (const Element category : context_.model.all("hwModel", "featureCategories")) keys.push_back(category.name());
     const std::string likely = did_you_mean(need.key, keys);
     context_.diagnostics.add(
         "AM0491", Severity::warning,
@@ -548,7 +558,9 @@ class BodyReader {
     }
     const Element element = context_.runnable_elements[*runnable];
     Diagnostics no_effect;
-    const auto stated = views::condition_of(context_.model, element.child("executionCondition"), no_effect);
+    const Element condition_element = element.child("executionCondition");
+    if (condition_element && !count_bytes(item, own_bytes(condition_element))) return;
+    const auto stated = views::condition_of(context_.model, condition_element, no_effect);
     if (!stated) {
       execute(item, *runnable);
       return;
@@ -592,17 +604,33 @@ class BodyReader {
     return names;
   }
 
-  void add(Element item, std::string name, Activity activity) {
+  /// What so many bytes count.
+  bool count_bytes(Element item, std::size_t bytes) {
+    context_.weight_of_bytes += bytes / bytes_of_one;
+    return count(item, bytes / bytes_of_one);
+  }
+  /// Counts activities; false, and reported once, if there are too many.
+  bool count(Element item, std::size_t activities) {
+    total_ += activities;
     const std::size_t most = context_.options.max_activities;
-    if (++total_ > most) {
-      if (total_ == most + 1)
-        context_.error("AM0317",
-                       fmt::format("the tasks have more than {} activities if each call of a runnable counts; split "
-                                   "the model, replace calls by ticks, or raise --max-activities",
-                                   most),
-                       item.location(), item.path());
-      return;
-    }
+    if (total_ <= most) return true;
+    if (!context_.too_many_activities)
+      context_.error("AM0317",
+                     fmt::format("the tasks have more than {} activities if each call of a runnable counts{}; split "
+                                 "the model, replace calls by ticks, or raise --max-activities",
+                                 most,
+                                 context_.weight_of_bytes == 0
+                                     ? ""
+                                     : fmt::format(", and each {} bytes of names and content", bytes_of_one)),
+                     item.location(), item.path());
+    context_.too_many_activities = true;
+    return false;
+  }
+
+  void add(Element item, std::string name, Activity activity) {
+    const std::size_t names = name.size() + context_.system.tasks[task_].name.size() +
+                              (calls_.empty() ? 0 : context_.system.runnables[calls_.back()].name.size());
+    if (!count_bytes(item, names) || !count(item, 1)) return;
     GraphNode node;
     node.name = std::move(name);
     node.activity = std::move(activity);
@@ -689,90 +717,6 @@ void report_empty(BuildContext& context) {
 }
 
 }  // namespace
-
-namespace {
-
-/// The largest number of requests of each semaphore that no release follows, over all paths to a place.
-class OpenRequests {
- public:
-  OpenRequests(const BuildContext& context, TaskIndex task)
-      : body_(context.raw_bodies[task]), open_(context.system.semaphores.size(), 0) {}
-
-  /// `lone(node)`: a release without a request.
-  template <typename Lone>
-  std::vector<std::int64_t> run(const Lone& lone) {
-    walk(0, body_.size(), lone);
-    return open_;
-  }
-
- private:
-  template <typename Lone>
-  void walk(std::size_t at, std::size_t end, const Lone& lone) {
-    for (; at < end; ++at) {
-      const GraphNode& node = body_[at];
-      if (const auto* use = std::get_if<UseSemaphore>(&node.activity)) {
-        std::int64_t& open = open_[use->semaphore];
-        if (use->operation != UseSemaphore::Operation::release) ++open;
-        if (use->operation == UseSemaphore::Operation::release && open-- == 0) {
-          open = 0;
-          lone(node, use->semaphore);
-        }
-      } else if (const auto* branch = std::get_if<Branch>(&node.activity)) {
-        const std::vector<std::int64_t> before = open_;
-        std::vector<std::int64_t> largest = before;
-        for (const Branch::Alternative& alternative : branch->alternatives) {
-          open_ = before;
-          if (branch->repeats) add_requests(at + 1, at + 1 + alternative.length);
-          walk(at + 1, at + 1 + alternative.length, lone);
-          for (std::size_t i = 0; i < largest.size(); ++i) largest[i] = std::max(largest[i], open_[i]);
-          at += alternative.length;
-        }
-        open_ = std::move(largest);
-      }
-    }
-  }
-
-  /// A loop may release what its previous pass has requested.
-  void add_requests(std::size_t at, std::size_t end) {
-    for (; at < end; ++at)
-      if (const auto* use = std::get_if<UseSemaphore>(&body_[at].activity);
-          use != nullptr && use->operation != UseSemaphore::Operation::release)
-        ++open_[use->semaphore];
-  }
-
-  const RawBody& body_;
-  std::vector<std::int64_t> open_;
-};
-
-}  // namespace
-
-/// Counting semaphores may be requested by one task and released by another one, and start with users. Those with an
-/// owner may not.
-void report_lone_releases(BuildContext& context) {
-  if (context.system.semaphores.empty()) return;
-  std::vector<std::int64_t> left(context.system.semaphores.size(), 0);
-  std::vector<std::pair<SemaphoreIndex, GraphNode>> lone;
-  for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
-    const auto open = OpenRequests(context, task).run([&](const GraphNode& node, SemaphoreIndex semaphore) {
-      lone.emplace_back(semaphore, node);
-    });
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] += open[i];
-  }
-  for (const auto& [index, node] : lone) {
-    const views::OsSemaphore& semaphore = context.semaphore_views[index];
-    const bool owned = semaphore.ownership.value_or(false) || semaphore.kind == views::SemaphoreKind::mutex ||
-                       semaphore.kind == views::SemaphoreKind::resource ||
-                       semaphore.kind == views::SemaphoreKind::spinlock;
-    if (!owned && (left[index] > 0 || semaphore.initial_value > 0)) continue;
-    const Element item = context.model.element(node.origin);
-    context.diagnostics.add("AM0468", Severity::warning,
-                            fmt::format("task \"{}\" releases the semaphore \"{}\" without having requested it, so it "
-                                        "is free although another task may use it; add the request, or remove the "
-                                        "release",
-                                        context.system.tasks[node.task].name, semaphore.name),
-                            item.location(), item.path());
-  }
-}
 
 void report_events_for_all(BuildContext& context) {
   std::vector<std::set<TaskIndex>> waiting(context.system.events.size());

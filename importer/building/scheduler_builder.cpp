@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -450,6 +451,90 @@ void report_untyped_semaphores(BuildContext& context) {
     const views::OsSemaphore& semaphore = context.semaphore_views[index];
     if (!semaphore.kind && semaphore.element.document().version() >= Version::v0_8_1)
       context.assume(any_typed ? Unstated::other_semaphore_type : Unstated::semaphore_type, semaphore.element);
+  }
+}
+
+namespace {
+
+/// The largest number of requests of each semaphore that no release follows, over all paths to a place.
+class OpenRequests {
+ public:
+  OpenRequests(const BuildContext& context, TaskIndex task)
+      : body_(context.raw_bodies[task]), open_(context.system.semaphores.size(), 0) {}
+
+  /// `lone(node)`: a release without a request.
+  template <typename Lone>
+  std::vector<std::int64_t> run(const Lone& lone) {
+    walk(0, body_.size(), lone);
+    return open_;
+  }
+
+ private:
+  template <typename Lone>
+  void walk(std::size_t at, std::size_t end, const Lone& lone) {
+    for (; at < end; ++at) {
+      const GraphNode& node = body_[at];
+      if (const auto* use = std::get_if<UseSemaphore>(&node.activity)) {
+        std::int64_t& open = open_[use->semaphore];
+        if (use->operation != UseSemaphore::Operation::release) ++open;
+        if (use->operation == UseSemaphore::Operation::release && open-- == 0) {
+          open = 0;
+          lone(node, use->semaphore);
+        }
+      } else if (const auto* branch = std::get_if<Branch>(&node.activity)) {
+        const std::vector<std::int64_t> before = open_;
+        std::vector<std::int64_t> largest = before;
+        for (const Branch::Alternative& alternative : branch->alternatives) {
+          open_ = before;
+          if (branch->repeats) add_requests(at + 1, at + 1 + alternative.length);
+          walk(at + 1, at + 1 + alternative.length, lone);
+          for (std::size_t i = 0; i < largest.size(); ++i) largest[i] = std::max(largest[i], open_[i]);
+          at += alternative.length;
+        }
+        open_ = std::move(largest);
+      }
+    }
+  }
+
+  /// A loop may release what its previous pass has requested.
+  void add_requests(std::size_t at, std::size_t end) {
+    for (; at < end; ++at)
+      if (const auto* use = std::get_if<UseSemaphore>(&body_[at].activity);
+          use != nullptr && use->operation != UseSemaphore::Operation::release)
+        ++open_[use->semaphore];
+  }
+
+  const RawBody& body_;
+  std::vector<std::int64_t> open_;
+};
+
+}  // namespace
+
+/// Counting semaphores may be requested by one task and released by another one, and start with users. Those with an
+/// owner may not.
+void report_lone_releases(BuildContext& context) {
+  if (context.system.semaphores.empty()) return;
+  std::vector<std::int64_t> left(context.system.semaphores.size(), 0);
+  std::vector<std::pair<SemaphoreIndex, GraphNode>> lone;
+  for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
+    const auto open = OpenRequests(context, task).run([&](const GraphNode& node, SemaphoreIndex semaphore) {
+      lone.emplace_back(semaphore, node);
+    });
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] += open[i];
+  }
+  for (const auto& [index, node] : lone) {
+    const views::OsSemaphore& semaphore = context.semaphore_views[index];
+    const bool owned = semaphore.ownership.value_or(false) || semaphore.kind == views::SemaphoreKind::mutex ||
+                       semaphore.kind == views::SemaphoreKind::resource ||
+                       semaphore.kind == views::SemaphoreKind::spinlock;
+    if (!owned && (left[index] > 0 || semaphore.initial_value > 0)) continue;
+    const Element item = context.model.element(node.origin);
+    context.diagnostics.add("AM0468", Severity::warning,
+                            fmt::format("task \"{}\" releases the semaphore \"{}\" without having requested it, so it "
+                                        "is free although another task may use it; add the request, or remove the "
+                                        "release",
+                                        context.system.tasks[node.task].name, semaphore.name),
+                            item.location(), item.path());
   }
 }
 
