@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that cannot be referred to by name.
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -41,15 +40,13 @@ void check_missing_names(const Context& context, Report& report) {
 }
 
 void check_property_keys(const Context& context, Report& report) {
-  std::unordered_map<std::uint64_t, std::vector<std::string_view>> keys;  // by the element that has them
+  std::unordered_map<std::uint64_t, std::unordered_set<std::string_view>> keys;  // by the element that has them
   for (const Element property : context.facts.all("CustomProperty")) {
     const auto key = property.attribute("key");
     const Element holder = property.parent();
     if (!key || !holder) continue;
     auto& seen = keys[(static_cast<std::uint64_t>(holder.document().position()) << 32U) | holder.index()];
-    if (std::find(seen.begin(), seen.end(), *key) == seen.end())
-      seen.push_back(*key);
-    else if (!report.is_reported(property))
+    if (!seen.insert(*key).second && !report.is_reported(property))
       report.add(property, "key",
                  fmt::format("{} has two custom properties with the key \"{}\"; the analysis uses the first",
                              describe(holder), *key));

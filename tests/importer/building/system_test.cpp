@@ -637,6 +637,33 @@ TEST_CASE("exponentially multiplying calls are an error without memory exhaustio
                    "replace calls by ticks, or raise --max-activities [AM0317]") != std::string::npos);
 }
 
+TEST_CASE("long names and content count as further activities, since calls repeat them") {
+  const auto called = [](const std::string& activity) {
+    std::string calls;
+    for (int i = 0; i < 1000; ++i) calls += "<items xsi:type=\"am:RunnableCall\" runnable=\"R1?type=Runnable\"/>";
+    const std::string text =
+        replaced(minimal(), "runnable=\"Monitor_Function?type=Runnable\"", "runnable=\"R0?type=Runnable\"");
+    return std::string(text).insert(text.find("<labels"), "<runnables name=\"R0\"><activityGraph>" + calls +
+                                                              "</activityGraph></runnables><runnables "
+                                                              "name=\"R1\"><activityGraph>" +
+                                                              activity + "</activityGraph></runnables>");
+  };
+  const std::string ticks = R"(<items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueHistogram">)";
+  const auto histogram = [&](int entries) {
+    std::string text;
+    for (int i = 0; i < entries; ++i) text += R"(<entries occurrences="1" lowerBound="1" upperBound="9"/>)";
+    return ticks + text + "</default></items>";
+  };
+  CHECK(system_of(called(histogram(10))).runnables.size() > 2);
+  for (const std::string& content :
+       {histogram(10'000), "<items xsi:type=\"am:Group\" name=\"" + std::string(400'000, 'x') + "\"/>"}) {
+    const std::string error = only_error(called(content));
+    CHECK(
+        error.find("the tasks have more than 300000 activities if each call of a runnable counts, and each 1000 bytes "
+                   "of names and content; split the model, ") != std::string::npos);
+  }
+}
+
 TEST_CASE("a task without allocation is one error at the task") {
   const std::string text =
       replaced(minimal(),

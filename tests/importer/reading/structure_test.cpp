@@ -299,6 +299,20 @@ TEST_CASE("the path of an element consists of tags and names or positions") {
   CHECK(graph.path() == "swModel/tasks/DASM/activityGraph");
   CHECK(graph.children("items")[1].path() == "swModel/tasks/DASM/activityGraph/items[1]");
   CHECK(model.documents().front()->root().path() == "Amalthea");
+  const auto of_groups = [&](std::size_t depth, const std::string& name) {
+    std::string text = "<swModel><tasks name=\"T\"><activityGraph>", end = "</activityGraph></tasks></swModel>";
+    for (std::size_t i = 0; i < depth; ++i) text += "<items xsi:type=\"am:Group\" name=\"" + name + "\">";
+    for (std::size_t i = 0; i < depth; ++i) end = "</items>" + end;
+    const Model nested = test::model_from_text(test::in_root(text + end), diagnostics);
+    const Document& document = *nested.documents().front();
+    return document.element(static_cast<std::uint32_t>(document.size() - 1)).path();
+  };
+  CHECK(of_groups(2, "G") == "swModel/tasks/T/activityGraph/items/G/items/G");
+  CHECK(of_groups(1, std::string(999, 'x') + "äy") ==
+        "swModel/tasks/T/activityGraph/items/" + std::string(999, 'x') + "…");
+  const std::string deep = of_groups(400, std::string(5000, 'x'));
+  CHECK(deep.starts_with("…/items/xxx"));
+  CHECK(deep.size() < 6000);
 }
 
 }  // namespace reading_structure_test
