@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that grow in one dimension each: a function from n to the text of a model, a trace or a GPU scenario."""
+"""Inputs that grow in one dimension each: a function from n to the text of a model, a trace or input of `gpu`."""
 
 import json
 
@@ -17,13 +17,24 @@ def ticks(cycles=1000):
             f'upperBound="{2 * cycles}" average="{1.5 * cycles}"/></items>')
 
 
-def task(name, items, stimuli=PERIODIC):
-    return (f'<tasks name="{name}" stimuli="{stimuli}" multipleTaskActivationLimit="0"><activityGraph>{items}'
+def properties(**values):
+    return "".join(f'<customProperties key="gpu.{key}"><value xsi:type="am:StringObject" value="{value}"/>'
+                   "</customProperties>" for key, value in values.items())
+
+
+def task(name, items, stimuli=PERIODIC, own=""):
+    """T0 has also a runnable that traces and `calibrate` know."""
+    items = (call("R0") if name == "T0" else "") + items
+    return (f'<tasks name="{name}" stimuli="{stimuli}" multipleTaskActivationLimit="0">{own}<activityGraph>{items}'
             "</activityGraph></tasks>")
 
 
-def runnable(name, items):
-    return f'<runnables name="{name}"><activityGraph>{items}</activityGraph></runnables>'
+def runnable(name, items, own=""):
+    return f'<runnables name="{name}">{own}<activityGraph>{items}</activityGraph></runnables>'
+
+
+def call(name):
+    return f'<items xsi:type="am:RunnableCall" runnable="{name}?type=Runnable"/>'
 
 
 def stimulus(name, milliseconds=10):
@@ -31,27 +42,37 @@ def stimulus(name, milliseconds=10):
             "</stimuli>")
 
 
-def model(software="", tasks=("T0",), cores=1, stimuli="", os="", events="", constraints=""):
-    """A whole model: without `software`, with one small task."""
+def model(software="", tasks=("T0",), cores=1, stimuli="", os="", events="", constraints="", gpu=()):
+    """A whole model: without `software`, with one small task. `gpu`: the tasks on its GPU, which it has only then."""
     if not any(f'<tasks name="{name}"' in software for name in tasks):
-        software = task("T0", ticks()) + software
+        software = task("T0", "") + software
+    software += runnable("R0", ticks())
     units = each(cores, '<modules xsi:type="am:ProcessingUnit" name="C#" frequencyDomain="Clock?type=FrequencyDomain" '
                         'definition="Cpu?type=ProcessingUnitDefinition"/>')
-    mapping = each(cores, '<schedulerAllocation scheduler="S#?type=TaskScheduler" '
-                          'responsibility="C#?type=ProcessingUnit" executingPU="C#?type=ProcessingUnit"/>')
+    allocation = ('<schedulerAllocation scheduler="S#?type=TaskScheduler" responsibility="C#?type=ProcessingUnit" '
+                  'executingPU="C#?type=ProcessingUnit"/>')
+    mapping = each(cores, allocation)
+    schedulers = each(cores, '<taskSchedulers name="S#" definition="Fixed?type=SchedulerDefinition"/>')
     for index, name in enumerate(tasks):
         core = index % cores
         mapping += (f'<taskAllocation task="{name}?type=Task" scheduler="S{core}?type=TaskScheduler" '
                     f'affinity="C{core}?type=ProcessingUnit"><schedulingParameters '
                     'key="priority?type=SchedulingParameterDefinition"><value xsi:type="am:IntegerObject" '
                     f'value="{len(tasks) - index}"/></schedulingParameters></taskAllocation>')
+    if gpu:
+        units += ('<modules xsi:type="am:ProcessingUnit" name="CG" frequencyDomain="Clock?type=FrequencyDomain" '
+                  f'definition="Gpu?type=ProcessingUnitDefinition">{properties(platform="tx2")}</modules>')
+        schedulers += '<taskSchedulers name="SG" definition="GpuTimeSlicing?type=SchedulerDefinition"/>'
+        os += '<schedulerDefinitions name="GpuTimeSlicing"/>'
+        mapping += allocation.replace("#", "G") + "".join(
+            f'<taskAllocation task="{name}?type=Task" scheduler="SG?type=TaskScheduler" '
+            'affinity="CG?type=ProcessingUnit"/>' for name in gpu)
     return (f'{BEGIN}<swModel>{software}</swModel><hwModel><definitions xsi:type="am:ProcessingUnitDefinition" '
-            f'name="Cpu" puType="CPU"/><structures name="Board" structureType="System">{units}</structures><domains '
+            'name="Cpu" puType="CPU"/><definitions xsi:type="am:ProcessingUnitDefinition" name="Gpu" puType="GPU"/>'
+            f'<structures name="Board" structureType="System">{units}</structures><domains '
             'xsi:type="am:FrequencyDomain" name="Clock"><defaultValue value="1.0" unit="GHz"/></domains></hwModel>'
-            '<osModel><operatingSystems name="OS">'
-            + each(cores, '<taskSchedulers name="S#" definition="Fixed?type=SchedulerDefinition"/>').replace(
-                "Fixed?", "FixedPriorityPreemptive?")
-            + '</operatingSystems><schedulerDefinitions name="FixedPriorityPreemptive" '
+            f'<osModel><operatingSystems name="OS">{schedulers.replace("Fixed?", "FixedPriorityPreemptive?")}'
+            '</operatingSystems><schedulerDefinitions name="FixedPriorityPreemptive" '
             'processParameters="priority?type=SchedulingParameterDefinition"/><schedulingParameterDefinitions '
             f'name="priority" type="Integer"/>{os}</osModel><stimuliModel>{stimulus("p")}{stimuli}</stimuliModel>'
             f'<eventModel>{events}</eventModel><constraintsModel>{constraints}</constraintsModel>'
@@ -75,10 +96,13 @@ def many_tasks(n, cores):
     return model("".join(task(name, ticks(1)) for name in names(n)), names(n), cores)
 
 
+def access(label):
+    return f'<items xsi:type="am:LabelAccess" data="{label}?type=Label" access="read"/>'
+
+
 def accesses(n, labels):
-    access = "".join(f'<items xsi:type="am:LabelAccess" data="l{i % labels}?type=Label" access="read"/>'
-                     for i in range(n))
-    return model(task("T0", '<items xsi:type="am:RunnableCall" runnable="R?type=Runnable"/>') + runnable("R", access)
+    reads = "".join(access(f"l{i % labels}") for i in range(n))
+    return model(task("T0", call("R")) + runnable("R", reads)
                  + each(labels, '<labels name="l#"><size value="1" unit="B"/></labels>'))
 
 
@@ -115,7 +139,8 @@ def events(n):
     item = '<items xsi:type="am:{}"{}><eventMask events="e#?type=OsEvent"/></items>'
     sets = each(n, item.format("SetEvent", ' process="T1?type=Task"'))
     waits = each(n, item.format("WaitEvent", ' waitingBehaviour="passive"') + item.format("ClearEvent", ""))
-    return model(task("T0", ticks(1) + sets) + task("T1", waits + ticks(1)) + each(n, '<events name="e#"/>'), names(2), 2)
+    return model(task("T0", ticks(1) + sets) + task("T1", waits + ticks(1)) + each(n, '<events name="e#"/>'), names(2),
+                 2)
 
 
 def modes(n):
@@ -129,10 +154,31 @@ def stimuli(n):
         stimulus(f"s{i}") for i in range(n)))
 
 
+def gpu_model(operations, tasks, blocks):
+    """GPU tasks, each in a stream of its own, that launch as many kernels."""
+    kernels = "".join(runnable(f"k{i}", ticks(1), properties(grid=blocks, block=256)) for i in range(operations))
+    calls = "".join(call(f"k{i}") for i in range(operations))
+    return model(task("T0", "") + kernels + "".join(
+        task(f"G{i}", calls, own=properties(context="c", stream=f"s{i}")) for i in range(tasks)),
+        gpu=[f"G{i}" for i in range(tasks)])
+
+
 def scenario(kernels, streams, blocks):
     return json.dumps({"platform": "tx2", "operations": [
         {"kernel": f"k{i}", "stream": f"s{i % streams}", "blocks": blocks, "threads": 256, "registers": 32,
          "duration": "10us"} for i in range(kernels)]})
+
+
+def kernels(n):
+    return json.dumps({"g_max": 8, "kernels": [{"r": i, "C": 4, "g": 1 + i % 4, "T": 10 * n} for i in range(n)]})
+
+
+def processes(n, operations=1):
+    """That share a GPU in time slices."""
+    segment = {"gpu": [{"kernel": "1us"}] * operations}
+    return json.dumps({"tasks": [
+        {"name": f"T{i}", "core": f"C{i}", "priority": 1, "period": "1s", "wait": "suspend",
+         "segments": [{"cpu": "1us"}, segment]} for i in range(n)]})
 
 
 def btf(lines):
@@ -184,41 +230,45 @@ def slices(n):
     return "[" + ",\n".join(lines) + "]\n"
 
 
-# dimension: (kind of input, function, smallest n, largest n)
+def labels_read(n):
+    return model('<labels name="l"/>' + each(n, runnable("r#", access("l"))))
+
+
+# dimension: kind of input: (function, smallest n, largest n)
 DIMENSIONS = {
-    "elements": ("model", lambda n: model(each(n, '<labels name="l#"/>')), 500, 256_000),
-    "attributes": ("model", attributes, 500, 256_000),
-    "list length": ("model", lambda n: model(task("T0", ticks(), " ".join([PERIODIC] * n))), 500, 400_000),
-    "properties": ("model", lambda n: model('<labels name="l">' + '<customProperties key="gpu.grid"><value '
-                                            'xsi:type="am:StringObject" value="2"/></customProperties>' * n
-                                            + "</labels>"), 500, 128_000),
-    "siblings": ("model", lambda n: model("<runnables/>" * n), 500, 512_000),
-    "depth": ("model", depth, 10, 480),
-    "references to one target": ("model", lambda n: model('<labels name="l"/>' + each(
-        n, '<runnables name="r#"><activityGraph><items xsi:type="am:LabelAccess" data="l?type=Label" access="read"/>'
-           "</activityGraph></runnables>")), 250, 128_000),
-    "tasks": ("model", lambda n: many_tasks(n, max(1, n // 8)), 16, 4_096),
-    "tasks on one core": ("model", lambda n: many_tasks(n, 1), 16, 4_096),
-    "runnables": ("model", lambda n: model(task("T0", each(
-        n, '<items xsi:type="am:RunnableCall" runnable="r#?type=Runnable"/>')) + "".join(
-            runnable(f"r{i}", ticks(1)) for i in range(n))), 250, 64_000),
-    "labels": ("model", lambda n: accesses(n, n), 250, 64_000),
-    "accesses": ("model", lambda n: accesses(n, 1), 250, 64_000),
-    "chains": ("model", chains, 100, 16_000),
-    "chain length": ("model", chain_length, 100, 16_000),
-    "semaphores": ("model", semaphores, 4, 2_048),
-    "events": ("model", events, 16, 8_192),
-    "modes": ("model", modes, 100, 32_000),
-    "stimuli": ("model", stimuli, 16, 8_192),
-    "findings": ("model", lambda n: model(each(n, '<unknown# name="u#"/>')), 500, 128_000),
-    "GPU operations": ("scenario", lambda n: scenario(n, 4, 4), 100, 64_000),
-    "streams": ("scenario", lambda n: scenario(n, n, 4), 16, 16_384),
-    "blocks": ("scenario", lambda n: scenario(4, 2, n), 100, 128_000),
-    "trace events": ("trace", trace_events, 500, 256_000),
-    "open jobs": ("trace", open_jobs, 500, 64_000),
-    "open runnables": ("trace", open_runnables, 500, 128_000),
-    "slices": ("trace", slices, 500, 128_000),
-    "distinct names": ("trace", lambda n: btf([f"{2000 + i},p,{i},T,x{i},{i},activate" for i in range(n)]), 500, 128_000),
+    "elements": {"model": (lambda n: model(each(n, '<labels name="l#"/>')), 4_000, 1_024_000)},
+    "attributes": {"model": (attributes, 4_000, 1_024_000)},
+    "list length": {"model": (lambda n: model(task("T0", ticks(), " ".join([PERIODIC] * n))), 4_000, 800_000)},
+    "properties": {"model": (lambda n: model(f'<labels name="l">{properties(grid=2) * n}</labels>'), 500, 256_000)},
+    "siblings": {"model": (lambda n: model("<runnables/>" * n), 500, 1_024_000)},
+    "depth": {"model": (depth, 10, 480)},
+    "references to one target": {"model": (labels_read, 250, 128_000)},
+    "tasks": {"model": (lambda n: many_tasks(n, max(1, n // 8)), 16, 4_096), "processes": (processes, 4, 1_024)},
+    "tasks on one core": {"model": (lambda n: many_tasks(n, 1), 16, 4_096)},
+    "runnables": {"model": (lambda n: model(task("T0", "".join(call(f"r{i}") for i in range(n))) + "".join(
+        runnable(f"r{i}", ticks(1)) for i in range(n))), 250, 128_000)},
+    "labels": {"model": (lambda n: accesses(n, n), 250, 128_000)},
+    "accesses": {"model": (lambda n: accesses(n, 1), 250, 256_000)},
+    "chains": {"model": (chains, 100, 16_000)},
+    "chain length": {"model": (chain_length, 100, 16_000)},
+    "semaphores": {"model": (semaphores, 4, 2_048)},
+    "events": {"model": (events, 16, 8_192)},
+    "modes": {"model": (modes, 100, 64_000)},
+    "stimuli": {"model": (stimuli, 16, 8_192)},
+    "findings": {"model": (lambda n: model(each(n, '<unknown# name="u#"/>')), 500, 256_000)},
+    "GPU operations": {"model": (lambda n: gpu_model(n, 1, 4), 16, 64_000),
+                       "scenario": (lambda n: scenario(n, 4, 4), 100, 64_000), "kernels": (kernels, 16, 16_384),
+                       "processes": (lambda n: processes(2, n), 16, 64_000)},
+    "streams": {"model": (lambda n: gpu_model(1, n, 4), 8, 4_096),
+                "scenario": (lambda n: scenario(n, n, 4), 16, 16_384)},
+    "blocks": {"model": (lambda n: gpu_model(1, 2, n), 100, 128_000),
+               "scenario": (lambda n: scenario(4, 2, n), 100, 128_000)},
+    "trace events": {"trace": (trace_events, 500, 256_000)},
+    "open jobs": {"trace": (open_jobs, 500, 64_000)},
+    "open runnables": {"trace": (open_runnables, 500, 128_000)},
+    "slices": {"trace": (slices, 500, 128_000)},
+    "distinct names": {"trace": (lambda n: btf([f"{2000 + i},p,{i},T,x{i},{i},activate" for i in range(n)]),
+                                 500, 256_000)},
 }
-EMPTY = {"model": model(task("T0", '<items xsi:type="am:RunnableCall" runnable="R0?type=Runnable"/>')
-                        + runnable("R0", ticks())), "scenario": scenario(1, 1, 1), "trace": btf([])}
+EMPTY = {"model": model(), "scenario": scenario(1, 1, 1),
+         "kernels": kernels(1), "processes": processes(1), "trace": btf([])}
