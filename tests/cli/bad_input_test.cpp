@@ -300,7 +300,7 @@ TEST_CASE("wrong use is reported in two lines: the mistake and where to find hel
   of("analyze", {model, "--bogus"}, "unknown option --bogus");
   of("annotate", {model}, "-o (--output) is required");
   of("analyze", {model, "--format", "xml"},
-     "--format xml: expected one of text, json, csv, markdown, junit, github, sarif");
+     "--format xml: expected one of text, json, csv, markdown, junit, github, sarif, codequality");
   of("graph", {model, "--format", "png"}, "--format png: expected one of dot, json, svg");
   of("analyze", {model, "--execution", "typical"}, "--execution typical: expected one of worst, average, best");
   of("simulate", {model, "--runs", "abc"}, "--runs abc: expected a whole number from 1 to 1000000000");
