@@ -187,7 +187,11 @@ void add_data_edges(System& system) {
 /// Reports accesses that cost nothing, or whose cost the model leaves open, which users would not notice otherwise.
 class AccessReview {
  public:
-  explicit AccessReview(BuildContext& context) : context_(context), system_(context.system) {}
+  explicit AccessReview(BuildContext& context)
+      : context_(context),
+        system_(context.system),
+        any_label_is_mapped_(std::any_of(system_.labels.begin(), system_.labels.end(),
+                                         [](const Label& one) { return one.memory.has_value(); })) {}
 
   void run() {
     for (NodeIndex node = 0; node < system_.graph.size(); ++node) {
@@ -233,9 +237,6 @@ class AccessReview {
   }
 
  private:
-  bool any_label_is_mapped() const {
-    return std::any_of(system_.labels.begin(), system_.labels.end(), [](const Label& one) { return one.memory; });
-  }
   /// Whether the model states costs of accesses of this unit or to this memory.
   bool states_costs(UnitIndex unit, MemoryIndex memory) const {
     const auto& units = system_.platform.units;
@@ -259,7 +260,7 @@ class AccessReview {
     const Element place = context_.model.element(origin);
     if (!label.memory && access != nullptr) context_.assume(Unstated::only_memory, place);
     if (!label.memory && access == nullptr) {
-      if (any_label_is_mapped())
+      if (any_label_is_mapped_)
         context_.assume(Unstated::other_label_memory, context_.model.element(label.origin));
       else
         context_.assume(Unstated::label_memory, place);
@@ -283,6 +284,7 @@ class AccessReview {
 
   BuildContext& context_;
   const System& system_;
+  bool any_label_is_mapped_ = false;
   std::map<UnitIndex, std::pair<LabelIndex, std::set<AccessPosition>>>
       missing_access_paths_;                                          ///< the first label, and the accesses
   std::set<LabelIndex> empty_, sized_;                                ///< accessed labels

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 
 #include <fmt/core.h>
@@ -257,10 +258,11 @@ class DeviceShaper {
 
   RawBody shape(const RawBody& written) {
     const RawBody raw = with_computations(written);
+    find_parts(raw);
     for (std::size_t i = 0; i < raw.size(); ++i) {
       const GraphNode& node = raw[i];
       if (accessed_label(node)) {
-        access(raw, i);
+        access(node, i);
         continue;
       }
       flush();
@@ -269,13 +271,13 @@ class DeviceShaper {
         kernel.ticks = compute->ticks;
         kernel.memory_intensity = memory_intensity(node);
         kernel.access = accesses_.of(node.runnable);
-        kernel.footprint = footprint(raw, node.runnable);
+        kernel.footprint = footprint(node.runnable);
         kernel.launch = launch(node);
         kernel.instructions = instructions(node);
         if (kernel.instructions) kernel.ticks = {};
         add("kernel", std::move(kernel), node.runnable, node.origin);
       } else if (!std::holds_alternative<Call>(node.activity)) {
-        body_.push_back(node);
+        push(node);
       }
     }
     flush();
@@ -283,25 +285,37 @@ class DeviceShaper {
   }
 
  private:
-  void access(const RawBody& raw, std::size_t i) {
-    const GraphNode& node = raw[i];
+  /// What the body contains of a runnable, or of none.
+  struct Part {
+    std::optional<std::size_t> first_ticks, last_ticks;
+    std::vector<LabelIndex> labels;  ///< each once
+    std::set<LabelIndex> accessed;   ///< the same
+    std::optional<DataSize> footprint;
+    bool accesses_host = false;
+  };
+
+  void find_parts(const RawBody& raw) {
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      Part& part = parts_[raw[i].runnable];
+      if (std::holds_alternative<Compute>(raw[i].activity)) {
+        if (!part.first_ticks) part.first_ticks = i;
+        part.last_ticks = i;
+      } else if (const auto label = accessed_label(raw[i]); label && part.accessed.insert(*label).second) {
+        part.labels.push_back(*label);
+        part.accesses_host = part.accesses_host || side(*label) == LabelSide::host;
+      }
+    }
+  }
+
+  void access(const GraphNode& node, std::size_t i) {
     if (!segment_.empty() && segment_.runnable != node.runnable) flush();
     if (segment_.empty()) {
       segment_.runnable = node.runnable;
       segment_.origin = node.origin;
-      const auto has_ticks = [&](std::size_t first, std::size_t last) {
-        return std::any_of(raw.begin() + static_cast<std::ptrdiff_t>(first),
-                           raw.begin() + static_cast<std::ptrdiff_t>(last), [&](const GraphNode& other) {
-                             return other.runnable == node.runnable && std::holds_alternative<Compute>(other.activity);
-                           });
-      };
-      segment_.beside_copies =
-          node.runnable && std::any_of(raw.begin(), raw.end(), [&](const GraphNode& other) {
-            const auto accessed = accessed_label(other);
-            return accessed && other.runnable == node.runnable && side(*accessed) == LabelSide::host;
-          });
-      segment_.after_ticks = node.runnable && has_ticks(0, i);
-      segment_.before_ticks = node.runnable && has_ticks(i + 1, raw.size());
+      const Part& part = parts_[node.runnable];
+      segment_.beside_copies = node.runnable && part.accesses_host;
+      segment_.after_ticks = node.runnable && part.first_ticks && *part.first_ticks < i;
+      segment_.before_ticks = node.runnable && part.last_ticks && *part.last_ticks > i;
     }
     const LabelIndex label = *accessed_label(node);
     auto& list = std::holds_alternative<ReadLabel>(node.activity) ? segment_.reads : segment_.writes;
@@ -415,14 +429,13 @@ class DeviceShaper {
 
   /// Of all labels that the kernel's runnable accesses. Of those that it copies, only the device labels count, if there
   /// are any; a kernel that accesses labels in place works on all of them.
-  DataSize footprint(const RawBody& raw, std::optional<RunnableIndex> runnable) {
-    std::vector<LabelIndex> labels;
-    for (const GraphNode& node : raw)
-      if (const auto label = accessed_label(node); label && node.runnable == runnable && !contains(labels, *label))
-        labels.push_back(*label);
+  DataSize footprint(std::optional<RunnableIndex> runnable) {
+    Part& part = parts_[runnable];
+    if (part.footprint) return *part.footprint;
     const auto access = accesses_.of(runnable);
-    const auto on_device = on_side(labels, LabelSide::device);
-    return total(on_device.empty() || (access && access->zero_copy) ? labels : on_device);
+    const auto on_device = on_side(part.labels, LabelSide::device);
+    part.footprint = total(on_device.empty() || (access && access->zero_copy) ? part.labels : on_device);
+    return *part.footprint;
   }
 
   /// Runnables with instructions need no ticks: those without get a computation after the labels that they read first.
@@ -583,14 +596,18 @@ class DeviceShaper {
   }
 
   void add(const std::string& kind, Activity activity, std::optional<RunnableIndex> runnable, Origin origin) {
-    const auto same = std::count_if(body_.begin(), body_.end(),
-                                    [&](const GraphNode& node) { return kind_name(node.activity) == kind; });
+    const std::size_t same = of_kind_[kind];
     GraphNode node;
     node.name = context_.system.tasks[task_].name + "." + kind + (same == 0 ? "" : std::to_string(same + 1));
     node.activity = std::move(activity);
     node.task = task_;
     node.runnable = runnable;
     node.origin = origin;
+    push(std::move(node));
+  }
+
+  void push(GraphNode node) {
+    ++of_kind_[std::string(kind_name(node.activity))];
     body_.push_back(std::move(node));
   }
 
@@ -599,7 +616,9 @@ class DeviceShaper {
   BlockNeeds& needs_;
   TaskIndex task_;
   RawBody body_;
+  std::map<std::string, std::size_t> of_kind_;  ///< activities of the body
   AccessSegment segment_;
+  std::map<std::optional<RunnableIndex>, Part> parts_;
 };
 
 void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
