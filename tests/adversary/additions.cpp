@@ -624,6 +624,12 @@ void add_chains(System& system, Random random) {
     if (tasks.empty()) return;
     add_chain(system, std::move(tasks));
   }
+  // Along a row of triggers, whatever its tasks do besides.
+  std::vector<std::vector<TaskIndex>> rows;
+  for (TaskIndex task = 0; task < releases.size(); ++task)
+    if (releases[task] && releases[task]->trigger_path.size() > 1 && !system.tasks[task].folded_into)
+      rows.push_back(releases[task]->trigger_path);
+  if (!rows.empty()) add_chain(system, any_of(rows, random));
 }
 
 void pass_data(System& system, Random random) {
