@@ -103,8 +103,8 @@ struct CpuBound {
   std::vector<CpuShare> parts;  ///< their sum is the response
   NoBound reason = NoBound::none;
   std::size_t obstacle = 0;
-  /// Of fixed priorities, max over the jobs q of a busy period of J + f(q) - qT: the jobs of the task end with this jitter,
-  /// less what they execute at least. (J + `response` counts J twice for all but the first job.)
+  /// Of fixed priorities, max over the jobs q of a busy period of J + f(q) - qT: the jobs of the task end with this
+  /// jitter, less what they execute at least. (J + `response` counts J twice for all but the first job.)
   std::optional<Duration> end_jitter = {};
 };
 

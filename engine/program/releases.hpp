@@ -27,8 +27,8 @@ struct TaskReleases {
 /// wrapper those of its function. Nothing if there are several or none.
 std::vector<std::optional<TaskReleases>> releases_of(const System& system);
 
-/// The same for releases that are not strictly periodic but always come again: `period` is then the longest time from any
-/// instant of a run to the next release of the row, and `offset` that of the stimulus.
+/// The same for releases that are not strictly periodic but always come again: `period` is then the longest time from
+/// any instant of a run to the next release of the row, and `offset` that of the stimulus.
 std::vector<std::optional<TaskReleases>> recurrent_releases_of(const System& system);
 
 /// Why releases_of has none for the task, as a clause.

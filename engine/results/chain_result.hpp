@@ -89,8 +89,9 @@ struct ChainResult {
   std::string let_reason;
   std::optional<LatencyBounds> implicit;  ///< jobs read at their start and write at their end
   std::string implicit_reason;
-  /// Parallel to Chain::tasks, sum up to implicit->reaction: a wait of at most a period, and the bound on the response;
-  /// zero where the next task of the chain waits for its end anyway.
+  /// Parallel to Chain::tasks, sum up to implicit->reaction: a wait of at most the longest time between two releases
+  /// (none where the end of the task before activates it), and the bound on the response; zero where the next task of
+  /// the chain waits for its end anyway.
   std::vector<ChainStep> implicit_steps;
   ObservedLatencies observed;  ///< in the simulation, where jobs read at their start and write at their end
   /// Parallel to Chain::tasks, sum up to observed.reaction. The first wait begins at the read before, which just missed

@@ -22,7 +22,8 @@ struct FindingView {
   const ModelInfo& model;  ///< version and hash are empty if no model could be read
   const std::vector<Diagnostic>& findings;
   std::size_t suppressed = 0;  ///< number of findings hidden on request
-  /// Absolute path; SARIF and pipelines name files below it relative to it, SARIF others by a file: URI. "" keeps paths as given.
+  /// Absolute path; SARIF and pipelines name files below it relative to it, SARIF others by a file: URI. "" keeps paths
+  /// as given.
   std::string base_folder;
   std::optional<Severity> fail_on = Severity::error;  ///< lowest severity that fails; nothing: none does
 };

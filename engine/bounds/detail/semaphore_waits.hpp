@@ -5,12 +5,12 @@
 /// (SemaphoreCeilings::timed).
 ///
 /// A released semaphore goes to the most urgent waiting task, among equals to any (the simulation takes the first; no
-/// standard does). The holder runs at its own urgency or at the ceiling. So two times bound each other, as in Rajkumar, "Real-time synchronization
-/// protocols for shared memory multiprocessors", ICDCS 1990 (priority-ordered queues), and Gai, Lipari, Di Natale,
-/// "Minimizing memory utilization of real-time task sets in single and multi-processor systems-on-a-chip", RTSS 2001
-/// (polling):
-/// - The wait W of task i. While it lasts, some other user holds the semaphore: a less urgent one at most once, another one
-///   as often as it requests it in a window of length W.
+/// standard does). The holder runs at its own urgency or at the ceiling. So two times bound each other, as in Rajkumar,
+/// "Real-time synchronization protocols for shared memory multiprocessors", ICDCS 1990 (priority-ordered queues), and
+/// Gai, Lipari, Di Natale, "Minimizing memory utilization of real-time task sets in single and multi-processor
+/// systems-on-a-chip", RTSS 2001 (polling):
+/// - The wait W of task i. While it lasts, some other user holds the semaphore: a less urgent one at most once, another
+///   one as often as it requests it in a window of length W.
 ///     W = max over less urgent users of H
 ///         + sum over users of at least its urgency of n(W) times the sum of H over the requests of a job
 ///   Where users request single units and the semaphore as a whole, all users count like urgent ones. Users of the

@@ -140,8 +140,8 @@ TEST_CASE("an event stimulus releases whenever its event is set") {
 }
 
 TEST_CASE("a triggered task inherits a jitter beyond the period once") {
-  // Three jobs of source may be pending: its bound is 8. Alone on its core it ends with its own jitter of 16, so two jobs
-  // of triggered meet and not three.
+  // Two jobs of source may arrive together: its bound is 8. Alone on its core it ends with its own jitter of 16, so two
+  // jobs of triggered meet and not three.
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   const StimulusIndex request = maker.inter_process();
