@@ -37,7 +37,7 @@ void check_systems(std::uint32_t seed, std::uint32_t count) {
 /// The first drawn system of which a task has a bound on its response, and a behaviour comes close to it.
 Broken close_call() {
   for (std::uint32_t number = 0;; ++number) {
-    const DrawnSystem drawn = draw_system(7, number);
+    const DrawnSystem drawn = draw_system(8, number);
     const Statement statement = statement_of(drawn, number);
     if (!statement.refused.empty()) continue;
     const Target& target = statement.targets.front();
@@ -45,7 +45,7 @@ Broken close_call() {
     for (std::size_t index = 0; index < target.guarantees.size(); ++index)
       if (target.guarantees[index].kind == Guarantee::Kind::response && !target.guarantees[index].stated_offsets &&
           found.of[index].closeness > 0.98 && found.of[index].outcome == Attacked::Outcome::held)
-        return {7, number, target.amxmi, target.guarantees[index], "", options().until, found.of[index].closest};
+        return {8, number, target.amxmi, target.guarantees[index], "", options().until, found.of[index].closest};
   }
 }
 
