@@ -240,11 +240,22 @@ class DocumentBuilder : public xml::DefaultHandler {
     return true;
   }
 
+  /// XML alone lets a name have any colons; with namespaces, one may stand between a prefix and a name.
+  PrefixedName split(std::string_view written) {
+    const PrefixedName name = split_name(written);
+    const bool has_colon = name.local.size() < written.size();
+    if (name.local.empty() || (has_colon && name.prefix.empty()) || name.local.find(':') != std::string_view::npos)
+      not_well_formed(document_.source().location(tag_begin_),
+                      fmt::format("the name {} has a colon that is not between a prefix and a name", written));
+    return name;
+  }
+
   void read_declarations(const xml::Attributes& attributes) {
     for (XMLSize_t i = 0; i < attributes.getLength(); ++i) {
       const std::u16string_view qname = view(attributes.getQName(i));
       if (!qname.starts_with(u"xmlns")) continue;
       const std::string name = to_utf8(qname);
+      split(name);
       const auto prefix = declared_prefix(name);
       if (!prefix) continue;
       namespaces_.declare(std::string(*prefix), to_utf8(view(attributes.getValue(i))), depth_);
@@ -263,7 +274,7 @@ class DocumentBuilder : public xml::DefaultHandler {
   }
 
   void read_root(std::string_view written) {
-    const PrefixedName name = split_name(written);
+    const PrefixedName name = split(written);
     const std::string_view space = namespace_of(name);
     const auto set_header = [&](Version version, IteaRelease itea) {
       document_.set_header(version, itea, std::string(name.prefix), namespaces_.prefix_of(xsi_namespace));
@@ -292,7 +303,7 @@ class DocumentBuilder : public xml::DefaultHandler {
 
   NameId tag_name(std::string_view written) {
     return known_name(written, tags_, [this](std::string_view qname) {
-      const PrefixedName name = split_name(qname);
+      const PrefixedName name = split(qname);
       if (!name.prefix.empty() && namespace_of(name) == xmi_namespace)
         return document_.intern("xmi:" + std::string(name.local));
       return intern(name.local);
@@ -301,7 +312,7 @@ class DocumentBuilder : public xml::DefaultHandler {
 
   NameId attribute_name(std::string_view written) {
     return known_name(written, attribute_names_, [this](std::string_view qname) {
-      const PrefixedName name = split_name(qname);
+      const PrefixedName name = split(qname);
       if (name.prefix.empty()) return intern(name.local);
       const std::string_view space = namespace_of(name);
       if (space == xsi_namespace) return document_.intern(fmt::format("xsi:{}", name.local));

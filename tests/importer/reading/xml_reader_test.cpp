@@ -436,6 +436,18 @@ TEST_CASE("a prefix redeclared by an inner element has its new meaning there") {
   CHECK(document->element(2).attribute("{urn:x}id") == "2");
 }
 
+TEST_CASE("a colon in a name stands between a prefix and a name") {
+  for (const char* name : {":name", "xmi:", "xmi:a:b", ":xmi:id", "a::b", ":"}) {
+    const std::string message =
+        fmt::format("not well-formed XML: the name {} has a colon that is not between a prefix and a name", name);
+    CHECK(error_of(in_root(fmt::format("\n<a {}='1'/>", name))).find("2:1: error: " + message) != std::string::npos);
+    CHECK(error_of(in_root(fmt::format("\n<{}/>", name))).find("2:1: error: " + message) != std::string::npos);
+  }
+  for (const char* declared : {"xmlns:", "xmlns:a:b"})
+    CHECK(error_of(in_root(fmt::format("<a {}='urn:x'/>", declared))).ends_with("[AM0103]"));
+  CHECK(read(in_root("<a xmi:id='1'/>"))->size() == 2);
+}
+
 TEST_CASE("markup errors have line and column") {
   CHECK(error_of(in_root("\n<swModel></hwModel>")).starts_with("m.amxmi:2:"));
   CHECK(error_of(in_root("\n\n  <a x=1/>")).starts_with("m.amxmi:3:"));
