@@ -142,11 +142,28 @@ std::optional<std::string_view> declared_prefix(std::string_view attribute) {
   return attribute.starts_with("xmlns:") ? std::optional(attribute.substr(6)) : std::nullopt;
 }
 
+/// Whether the text declares no encoding, or one in which markup has the bytes of ASCII, or is UTF-16.
+bool has_usual_encoding(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find("?>"));
+  std::size_t at =
+      head.starts_with("\xEF\xBB\xBF<?xml") || head.starts_with("<?xml") ? head.find("encoding") : head.npos;
+  at = head.find_first_of("\"'", at);
+  if (at == head.npos) return true;
+  std::string name(head.substr(at + 1, head.find_first_of("\"'", at + 1) - at - 1));
+  for (char& c : name)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return name == "UTF-8" || name == "UTF-16" || name == "US-ASCII" || name.starts_with("ISO-8859-");
+}
+
 /// Builds a Document from SAX events and the tags that belong to them.
 class DocumentBuilder : public xml::DefaultHandler {
  public:
   DocumentBuilder(Document& document, const Limits& limits, Diagnostics& diagnostics)
-      : document_(document), scanner_(document.source()), limits_(limits), diagnostics_(diagnostics) {}
+      : document_(document),
+        scanner_(document.source()),
+        limits_(limits),
+        diagnostics_(diagnostics),
+        bytes_are_characters_(has_usual_encoding(document.source().bytes())) {}
 
   void startElement(const XMLCh* /*uri*/, const XMLCh* /*local_name*/, const XMLCh* qname,
                     const xml::Attributes& attributes) override {
@@ -357,16 +374,17 @@ class DocumentBuilder : public xml::DefaultHandler {
       const std::string_view name = utf8_name(source.text(written[i].name), view(attributes.getQName(i)));
       if (declared_prefix(name)) continue;
       const NameId id = attribute_name(name);
-      if (written[i].plain)
+      if (written[i].plain && bytes_are_characters_)
         document_.add_attribute(id, written[i].value.begin);
       else
         add_value(id, written[i].value, view(attributes.getValue(i)));
     }
   }
 
-  /// The name as it is written, if it is ASCII.
+  /// The name as it is written, if it is ASCII. In an encoding such as UTF-7, bytes of ASCII may be other characters.
   std::string_view utf8_name(std::string_view written, std::u16string_view name) {
-    const bool ascii = std::none_of(written.begin(), written.end(), [](char c) { return (c & '\x80') != 0; });
+    const bool ascii =
+        bytes_are_characters_ && std::none_of(written.begin(), written.end(), [](char c) { return (c & '\x80') != 0; });
     return ascii ? written : utf8_scratch(name, scratch_);
   }
 
@@ -383,6 +401,7 @@ class DocumentBuilder : public xml::DefaultHandler {
   TagScanner scanner_;
   const Limits& limits_;
   Diagnostics& diagnostics_;
+  bool bytes_are_characters_;  ///< those of ASCII
   Namespaces namespaces_;
   bool names_are_unique_ = true;
   NameTable tags_, attribute_names_;
@@ -391,19 +410,6 @@ class DocumentBuilder : public xml::DefaultHandler {
   std::uint32_t tag_begin_ = 0;
   bool self_closing_ = false;
 };
-
-/// Whether the text declares no encoding, or one in which markup has the bytes of ASCII, or is UTF-16.
-bool has_usual_encoding(std::string_view text) {
-  const std::string_view head = text.substr(0, text.find("?>"));
-  std::size_t at =
-      head.starts_with("\xEF\xBB\xBF<?xml") || head.starts_with("<?xml") ? head.find("encoding") : head.npos;
-  at = head.find_first_of("\"'", at);
-  if (at == head.npos) return true;
-  std::string name(head.substr(at + 1, head.find_first_of("\"'", at + 1) - at - 1));
-  for (char& c : name)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return name == "UTF-8" || name == "UTF-16" || name == "US-ASCII" || name.starts_with("ISO-8859-");
-}
 
 /// The number of '<' and '='.
 std::pair<std::size_t, std::size_t> count_marks(std::string_view text) {

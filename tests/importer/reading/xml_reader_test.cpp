@@ -253,6 +253,12 @@ TEST_CASE("a document type declaration that only the parser can decode is refuse
             .find("AM0118") != std::string::npos);
 }
 
+TEST_CASE("names and values are those that the encoding decodes, also where their bytes are ASCII") {
+  const auto document = read("<?xml version=\"1.0\" encoding=\"UTF-7\"?>\n" +
+                             in_root("<swModel><tasks name=\"A\" K+AOQ-se=\"f+APw-r\"/></swModel>"));
+  CHECK(named(*document, "A").attribute("K\xC3\xA4se") == "f\xC3\xBCr");
+}
+
 TEST_CASE("prefixes are normalized regardless of the file's own prefixes") {
   const auto document = read(
       "<m:Amalthea xmlns:m='http://app4mc.eclipse.org/amalthea/1.0.0' xmlns:x='http://www.omg.org/XMI' "
