@@ -318,14 +318,12 @@ void memory_of_tracing(benchmark::State& state) {
   std::filesystem::remove_all(folder);
 }
 
-BENCHMARK(tracing)
-    ->Name("trace")
-    ->ArgsProduct({{0, 1, 2, 3, 4}, {0, 1}})
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
+const std::vector<std::int64_t> formats =
+    benchmark::CreateDenseRange(0, static_cast<std::int64_t>(exporter::trace_formats().size()) - 1, 1);
+BENCHMARK(tracing)->Name("trace")->ArgsProduct({formats, {0, 1}})->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(memory_of_tracing)
     ->Name("trace_memory")
-    ->ArgsProduct({{0, 1, 2, 3, 4}, {1, 20}})
+    ->ArgsProduct({formats, {1, 20}})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(growth_with_horizon)

@@ -7,8 +7,14 @@ namespace amalthea::exporter {
 
 const std::vector<TraceFormat>& trace_formats() {
   static const std::vector<TraceFormat> formats = {
-      {".btf", make_trace_btf}, {".json", make_trace_perfetto}, {".json.gz", make_trace_perfetto_gz},
-      {".csv", make_trace_csv}, {".atdb", make_trace_atdb},
+      {".btf", make_trace_btf},
+      {".json", make_trace_perfetto},
+      {".json.gz", make_trace_perfetto_gz},
+#ifdef AMALTHEA_PROTOBUF
+      {".pftrace", make_trace_perfetto_protobuf},
+#endif
+      {".csv", make_trace_csv},
+      {".atdb", make_trace_atdb},
   };
   return formats;
 }

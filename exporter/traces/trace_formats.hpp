@@ -45,6 +45,9 @@ tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto(cons
 /// The same, compressed by gzip.
 tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto_gz(const std::string& path,
                                                                                const TraceFacts&);
+/// Perfetto's protocol buffers, in nanoseconds: the same, with counters.
+tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto_protobuf(const std::string& path,
+                                                                                     const TraceFacts&);
 /// One line for every activation, interval and end of a job, in picoseconds.
 tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_csv(const std::string& path, const TraceFacts&);
 /// AMALTHEA Trace Database, in picoseconds.
@@ -54,7 +57,7 @@ struct TraceFormat {
   std::string_view extension;  ///< ".btf"
   tl::expected<std::unique_ptr<TraceWriter>, std::string> (*make)(const std::string& path, const TraceFacts&);
 };
-/// All formats; the extension of a file selects one.
+/// All formats of this build; the extension of a file selects one.
 const std::vector<TraceFormat>& trace_formats();
 /// Nothing if no format has the extension.
 const TraceFormat* trace_format_of(std::string_view path);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a trace for Perfetto shows, in whichever form.
+
 #include <array>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/simulation/simulation.hpp"
+#include "exporter/traces/detail/perfetto_form.hpp"
 #include "exporter/traces/detail/trace_events.hpp"
-#include "exporter/traces/detail/trace_sink.hpp"
-#include "exporter/traces/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -20,47 +23,26 @@ using Part = TraceEntity::Part;
 using What = TraceEvent::What;
 using RunnableEvent = TraceEvent::Runnable;
 
-// Groups of tracks: a trace knows them as processes.
-constexpr int cores = 1;
-constexpr int device_tasks = 2;
-constexpr int engines = 3;
-constexpr int multiprocessors = 4;
-constexpr int contexts = 5;
-constexpr int states = 6;
-constexpr int stimuli = 7;
-
-int group_of(Part part) {
-  constexpr std::array groups{cores, device_tasks, engines, engines, multiprocessors};
+TrackGroup group_of(Part part) {
+  constexpr std::array groups{TrackGroup::cores, TrackGroup::device_tasks, TrackGroup::engines, TrackGroup::engines,
+                              TrackGroup::multiprocessors};
   return groups[static_cast<std::size_t>(part)];
-}
-
-std::string_view group_name(int group) {
-  constexpr std::string_view names[] = {"",    "cores",           "device tasks",        "GPU engines",
-                                        "SMs", "contexts served", "states of processes", "stimuli"};
-  return names[group];
 }
 
 class PerfettoWriter final : public TraceEvents {
  public:
-  PerfettoWriter(NewFile file, bool compressed, TraceFacts facts)
-      : sink_(std::move(file), compressed), facts_(std::move(facts)) {}
+  PerfettoWriter(std::unique_ptr<PerfettoForm> form, std::string title)
+      : form_(std::move(form)), title_(std::move(title)) {}
 
-  tl::expected<void, std::string> finish() override { return sink_.commit(); }
-  std::uint64_t size() override { return sink_.size(); }
+  tl::expected<void, std::string> finish() override { return form_->commit(); }
+  std::uint64_t size() override { return form_->size(); }
 
   void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override {
     if (slice.ready >= slice.end) return;
     std::size_t thread = 1;
     for (const TraceModel::DeviceFacts& device : model().devices) {
-      // A begin and an end: readers round a complete event's time and duration, and let it overlap the next one.
       if (device.unit == unit && device.contexts.size() > 1)
-        sink_.put(
-            fmt::format(",\n"
-                        R"({{"ph":"B","pid":{0},"tid":{1},"ts":{2},"cat":"context","name":{3}}})"
-                        ",\n"
-                        R"({{"ph":"E","pid":{0},"tid":{1},"ts":{4}}})",
-                        contexts, thread + slice.engine, json_microseconds(slice.ready.picoseconds()),
-                        json_text(device.contexts[slice.context]), json_microseconds(slice.end.picoseconds())));
+        form_->context(thread + slice.engine, device.contexts[slice.context], slice.ready, slice.end);
       thread += device.engines;
     }
   }
@@ -68,52 +50,43 @@ class PerfettoWriter final : public TraceEvents {
   void ended(Instant now) override {
     set_time(now);
     for (EntityIndex entity = 0; entity < tracks_.size(); ++entity) {
-      for (std::size_t open = tracks_[entity].depth; open > 0; --open) end_open(entity);
-      if (processes_[entity].in_state) end_open(entity);
+      for (; tracks_[entity].depth > 0; --tracks_[entity].depth) form_->end(entity, true);
+      if (processes_[entity].in_state) form_->end(entity, true);
     }
-    sink_.put("\n]}\n");
+    form_->closes(now);
   }
 
  protected:
   void header(const engine::SimulationInput& input) override {
-    sink_.put(fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{"title":{}}},"traceEvents":[)"
-                          "\n",
-                          json_text(facts_.input)));
     tracks_.resize(model().entities.size());
     processes_.resize(tracks_.size());
     writes_.resize(tracks_.size());
-    std::string names;
-    for (int group = cores; group <= stimuli; ++group)
-      names += fmt::format("{}{}", names.empty() ? "" : ",\n", json_track_name(true, group, 0, group_name(group)));
+    form_->opens(input, title_, tracks_.size());
+    for (const TrackGroup group : track_groups) form_->group(group);
     for (EntityIndex index = 0; index < tracks_.size(); ++index) {
       const TraceEntity& entity = model().entities[index];
       Track& track = tracks_[index];
-      track.begin = fmt::format(R"(,"ph":"B","cat":"{}","name":{},"args":{{"instance":)", category_of(entity),
-                                json_text(entity.text));
-      const std::size_t thread = std::size_t{index} + 1;
-      const auto name = [&](int group) { names += ",\n" + json_track_name(false, group, thread, entity.text); };
-      const auto place = [&](int group) { return fmt::format(",\n{{\"pid\":{},\"tid\":{},\"ts\":", group, thread); };
+      form_->slices_of(index, category_of(entity), entity.text);
       if (entity.kind == Kind::core) {
-        name(group_of(entity.part));
-        track.place = place(group_of(entity.part));
+        track.group = group_of(entity.part);
       } else if (entity.kind == Kind::stimulus && entity.part == Part::model) {
-        name(stimuli);
-        track.place = place(stimuli);
+        track.group = TrackGroup::stimuli;
       } else if ((entity.kind == Kind::task || entity.kind == Kind::isr) && entity.part != Part::multiprocessor) {
-        name(states);
-        track.place = place(states);
+        track.group = TrackGroup::states;
       }
+      if (track.group) form_->track(*track.group, std::size_t{index} + 1, entity.text, index);
     }
     std::size_t thread = 0;
     for (const TraceModel::DeviceFacts& device : model().devices)
       for (engine::gpu::EngineIndex engine = 0; engine < device.engines; ++engine) {
         ++thread;
         if (device.contexts.size() > 1)
-          names += ",\n" + json_track_name(false, contexts, thread,
-                                           fmt::format("{} {}", input.system.platform.units[device.unit].name,
-                                                       engine::gpu::name_of_engine(engine)));
+          form_->track(
+              TrackGroup::contexts, thread,
+              fmt::format("{} {}", input.system.platform.units[device.unit].name, engine::gpu::name_of_engine(engine)),
+              no_entity);
       }
-    sink_.put(names);
+    form_->opened();
   }
 
   void event(const TraceEvent& event) override {
@@ -130,7 +103,7 @@ class PerfettoWriter final : public TraceEvents {
         }
         return;
       case What::trigger:
-        if (!tracks_[event.target].place.empty()) instant(event.target, "trigger");
+        instant(event.target, "trigger");
         return;
       case What::access:
         of_access(event);
@@ -140,13 +113,12 @@ class PerfettoWriter final : public TraceEvents {
 
  private:
   struct Track {
-    std::string place;      ///< how an event on it begins, up to the time; empty: nothing has such a track
-    std::string begin;      ///< how a slice of the entity goes on behind the time, up to its instance
-    std::size_t depth = 0;  ///< slices that are open
+    std::optional<TrackGroup> group;  ///< nothing: the entity has no track
+    std::size_t depth = 0;            ///< slices that are open
   };
-  /// An arrow that began; 0: none. Its begin is written at once, because readers bind it to the slice that is open there
-  /// in the order of the file. Nothing may follow of it.
-  using Flow = std::uint64_t;
+  /// An arrow that began; 0: none. Its begin is written at once, because readers bind it to the slice that is open
+  /// there in the order of the file. Nothing may follow of it.
+  using Flow = FlowNumber;
   struct Process {
     EntityIndex core = no_entity;
     bool in_state = false;           ///< a slice of its states is open
@@ -170,81 +142,41 @@ class PerfettoWriter final : public TraceEvents {
   void set_time(Instant time) {
     if (time == time_) return;
     time_ = time;
-    time_text_.clear();
-  }
-  /// Most events are not written.
-  const std::string& time_text() {
-    if (!time_text_.empty()) return time_text_;
-    constexpr std::uint64_t microsecond = 1'000'000;
-    const auto picoseconds = static_cast<std::uint64_t>(time_.picoseconds());
-    const fmt::format_int whole(picoseconds / microsecond), rest(microsecond + picoseconds % microsecond);
-    time_text_.append(whole.data(), whole.size());
-    time_text_ += '.';
-    time_text_.append(rest.data() + 1, rest.size() - 1);  // without the leading 1
-    return time_text_;
+    form_->at(time);
   }
 
-  void at(EntityIndex track) {
-    sink_.put(tracks_[track].place);
-    sink_.put(time_text());
-  }
   void begin(EntityIndex track, EntityIndex what, std::uint64_t instance) {
-    at(track);
-    sink_.put(tracks_[what].begin);
-    sink_.put_number(instance);
-    sink_.put("}}");
-    ++tracks_[track].depth;
+    form_->begin(track, what, instance);
+    if (tracks_[track].depth++ == 0) form_->busy(track, true);
   }
   void end(EntityIndex track) {
-    at(track);
-    sink_.put(R"(,"ph":"E"})");
-    --tracks_[track].depth;
-  }
-  /// The end of the trace, which is not that of what the slice stands for.
-  void end_open(EntityIndex track) {
-    at(track);
-    sink_.put(R"(,"ph":"E","args":{"open":1}})");
+    form_->end(track, false);
+    if (--tracks_[track].depth == 0) form_->busy(track, false);
   }
   void instant(EntityIndex track, std::string_view name) {
-    at(track);
-    sink_.put(R"(,"ph":"i","s":"t","name":")");
-    sink_.put(name);
-    sink_.put("\"}");
+    if (tracks_[track].group) form_->instant(track, name);
   }
   Flow begin_flow(EntityIndex track, std::string_view name) {
-    flow_end("s\",", track, name, ++flows_);
+    form_->flow(track, name, ++flows_, true);
     return flows_;
   }
   void end_flow(Flow& from, EntityIndex to, std::string_view name) {
-    if (from != 0) flow_end("f\",\"bp\":\"e\",", to, name, from);
+    if (from != 0) form_->flow(to, name, from, false);
     from = 0;
-  }
-  void flow_end(std::string_view phase, EntityIndex track, std::string_view name, Flow flow) {
-    at(track);
-    sink_.put(R"(,"ph":")");
-    sink_.put(phase);
-    sink_.put(R"("cat":"flow","name":")");
-    sink_.put(name);
-    sink_.put(R"(","id":)");
-    sink_.put_number(flow);
-    sink_.put('}');
   }
 
   void begin_state(EntityIndex process, std::string_view name, std::uint64_t instance) {
-    if (tracks_[process].place.empty()) return;
-    at(process);
-    sink_.put(R"(,"ph":"B","cat":"state","name":")");
-    sink_.put(name);
-    sink_.put(R"(","args":{"instance":)");
-    sink_.put_number(instance);
-    sink_.put("}}");
+    if (!tracks_[process].group) return;
+    form_->begin_state(process, name, instance);
     processes_[process].in_state = true;
   }
   void end_state(EntityIndex process) {
-    if (!processes_[process].in_state) return;
-    at(process);
-    sink_.put(R"(,"ph":"E"})");
+    if (processes_[process].in_state) form_->end(process, false);
     processes_[process].in_state = false;
+  }
+  void state_pending(EntityIndex process) {
+    const Process& of = processes_[process];
+    if (tracks_[process].group) form_->pending(process, (of.has_job ? 1 : 0) + of.waiting_jobs);
   }
 
   /// From the slice that `cause` is in, if it is in one, to wherever the process runs next.
@@ -261,10 +193,12 @@ class PerfettoWriter final : public TraceEvents {
       case ProcessEvent::activate:
         if (process.has_job) {
           ++process.waiting_jobs;
-          if (!tracks_[event.target].place.empty()) instant(event.target, "activate");
+          instant(event.target, "activate");
+          state_pending(event.target);
           return;
         }
         process.has_job = true;
+        state_pending(event.target);
         flow_from(event.cause, process);
         begin_state(event.target, "active", event.instance);
         return;
@@ -313,8 +247,9 @@ class PerfettoWriter final : public TraceEvents {
       case ProcessEvent::terminate:
         end(event.source);
         process.has_job = process.waiting_jobs > 0;
+        if (process.has_job) --process.waiting_jobs;
+        state_pending(event.target);
         if (!process.has_job) return;
-        --process.waiting_jobs;
         begin_state(event.target, "active", event.instance + 1);
         return;
     }
@@ -332,33 +267,46 @@ class PerfettoWriter final : public TraceEvents {
     }
   }
 
-  TraceSink sink_;
-  TraceFacts facts_;
+  std::unique_ptr<PerfettoForm> form_;
+  std::string title_;
   std::vector<Track> tracks_;       ///< by entity
   std::vector<Process> processes_;  ///< by entity
   std::vector<Write> writes_;       ///< by entity: labels
   Flow flows_ = 0;
   Instant time_;
-  std::string time_text_;
 };
 
+template <class Make>
 tl::expected<std::unique_ptr<TraceWriter>, std::string> make(const std::string& path, const TraceFacts& facts,
-                                                             bool compressed) {
+                                                             const Make& form) {
   auto file = NewFile::create(path);
   if (!file) return tl::unexpected(std::move(file.error()));
-  return std::make_unique<PerfettoWriter>(std::move(*file), compressed, facts);
+  return std::make_unique<PerfettoWriter>(form(std::move(*file)), facts.input);
 }
 
 }  // namespace
 
+std::string_view name_of(TrackGroup group) {
+  constexpr std::string_view names[] = {"",    "cores",           "device tasks",        "GPU engines",
+                                        "SMs", "contexts served", "states of processes", "stimuli"};
+  return names[static_cast<std::size_t>(group)];
+}
+
 tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto(const std::string& path,
                                                                             const TraceFacts& facts) {
-  return make(path, facts, false);
+  return make(path, facts, [](NewFile file) { return make_perfetto_json(std::move(file), false); });
 }
 
 tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto_gz(const std::string& path,
                                                                                const TraceFacts& facts) {
-  return make(path, facts, true);
+  return make(path, facts, [](NewFile file) { return make_perfetto_json(std::move(file), true); });
 }
+
+#ifdef AMALTHEA_PROTOBUF
+tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto_protobuf(const std::string& path,
+                                                                                     const TraceFacts& facts) {
+  return make(path, facts, make_perfetto_protobuf);
+}
+#endif
 
 }  // namespace amalthea::exporter

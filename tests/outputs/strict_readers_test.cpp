@@ -177,4 +177,83 @@ TEST_CASE("Perfetto drops nothing of the traces of all samples") {
   CHECK(arrows > 1000);
 }
 
+/// What Perfetto's reader knows of a trace, as text: what it dropped; slices with their tracks and instances, instants,
+/// and arrows between slices.
+constexpr const char* shown_query =
+    "select 'dropped', name, value from stats where value > 0 and severity != 'info';\n"
+    "create view shown as select slice.id as id, ts, dur, slice.name as name, coalesce(category, '') as category,\n"
+    "  depth, thread.name as track, process.name as tracks,\n"
+    "  coalesce(extract_arg(slice.arg_set_id, 'debug.instance'), extract_arg(slice.arg_set_id, 'args.instance'))\n"
+    "    as number,\n"
+    "  coalesce(extract_arg(slice.arg_set_id, 'debug.open'), extract_arg(slice.arg_set_id, 'args.open')) as open\n"
+    "  from slice join thread_track on track_id = thread_track.id join thread using (utid) join process using (upid);\n"
+    "select 'slice', ts, dur, name, category, depth, track, tracks, number, open from shown\n"
+    "  order by ts, tracks, track, depth, name, dur, number;\n"
+    "select 'arrow', a.ts, a.name, a.track, a.tracks, b.ts, b.name, b.track, b.tracks from flow\n"
+    "  join shown a on slice_out = a.id join shown b on slice_in = b.id\n"
+    "  order by a.ts, a.tracks, a.track, a.name, b.ts, b.tracks, b.track, b.name;\n";
+
+/// Counters that contradict the slices, if any. Utilization times its length is what ran; each job that is activated
+/// raises the number of pending jobs, and is active once, unless it waits for another one at the end of the trace.
+constexpr const char* counters_query =
+    "create view counted as select track_id, process_counter_track.name as name, counter.id as id, ts, value,\n"
+    "  lead(ts) over (partition by track_id order by counter.id) as until,\n"
+    "  lead(value) over (partition by track_id order by counter.id) as next\n"
+    "  from counter join process_counter_track on track_id = process_counter_track.id;\n"
+    "select 'counters', count(distinct track_id) from counted;\n"
+    "select 'wrong', name, ran, busy from\n"
+    "  (select 'utilization of ' || track as name, sum(dur) as ran from shown\n"
+    "     where depth = 0 and tracks in ('cores', 'GPU engines') group by track)\n"
+    "  join (select name, sum(value * (until - ts)) / 100 as busy from counted group by track_id) using (name)\n"
+    "  where abs(ran - busy) > 2000;\n"
+    "select 'wrong', name, jobs, raised from\n"
+    "  (select 'pending jobs of ' || track as name, count(*) as jobs from shown where name = 'active' group by track)\n"
+    "  join (select name, sum(next > value) as raised, min(value) as least,\n"
+    "          max(case when next is null then value - 1 else 0 end) as wait from counted group by track_id)\n"
+    "  using (name)\n"
+    "  where jobs + max(wait, 0) != raised or least < 0;\n";
+
+std::string first_difference(const std::string& one, const std::string& other) {
+  std::istringstream lines(one), others(other);
+  std::string line, of_other;
+  while (std::getline(lines, line))
+    if (!std::getline(others, of_other) || line != of_other) return fmt::format("{}\n{}", line, of_other);
+  return std::getline(others, of_other) ? of_other : "";
+}
+
+TEST_CASE("Perfetto shows the same of protocol buffers as of trace events, and counters agree with slices") {
+  const test::TemporaryFolder folder;
+  const std::string program = trace_processor(folder.path());
+  const std::string query = folder.path() + "/shown.sql", counters = folder.path() + "/counters.sql";
+  test::write_text(query, shown_query);
+  test::write_text(counters, std::string(shown_query) + counters_query);
+  const std::string events = folder.path() + "/trace.json", buffers = folder.path() + "/trace.pftrace";
+  std::size_t read = 0, arrows = 0, counted = 0;
+  for (auto command : traces_of_samples(events)) {
+    if (command[0] != "analyze") continue;
+    fs::remove(events);
+    test::amalthea(command);
+    if (!fs::exists(events)) continue;
+    command.back() = buffers;
+    const auto written = test::amalthea(command);
+    if (written.err.find("unknown") != written.err.npos) test::skip("no protobuf (protobuf-compiler, libprotobuf-dev)");
+    INFO(command[1]);
+    const auto of_events = test::run({program, "-q", query, events});
+    const auto of_buffers = test::run({program, "-q", counters, buffers});
+    CHECK(of_events.exit_code == 0);
+    CHECK(of_buffers.exit_code == 0);
+    CHECK(of_events.out.find("\"dropped\",\"") == std::string::npos);
+    const std::size_t end = of_buffers.out.find("\n\"'counters'\"");
+    REQUIRE(end != std::string::npos);
+    CHECK(first_difference(of_buffers.out.substr(0, end), of_events.out) == "");
+    CHECK(of_buffers.out.find("\"wrong\"", end) == std::string::npos);
+    ++read;
+    for (std::size_t at = 0; (at = of_events.out.find("\"arrow\"", at)) != std::string::npos; ++at) ++arrows;
+    counted += of_buffers.out.find("\"counters\",0", end) == std::string::npos ? 1 : 0;
+  }
+  CHECK(read >= 10);
+  CHECK(arrows > 500);
+  CHECK(counted == read);
+}
+
 }  // namespace strict_readers_test

@@ -105,6 +105,7 @@ std::string foreign_content(std::string_view path, std::string_view bytes) {
     return ending == ".gz" && lower_case(path).ends_with(".json.gz")
                ? "a compressed trace for Perfetto or other JSON, not an AMALTHEA model; open traces in ui.perfetto.dev"
                : "compressed with gzip; unpack it with gunzip, or pack it as a ZIP archive";
+  if (ending == ".pftrace") return "a trace for Perfetto, not an AMALTHEA model; open it in ui.perfetto.dev";
   if (start.starts_with("SQLite format 3"))
     return "an SQLite database, such as a trace (.atdb) or the summary of a batch, not an AMALTHEA model; use the "
            "model it was made from";
