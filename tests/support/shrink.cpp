@@ -12,16 +12,12 @@
 #include <vector>
 
 #include "tests/support/system_maker.hpp"
+#include "tests/support/variant.hpp"
 
 namespace test {
 namespace {
 
 using namespace amalthea;
-
-template <typename Kind>
-Kind* as(Activity& activity) {
-  return std::get_if<Kind>(&activity);
-}
 
 using Body = std::vector<GraphNode>;
 

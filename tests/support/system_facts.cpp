@@ -8,16 +8,12 @@
 #include <fmt/core.h>
 
 #include "tests/support/system_file.hpp"
+#include "tests/support/variant.hpp"
 
 namespace test {
 namespace {
 
 using namespace amalthea;
-
-template <typename Kind, typename Variant>
-const Kind* as(const Variant& activity) {
-  return std::get_if<Kind>(&activity);
-}
 
 std::string text(Duration time) { return fmt::format("{} ps", time.picoseconds()); }
 std::string text(const std::optional<Duration>& time) { return time ? text(*time) : "none"; }

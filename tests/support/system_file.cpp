@@ -14,16 +14,12 @@
 
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "tests/support/variant.hpp"
 
 namespace test {
 namespace {
 
 using namespace amalthea;
-
-template <typename Kind, typename Variant>
-const Kind* as(const Variant& activity) {
-  return std::get_if<Kind>(&activity);
-}
 
 // ---------------------------------------------------------------- what a model can state
 
