@@ -57,9 +57,10 @@ TEST_CASE("an unwritable trace or unknown format is rejected before the work sta
     CHECK(result.out.empty());
     return result.err;
   };
-  CHECK(refused({"--trace", folder.path() + "/trace.txt"}) ==
-        "amalthea: error: --trace " + folder.path() +
-            "/trace.txt: expected a file that ends in one of .btf, .json, .json.gz, .csv, .atdb\n");
+  const std::string formats = refused({"--trace", folder.path() + "/trace.txt"});
+  CHECK(formats.starts_with("amalthea: error: --trace " + folder.path() +
+                            "/trace.txt: expected a file that ends in one of .btf, .json, .json.gz, "));
+  CHECK(formats.ends_with(".csv, .atdb\n"));  // a build without protobuf lacks .pftrace
   CHECK(refused({"--trace", folder.path() + "/none/trace.btf"}).find("does not exist") != std::string::npos);
   CHECK(refused({"--runs", "3", "--trace-run", "3", "--trace", folder.path() + "/trace.btf"}) ==
         "amalthea: error: --trace-run 3: expected a run number from 0 to 2\n");
