@@ -100,10 +100,10 @@ std::string model_of_commands(const std::string& text) {
   std::string out;
   std::size_t done = 0;
   for (std::sregex_iterator at(text.begin(), text.end(), name_or_reference), end; at != end; ++at) {
-    const int group = (*at)[2].matched ? 2 : 4;
+    const std::size_t group = (*at)[2].matched ? 2 : 4;
     const auto name = names.find((*at)[group]);
     if (name == names.end()) continue;
-    const auto begin = static_cast<std::size_t>(at->position(static_cast<std::size_t>(group)));
+    const auto begin = static_cast<std::size_t>(at->position(group));
     out += text.substr(done, begin - done) + encoded(name->second, group == 2 ? "xml" : "uri");
     done = begin + name->first.size();
   }
