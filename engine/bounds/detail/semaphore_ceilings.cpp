@@ -2,8 +2,10 @@
 #include "engine/bounds/detail/semaphore_ceilings.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -266,33 +268,55 @@ class Classification {
   std::vector<Class> classes_;
 };
 
-/// Gives all ranks from the least to the most urgent user of a semaphore the least of them.
-void join_ranks(const SemaphoreCeilings& semaphores, Ranks& ranks) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> joined;
+/// Whether no task and no semaphore belongs to several cores. Then only tasks of one core are compared by rank.
+bool cores_are_apart(const AnalyzedSystem& subject, const std::vector<SemaphoreUses>& uses) {
+  const auto& tasks = subject.system.tasks;
+  return std::none_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.units.size() > 1; }) &&
+         std::all_of(uses.begin(), uses.end(),
+                     [&](const SemaphoreUses& of) { return of.empty() || on_one_core(subject, of); });
+}
+
+/// Ranks that count as one: from the first to the second.
+using RankInterval = std::pair<std::int64_t, std::int64_t>;
+
+/// Overlapping intervals are one.
+std::vector<RankInterval> united(std::vector<RankInterval> intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  std::vector<RankInterval> all;
+  for (const RankInterval& interval : intervals) {
+    if (!all.empty() && interval.first <= all.back().second)
+      all.back().second = std::max(all.back().second, interval.second);
+    else
+      all.push_back(interval);
+  }
+  return all;
+}
+
+/// Gives all ranks from the least to the most urgent user of a semaphore the least of them: on its core if `apart`, else
+/// on all cores.
+void join_ranks(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, bool apart, Ranks& ranks) {
+  const auto core_of = [&](TaskIndex task) { return apart ? subject.task(task).unit : UnitIndex{}; };
+  std::map<UnitIndex, std::vector<RankInterval>> joined;
   for (const auto& users : semaphores.waiting) {
     if (users.empty()) continue;
-    joined.emplace_back(nobody, least_urgent);
+    RankInterval interval{nobody, least_urgent};
     for (const TaskIndex user : users) {
-      joined.back().first = std::min(joined.back().first, ranks.rank[user]);
-      joined.back().second = std::max(joined.back().second, ranks.rank[user]);
+      interval.first = std::min(interval.first, ranks.rank[user]);
+      interval.second = std::max(interval.second, ranks.rank[user]);
     }
+    joined[core_of(users.front())].push_back(interval);
   }
-  std::sort(joined.begin(), joined.end());
-  // Overlapping intervals are one.
-  std::vector<std::pair<std::int64_t, std::int64_t>> classes;
-  for (const auto& interval : joined) {
-    if (!classes.empty() && interval.first <= classes.back().second)
-      classes.back().second = std::max(classes.back().second, interval.second);
-    else
-      classes.push_back(interval);
+  if (joined.empty()) return;
+  for (auto& [core, intervals] : joined) intervals = united(std::move(intervals));
+  ranks.most_urgent_task = 0;
+  for (TaskIndex task = 0; task < subject.tasks(); ++task) {
+    if (!subject.is_host(task)) continue;
+    std::int64_t& rank = ranks.rank[task];
+    if (const auto of = joined.find(core_of(task)); of != joined.end())
+      for (const auto& [least, most] : of->second)
+        if (rank >= least && rank <= most) rank = least;
+    if (!is_interrupt(subject.task(task))) ranks.most_urgent_task = std::max(ranks.most_urgent_task, rank);
   }
-  const auto rank_of = [&](std::int64_t rank) {
-    for (const auto& [least, most] : classes)
-      if (rank >= least && rank <= most) return least;
-    return rank;
-  };
-  for (std::int64_t& rank : ranks.rank) rank = rank_of(rank);
-  ranks.most_urgent_task = rank_of(ranks.most_urgent_task);
 }
 
 }  // namespace
@@ -327,7 +351,7 @@ SemaphoreCeilings semaphore_ceilings(const AnalyzedSystem& subject, Ranks& ranks
     if (classes.of(semaphore) != Class::joined) continue;
     for (const SemaphoreUse& use : uses[semaphore]) found.waiting[semaphore].push_back(use.task);
   }
-  join_ranks(found, ranks);
+  join_ranks(subject, found, cores_are_apart(subject, uses), ranks);
   for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore) {
     if (uses[semaphore].empty()) continue;
     if (found.endless[semaphore] && subject.system.semaphores[semaphore].priority_ceiling)

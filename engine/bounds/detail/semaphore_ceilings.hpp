@@ -12,8 +12,9 @@
 /// - Without one, requests wait for a holder that is ready on the same core if the users are on one core without
 ///   migrating tasks, all of them tasks or all of them interrupts, and not under round robin; if requests wait passively;
 ///   and if holders request only other such semaphores. The core then executes some task between the least and the most
-///   urgent user, or a more urgent one, until the request is granted. The analyses count all tasks between the least and
-///   the most urgent user as equally urgent: their bounds hold for any order of these.
+///   urgent user, or a more urgent one, until the request is granted. The analyses count all tasks of the core between
+///   the least and the most urgent user as equally urgent: their bounds hold for any order of these. Where a task or a
+///   semaphore belongs to several cores, those of all cores count so.
 /// - All others, also those that cores share, have a bound on every wait (semaphore_waits.hpp). Interrupts do not use
 ///   them.
 /// Semaphores that holders request in a cycle may deadlock. They, and all that none of this covers, have no bound.
@@ -39,7 +40,7 @@ struct SemaphoreCeilings {
   Faults faults;  ///< for every task: that it uses an endless semaphore
 };
 
-/// Gives one rank to all tasks between users that may wait for each other.
+/// Gives one rank to all tasks between users that may wait for each other (the second class).
 SemaphoreCeilings semaphore_ceilings(const AnalyzedSystem& subject, Ranks& ranks);
 
 }  // namespace amalthea::engine::bounds

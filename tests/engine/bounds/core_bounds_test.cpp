@@ -331,6 +331,33 @@ TEST_CASE("tasks between users of a semaphore without a ceiling count as equally
   }
 }
 
+TEST_CASE("a semaphore without a ceiling delays no task of another core") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const TaskIndex high = task(maker, "high", one, 5, 100, 0), middle = task(maker, "middle", one, 3, 100, 3),
+                  low = task(maker, "low", one, 1, 100, 0), other = task(maker, "other", two, 4, 100, 2),
+                  last = task(maker, "last", two, 2, 100, 7);
+  const SemaphoreIndex resource = semaphore(maker, "resource", false);
+  for (const TaskIndex user : {high, low}) {
+    request(maker, user, resource);
+    maker.compute(user, 1);
+    release(maker, user, resource);
+  }
+  const bool shared = GENERATE(false, true);
+  if (shared) {  // the order of ranks on one core may matter to the other
+    const SemaphoreIndex both = semaphore(maker, "both", true);
+    for (const TaskIndex user : {high, last}) {
+      request(maker, user, both);
+      release(maker, user, both);
+    }
+  }
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[high].worst >= us(1 + 3 + 1));
+  CHECK(bounds[middle].worst >= us(1 + 3 + 1));
+  CHECK(bounds[other].worst == us(shared ? 2 + 7 : 2));
+  CHECK(bounds[last].worst >= us(2 + 7));
+}
+
 TEST_CASE("semaphores with unbounded waiting are named") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
