@@ -29,6 +29,8 @@ class Ranking {
     const Urgency urgency(system_, periods_);
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) ranks_.urgency.push_back(urgency.own_urgency(task));
     ranks_.by_urgency = outermost_by_priority_[0] && outermost_by_priority_[1];
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      if (is_host(task) && in_any_order(task)) ranks_.by_urgency = false;
     return std::move(ranks_);
   }
 
@@ -98,16 +100,25 @@ class Ranking {
     return level == 0 ? own_urgency(task) : urgency_of_child(scheduler(path[level]).kind, path[level - 1]);
   }
 
+  /// Whether its core has several outermost schedulers, and not the priorities of all tasks decide: one takes turns, or
+  /// has children, or no priorities.
+  bool in_any_order(TaskIndex task) const {
+    const bool interrupt = is_interrupt(system_.tasks[task]);
+    const auto& roots = roots_.at({core_[task], interrupt});
+    return roots.size() > 1 && (!outermost_by_priority_[interrupt ? 1 : 0] ||
+                                std::any_of(roots.begin(), roots.end(), [&](SchedulerIndex root) {
+                                  return traits_of(scheduler(root).kind).takes_turns;
+                                }));
+  }
+
   /// Equally urgent children, and tasks beside equally urgent children, have one key: no standard orders them. The same
   /// goes for everything on a core with several outermost schedulers, unless the priorities of tasks decide.
   Key key_of(TaskIndex task) const {
     const bool interrupt = is_interrupt(system_.tasks[task]);
     Key key = {interrupt ? 1 : 0};
+    if (in_any_order(task)) return key;
     const auto& path = ranks_.schedulers[task];
-    if (!outermost_by_priority_[interrupt ? 1 : 0]) {
-      if (roots_.at({core_[task], interrupt}).size() > 1) return key;
-      key.push_back(-static_cast<std::int64_t>(path.back()));
-    }
+    if (!outermost_by_priority_[interrupt ? 1 : 0]) key.push_back(-static_cast<std::int64_t>(path.back()));
     for (std::size_t level = path.size() - 1; level > 0; --level) {
       if (uses_deadlines(scheduler(path[level]).kind)) {
         key.insert(key.end(), {0, 0});  // like one of its own tasks

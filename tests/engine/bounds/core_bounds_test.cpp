@@ -938,11 +938,14 @@ TEST_CASE("equally urgent children and tasks of a scheduler have bounds for any 
     maker[a].scheduler = static_cast<SchedulerIndex>(schedulers.size() - 1);
     // The priorities of their tasks decide,
     CHECK(bounds_of(maker)[b].worst == us(3));
-    // unless one of them has none.
-    schedulers.back().kind = SchedulingAlgorithm::rate_monotonic;
-    const auto bounds = bounds_of(maker);
-    CHECK(bounds[a].worst == us(5));
-    CHECK(bounds[b].worst == us(5));
+    // unless one of them has none, or takes turns.
+    for (const SchedulingAlgorithm kind :
+         {SchedulingAlgorithm::rate_monotonic, SchedulingAlgorithm::priority_based_round_robin}) {
+      schedulers.back().kind = kind;
+      const auto bounds = bounds_of(maker);
+      CHECK(bounds[a].worst == us(5));
+      CHECK(bounds[b].worst == us(5));
+    }
   }
 }
 
