@@ -55,8 +55,9 @@ struct CoreAnalysis {
 };
 
 // A new analysis is a separate file that defines it, and a name here. The first one that applies to a core analyzes it.
-extern const CoreAnalysis on_several_cores, by_deadline, by_fixed_priority;
-inline constexpr const CoreAnalysis* core_analyses[] = {&on_several_cores, &by_deadline, &by_fixed_priority};
+extern const CoreAnalysis globally_by_deadline, on_several_cores, by_deadline, by_fixed_priority;
+inline constexpr const CoreAnalysis* core_analyses[] = {&globally_by_deadline, &on_several_cores, &by_deadline,
+                                                        &by_fixed_priority};
 
 const CoreAnalysis& analysis_for(const CoreView& view);
 
