@@ -245,12 +245,12 @@ class ChainAnalysis {
   }
 
   /// Whether each job of `next` is activated by a job of `task` that does nothing after that, and ends before the other
-  /// one starts. (One that something preempts at this instant ends later.)
+  /// one starts. (One that something preempts at this instant ends later, and a GPU may read at once.)
   bool follows(TaskIndex task, TaskIndex next) const {
-    const Task& before = system_.tasks[task];
+    const Task &before = system_.tasks[task], &after = system_.tasks[next];
     const std::vector<TaskIndex>& path = releases_[next]->trigger_path;
-    if (before.side != Side::host || before.folded_into || system_.tasks[next].folded_into || path.size() < 2 ||
-        path[path.size() - 2] != task || ends_in_overhead(system_, before) ||
+    if (before.side != Side::host || after.side != Side::host || before.folded_into || after.folded_into ||
+        path.size() < 2 || path[path.size() - 2] != task || ends_in_overhead(system_, before) ||
         !(precedes(system_, task, next) || is_never_preempted(system_, task)))
       return false;
     const auto activates = [&](NodeIndex node) {

@@ -453,6 +453,11 @@ TEST_CASE("a chain along a row of triggers costs the responses of the row if eac
     maker.trigger(first, request);
     CHECK(bound() == row);
   }
+  SECTION("but if the second one is on a GPU, which may start it before the first one ends") {
+    maker.trigger(first, request);
+    maker[second].side = Side::device;
+    CHECK(bound() == apart);
+  }
   SECTION("but if something follows it") {
     maker.trigger(first, request);
     maker.compute(first, 1);
