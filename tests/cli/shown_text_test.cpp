@@ -113,10 +113,11 @@ std::string model_of_commands(const std::string& text) {
 /// The first line that acts, or that shows a character that is no part of a line; else nothing.
 std::string acting_line(const std::string& text, bool markdown) {
   std::string acting = raw_in(text);
-  static const std::regex acts(R"re((\s|\u2060)*(::|/approve|=|@|`|~~~|m\b).*|.*##(vso)?\[.*)re");
+  static const std::regex acts(R"re((\s|\u2060)*(::|/approve|=|@|`|~~~|m\b))re");
   std::istringstream lines(text);
   for (std::string line; acting.empty() && std::getline(lines, line);)
-    if (line.find('\t') != line.npos || std::regex_match(line, acts) || (!markdown && line.starts_with("|")))
+    if (line.find('\t') != line.npos || std::regex_search(line, acts, std::regex_constants::match_continuous) ||
+        line.find("##[") != line.npos || line.find("##vso[") != line.npos || (!markdown && line.starts_with("|")))
       acting = line;
   return acting;
 }
