@@ -95,13 +95,16 @@ TEST_CASE(
 }
 
 TEST_CASE("a set that only the sum of densities proves has its deadlines as bounds where nothing is smaller") {
-  // The sum is 1.5 with a largest of 0.5; the response of the second task as an equation exceeds its deadline.
+  // The densities add up to 1.34, and 2 - 0.39 is the limit. The equations alone do not prove the set.
   const std::vector<Task> tasks = {{7, 18, 25}, {9, 25, 25}, {3, 25, 25}, {5, 13, 20}, {1, 21, 25}, {1, 25, 25}};
   const auto found = responses(tasks, 2);
   REQUIRE(found.size() == tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) CHECK(*found[i] <= units(tasks[i].deadline));
-  CHECK(std::any_of(tasks.begin(), tasks.end(),
-                    [&](const Task& task) { return found[&task - tasks.data()] == units(task.deadline); }));
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    CHECK(*found[i] <= units(tasks[i].deadline));
+    equal += found[i] == units(tasks[i].deadline) ? 1 : 0;
+  }
+  CHECK(equal > 0);
 }
 
 TEST_CASE("tasks that may miss a deadline or that the tests do not cover have no bound under global deadlines") {
