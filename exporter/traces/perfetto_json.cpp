@@ -33,7 +33,6 @@ class PerfettoJson final : public PerfettoForm {
     if (entity != no_entity)
       texts_[entity].place = fmt::format(",\n{{\"pid\":{},\"tid\":{},\"ts\":", static_cast<int>(group), thread);
   }
-  void opened() override {}
 
   void at(Instant time) override {
     time_ = time;

@@ -103,7 +103,6 @@ class PerfettoProtobuf final : public PerfettoForm {
       pending(entity, 0);
     }
   }
-  void opened() override {}
 
   void at(Instant time) override {
     if (time >= window_end_) close_windows(time);

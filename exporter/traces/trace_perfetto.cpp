@@ -86,7 +86,6 @@ class PerfettoWriter final : public TraceEvents {
               fmt::format("{} {}", input.system.platform.units[device.unit].name, engine::gpu::name_of_engine(engine)),
               no_entity);
       }
-    form_->opened();
   }
 
   void event(const TraceEvent& event) override {

@@ -27,7 +27,7 @@ std::string_view name_of(TrackGroup group);
 /// Both ends of an arrow have its number, from 1.
 using FlowNumber = std::uint64_t;
 
-/// Most tracks are those of entities. The calls up to `opened` come first, in the order in which they stand here.
+/// Most tracks are those of entities. The calls up to `track` come first, in the order in which they stand here.
 class PerfettoForm {
  public:
   PerfettoForm() = default;
@@ -41,7 +41,6 @@ class PerfettoForm {
   virtual void slices_of(EntityIndex entity, std::string_view category, std::string_view name) = 0;
   /// `thread`: from 1, unique in the group.
   virtual void track(TrackGroup group, std::size_t thread, std::string_view name, EntityIndex entity) = 0;
-  virtual void opened() = 0;
 
   /// Events from here on occur at this time, which never decreases.
   virtual void at(Instant time) = 0;
