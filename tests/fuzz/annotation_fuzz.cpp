@@ -47,6 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   analysis::Options options;
   options.lenient = true;
+  options.build.max_activities = fuzz::max_activities;
   options.engine.until = simulated;
   const auto system = analysis::prepare(*model, options, findings);
   if (!system || !is_cheap(*system)) return 0;

@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Diagnostic& diagnostic : diagnostics.all()) require(!format(diagnostic).empty());
   if (!model) return 0;
   check_places(*model->documents().front());
-  const auto system = importer::build_system(*model, {}, diagnostics);
+  const auto system = importer::build_system(*model, {.max_activities = fuzz::max_activities}, diagnostics);
   require(system.has_value() || diagnostics.has_errors() || !model->dangling().empty());
   require(!exporter::dump_model(*model).empty() || model->documents().front()->root().cls() == std::nullopt);
   check_written(*model);
