@@ -332,7 +332,7 @@ class Finder {
       change(Kind::misplaced, step < 0 ? "previous" : "next", [take, step](Files&, Path& path) {
         Path holder(path.begin(), path.end() - 1);
         XmlNode* other = neighbour_of(holder, step);
-        if (other == nullptr) return false;
+        if (other == nullptr || is_within(*other, *path.back())) return false;
         XmlNode taken = take(path);
         mark_all(*other);
         other->children.push_back(std::move(taken));
@@ -394,6 +394,11 @@ class Finder {
   static void collect_tag(XmlNode& node, const std::string& tag, std::vector<XmlNode*>& found) {
     if (node.tag == tag) found.push_back(&node);
     for (XmlNode& child : node.children) collect_tag(child, tag, found);
+  }
+
+  static bool is_within(const XmlNode& node, const XmlNode& whole) {
+    return &node == &whole || std::any_of(whole.children.begin(), whole.children.end(),
+                                          [&node](const XmlNode& child) { return is_within(node, child); });
   }
 
   static std::string type_in(const std::string& reference) {
