@@ -361,6 +361,8 @@ TEST_CASE("no two holes improve a result without a finding that counts", "[holes
     if (first->hole.node < second->hole.node) std::swap(first, second);  // the later one moves no other element
     Files files{{"m.amxmi", first->base->root}};
     if (!first->hole.make(files) || !second->hole.make(files)) continue;
+    Files second_only{{"m.amxmi", first->base->root}};  // the second hole can contain the first
+    if (second->hole.make(second_only) && written(second_only).files == written(files).files) continue;
     std::set<std::string> names;
     for (const auto& file : files) names.insert(file.first);
     if (names.size() != files.size()) continue;
