@@ -111,6 +111,10 @@ OptionTable simulation_options(AnalysisRequest& request) {
             "With --bounds exact, the largest number of states to explore for a core. Beyond it, the core keeps its "
             "other bounds",
             rare(group::analysis)),
+        row("contributions", &request.contributions,
+            "How many contributions to each longest response time and bound to keep apart. The others are added up, one "
+            "sum for each kind",
+            rare(group::analysis), {.range = Range{1, 1'000'000}}),
         row("map", &request.map,
             "Run a task on another core: TASK=CORE[:PRIORITY]. Overrides the model; may be repeated", {group::analysis},
             {.takes = "TASK=CORE"}),
@@ -186,6 +190,7 @@ Outcome<Resolved> resolve(const AnalysisRequest& request) {
   if (request.contention == "dynamic") analysis.contention = engine::Contention::dynamic;
   analysis.bounds.for_offsets = request.bounds == "exact";
   analysis.bounds.states = request.bound_states;
+  analysis.bounds.contributions = request.contributions;
   if (request.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
   if (request.communication == "let") analysis.communication = engine::Communication::let;
   analysis.strict = request.strict;

@@ -37,6 +37,7 @@ struct AnalysisRequest {
   std::string contention = "static";
   std::string bounds = "quick";
   std::uint64_t bound_states = engine::BoundOptions{}.states;
+  std::uint64_t contributions = engine::default_contributions;
   std::vector<std::string> map;  ///< "TASK=CORE:PRIORITY"
   std::string mapping_file;
   std::string communication = "implicit";

@@ -335,6 +335,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   const std::vector<const DeviceProfile*>& devices = preparation.devices;
   const std::vector<Program> programs = compile_programs(system, options.execution, devices, options.compile);
   SimulationInput input{system, programs, devices, preparation.until, preparation.grace, preparation.periods};
+  input.contributions = options.bounds.contributions;
   input.execution = options.execution;
   input.max_steps = options.max_steps;
   input.contention = options.contention;

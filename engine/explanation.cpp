@@ -23,6 +23,9 @@ class JobWatcher : public SimulationObserver {
   JobWatcher(TaskIndex task, Instant release, Duration response)
       : task_(task), release_(release), response_(response) {}
 
+  bool wants_intervals_after(Instant now) const override { return now >= release_ && !found_; }
+  bool wants_obstacles_of(TaskIndex task) const override { return task == task_; }
+
   void interval(const Interval& interval) override {
     if (interval.task == task_) {
       if (!found_) present_.push_back(interval);

@@ -9,6 +9,7 @@
 #include "engine/bounds/detail/offset_responses.hpp"
 #include "engine/bounds/detail/pending.hpp"
 #include "engine/bounds/detail/report.hpp"
+#include "engine/results/coverage.hpp"
 
 namespace amalthea::engine {
 
@@ -26,6 +27,25 @@ void mark_awaiting(const System& system, const bounds::Solution& solution, Syste
     bounds.tasks[task].awaits_signal = reached.contains({Part::Kind::task, task});
 }
 
+bool is_any(const std::vector<bool>& tasks) { return std::find(tasks.begin(), tasks.end(), true) != tasks.end(); }
+
+/// How many parts the analysis of a core keeps: only coverage looks at more than what is asked for.
+std::size_t parts_of_core(std::size_t usual, std::size_t most, bool is_any_awaiting) {
+  return most < default_contributions && !is_any_awaiting ? most : std::max(usual, most);
+}
+
+/// Keeps the largest parts only, after what all of them say about coverage.
+void cut_parts(const System& system, const std::vector<bool>& awaiting, std::size_t most, SystemBounds& bounds) {
+  const bool any = is_any(awaiting);
+  const auto awaits = [&](const Contribution& part) { return part.by ? awaiting[*part.by] : any && part.others > 0; };
+  for (TaskIndex task = 0; task < bounds.tasks.size(); ++task) {
+    Bound& bound = bounds.tasks[task];
+    bound.awaits_limited = awaiting[system.tasks[task].folded_into.value_or(task)] ||
+                           std::any_of(bound.parts.begin(), bound.parts.end(), awaits);
+    keep_largest(bound.parts, most);
+  }
+}
+
 /// `with_events`: also of tasks that wait for events of tasks on CPUs. Sets `waits`: whether there are any.
 SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions& options, bool with_events,
                        bool& waits) {
@@ -40,6 +60,9 @@ SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions
   const auto gpus = analyzed_gpus(subject, activations, offloads, faults);
   const ProblemInput input{subject, activations, offloads, cores};
   Problems problems = problems_of(input, gpus, faults);
+  const std::vector<bool> awaiting = tasks_awaiting_limited(subject.system);
+  for (CoreProblem& core : problems.cores)
+    core.limits.parts = parts_of_core(core.limits.parts, options.contributions, is_any(awaiting));
   const Solution solution = solve(input, triggers, activations, problems, faults);
   SystemBounds bounds = report(input, problems, solution, faults);
   if (options.for_offsets) {
@@ -48,6 +71,7 @@ SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions
   }
   add_pending(input, bounds);
   if (waits) mark_awaiting(subject.system, solution, bounds);
+  cut_parts(subject.system, awaiting, options.contributions, bounds);
   return bounds;
 }
 

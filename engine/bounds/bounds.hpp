@@ -67,6 +67,7 @@ struct BoundOptions {
   std::uint64_t states = 1'000'000;  ///< for each core: states of its schedule graph, jobs of its longest schedule
   std::uint64_t steps = 20'000'000;  ///< for each task: evaluated sums over busy periods
   StepCount taken = {};
+  std::size_t contributions = default_contributions;  ///< of each bound, those kept apart (keep_largest)
 };
 
 /// `best` and `worst` are the programs of all tasks with their shortest and longest times on all their units

@@ -176,6 +176,7 @@ class EarliestDeadlineAnalysis {
       if (other != index) add(CpuPart::preemption, other, demand(other, window, at + own.deadline.picoseconds()));
     for (std::size_t other = 0; other < interrupts_.size(); ++other)
       add(CpuPart::preemption, tasks_.size() + other, load(interrupts_[other], window - 1));
+    keep_largest(bound.parts, limits_.parts);
     return bound;
   }
 

@@ -79,6 +79,7 @@ class GlobalDeadlines {
       if (upto > given) bound.parts.push_back({CpuPart::preemption, other, duration(upto - given)});
       given = std::max(given, upto);
     }
+    keep_largest(bound.parts, limits_.parts);
     return bound;
   }
 

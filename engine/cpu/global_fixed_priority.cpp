@@ -216,6 +216,7 @@ class GlobalAnalysis {
       add(above ? CpuPart::preemption : CpuPart::blocking, rival, upto - given);
       given = upto;
     }
+    keep_largest(bound.parts, limits_.parts);
   }
 
   const std::vector<GlobalTask>& tasks_;

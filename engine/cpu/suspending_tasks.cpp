@@ -109,6 +109,7 @@ class SuspendingAnalysis {
     const bool grows = !bound.response || *bound.response > *before;
     if (grows && !may_grow) bound = {{}, {}, NoBound::too_long, 0};
     if (bound.response) part(index, bound);
+    keep_largest(bound.parts, limits_.parts);
     bounds_[index] = std::move(bound);
     return grows;
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/cpu/largest_parts.hpp"
+
 namespace amalthea::engine::cpu {
 
 std::int64_t max_arrivals(const EventModel& arrivals, Duration window) {
@@ -23,6 +25,10 @@ Duration least_distance(const EventModel& arrivals, std::int64_t count) {
   const Wide by_distance = Wide(arrivals.minimum_distance.picoseconds()) * count;
   const Wide most = Duration::max().picoseconds();
   return Duration::picoseconds(static_cast<std::int64_t>(std::min(most, std::max({Wide(0), by_period, by_distance}))));
+}
+
+void keep_largest(std::vector<CpuShare>& shares, std::size_t most) {
+  keep_largest_parts(shares, most, [](const CpuShare& a, const CpuShare& b) { return a.part == b.part; });
 }
 
 Duration longest_section(const CpuTask& task) {

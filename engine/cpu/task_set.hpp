@@ -87,7 +87,8 @@ enum class CpuPart : std::uint8_t {
 struct CpuShare {
   CpuPart part = CpuPart::execution;
   std::optional<std::size_t> by;
-  Duration time;  ///< > 0
+  Duration time;             ///< > 0
+  std::uint32_t others = 0;  ///< > 0: the sum of as many shares, each `by` another task
 };
 
 enum class NoBound : std::uint8_t {
@@ -112,7 +113,11 @@ struct Limits {
   Duration window = Duration::seconds(1000);  ///< longer busy windows have no bound
   std::int64_t steps = 2'000'000;             ///< maximum number of arrival computations for all tasks together
   StepCount taken = {};
+  std::size_t parts = 64;  ///< the most shares that a bound keeps apart; the number of all grows with its square
 };
+
+/// Keeps the largest shares apart, in their order, and adds the others up, one sum for each kind of part.
+void keep_largest(std::vector<CpuShare>& shares, std::size_t most);
 
 Duration longest_section(const CpuTask& task);
 /// The longest time for which sections of one task keep others from a core in a row: a cooperative section, and another

@@ -2,7 +2,7 @@
 #include "engine/results/coverage.hpp"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "amalthea/graph/boost_graph.hpp"
@@ -22,30 +22,6 @@ Coverage of_method(BoundMethod method) {
       return {Coverage::Offsets::stated, {}, {}};
   }
   return {Coverage::Offsets::stated, Coverage::Ties::one_rule, {}};
-}
-
-/// Whether some of these tasks wait for the event of a task with an activation limit, or of one that such a task triggers.
-bool await_limited(const System& system, const std::vector<TaskIndex>& tasks) {
-  const auto& graph = system.graph.boost();
-  std::set<TaskIndex> awaited;
-  std::vector<TaskIndex> open;
-  const auto add_causes = [&](TaskIndex task, bool triggers) {
-    for (const NodeIndex node : system.tasks[task].body)
-      for (const auto& edge : boost::make_iterator_range(boost::in_edges(node, graph))) {
-        const EdgeKind kind = graph[edge].kind;
-        const TaskIndex by = system.graph[boost::source(edge, graph)].task;
-        if ((kind == EdgeKind::event || (triggers && kind == EdgeKind::trigger)) && awaited.insert(by).second)
-          open.push_back(by);
-      }
-  };
-  for (const TaskIndex task : tasks) add_causes(task, false);
-  while (!open.empty()) {
-    const TaskIndex task = open.back();
-    open.pop_back();
-    add_causes(task, true);
-  }
-  return std::any_of(awaited.begin(), awaited.end(),
-                     [&](TaskIndex task) { return system.tasks[task].activation_limit > 0; });
 }
 
 }  // namespace
@@ -77,14 +53,42 @@ std::string_view to_string(Coverage::Losses losses) {
   return losses == Coverage::Losses::no_limit ? "no limit of activations" : "cannot be lost";
 }
 
+std::vector<bool> tasks_awaiting_limited(const System& system) {
+  const auto& graph = system.graph.boost();
+  std::vector<std::vector<TaskIndex>> caused(system.tasks.size());  // by events and triggers
+  std::vector<std::pair<TaskIndex, TaskIndex>> events;              // of the first task, which the second awaits
+  for (const auto& edge : boost::make_iterator_range(boost::edges(graph))) {
+    const EdgeKind kind = graph[edge].kind;
+    if (kind != EdgeKind::event && kind != EdgeKind::trigger) continue;
+    const TaskIndex from = system.graph[boost::source(edge, graph)].task;
+    const TaskIndex to = system.graph[boost::target(edge, graph)].task;
+    caused[from].push_back(to);
+    if (kind == EdgeKind::event) events.emplace_back(from, to);
+  }
+  std::vector<bool> limited(system.tasks.size());
+  std::vector<TaskIndex> open;
+  const auto reach = [&](TaskIndex task) {
+    if (limited[task]) return;
+    limited[task] = true;
+    open.push_back(task);
+  };
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (system.tasks[task].activation_limit > 0) reach(task);
+  while (!open.empty()) {
+    const TaskIndex task = open.back();
+    open.pop_back();
+    for (const TaskIndex next : caused[task]) reach(next);
+  }
+  std::vector<bool> awaiting(system.tasks.size());
+  for (const auto& [from, to] : events) awaiting[to] = awaiting[to] || limited[from];
+  return awaiting;
+}
+
 Coverage coverage_of(const System& system, TaskIndex task, const Bound& bound) {
   Coverage coverage = of_method(bound.method);
   if (bound.awaits_signal) coverage.offsets = std::max(coverage.offsets, Coverage::Offsets::up_to_period);
-  std::vector<TaskIndex> tasks = {system.tasks[task].folded_into.value_or(task)};
-  const bool limited = system.tasks[tasks.front()].activation_limit > 0;
-  for (const Contribution& part : bound.parts)
-    if (part.by) tasks.push_back(*part.by);
-  if (limited || await_limited(system, tasks)) coverage.losses = Coverage::Losses::none;
+  const bool limited = system.tasks[system.tasks[task].folded_into.value_or(task)].activation_limit > 0;
+  if (limited || bound.awaits_limited) coverage.losses = Coverage::Losses::none;
   return coverage;
 }
 

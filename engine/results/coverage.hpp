@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "amalthea/graph/system.hpp"
 
@@ -42,6 +43,10 @@ struct Coverage {
 std::string_view to_string(Coverage::Offsets);  ///< "all", "up to the stated one or the period", "only the stated ones"
 std::string_view to_string(Coverage::Ties);     ///< "every order", "one rule"
 std::string_view to_string(Coverage::Losses);   ///< "no limit of activations", "cannot be lost"
+
+/// For every task: whether it waits for the event of a task with an activation limit, or of one that such a task
+/// activates or lets continue.
+std::vector<bool> tasks_awaiting_limited(const System& system);
 
 /// Of a guarantee that follows from the bound on the response time of the task.
 Coverage coverage_of(const System& system, TaskIndex task, const Bound& bound);

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/results/results.hpp"
 
+#include "engine/cpu/largest_parts.hpp"
+
 namespace amalthea::engine {
+
+void keep_largest(std::vector<Contribution>& parts, std::size_t most) {
+  cpu::keep_largest_parts(parts, most, [](const Contribution& a, const Contribution& b) {
+    return a.kind == b.kind && a.traffic == b.traffic;
+  });
+}
 
 std::string_view to_string(Execution execution) {
   switch (execution) {

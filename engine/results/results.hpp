@@ -49,7 +49,13 @@ struct Contribution {
   std::optional<TaskIndex> by;
   Duration time;
   TrafficKind traffic = TrafficKind::none;  ///< for interference: what `by` does
+  std::uint32_t others = 0;                 ///< > 0: the sum of as many contributions, each `by` another task
 };
+
+/// How many contributions of a time are kept apart by default.
+inline constexpr std::size_t default_contributions = 32;
+/// Keeps the own and the largest contributions apart, and adds the others up, one sum for each kind and traffic.
+void keep_largest(std::vector<Contribution>& parts, std::size_t most);
 
 /// How an upper bound was found. All but the first hold for the stated offsets only.
 enum class BoundMethod : std::uint8_t {
@@ -75,6 +81,8 @@ struct Bound {
   /// Whether it may rely on the time until a stimulus activates a task that ends a wait: then it holds for offsets up to
   /// the stated one or the period.
   bool awaits_signal = false;
+  /// Whether the task, or one that contributes to its bound, awaits an event that an activation limit can withhold.
+  bool awaits_limited = false;
 };
 
 /// For one process and its deadline; docs/reference/verdicts.md. Unknown: the simulation did not observe enough.

@@ -47,8 +47,9 @@ struct SimulationInput {
   Execution execution = Execution::worst;
   std::uint64_t seed = 0;  ///< seed of the random numbers
   Contention contention = Contention::static_;
-  bool keep_responses = false;             ///< fills Results::responses
-  SimulationObserver* observer = nullptr;  ///< may be null
+  bool keep_responses = false;                        ///< fills Results::responses
+  std::size_t contributions = default_contributions;  ///< of each longest job, those kept apart (keep_largest)
+  SimulationObserver* observer = nullptr;             ///< may be null
   /// The simulation stops after this many instants and activities, at any time.
   std::uint64_t max_steps = default_simulation_steps;
   const std::atomic<bool>* stop = nullptr;  ///< the simulation stops soon after it is set; may be null

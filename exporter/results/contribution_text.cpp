@@ -25,6 +25,7 @@ std::string describe(const System& system, const engine::Contribution& part) {
                                                    "slowed by {}"};
   const std::string by = part.kind == ContributionKind::interference ? describe_aggressor(system, part.traffic, part.by)
                          : part.by                                   ? system.tasks[*part.by].name
+                         : part.others > 0                           ? "others"
                                                                      : "";
   if (part.kind == ContributionKind::blocking && by.empty()) return "blocked";
   return fmt::format(fmt::runtime(texts[static_cast<std::size_t>(part.kind)]), by);

@@ -28,6 +28,7 @@ nlohmann::ordered_json contributions_json(const System& system, const std::vecto
     json.push_back(
         {{"kind", to_string(part.kind)}, {"by", name_or_null(system.tasks, part.by)}, {"ps", part.time.picoseconds()}});
     if (part.traffic != engine::TrafficKind::none) json.back()["traffic"] = to_string(part.traffic);
+    if (part.others > 0) json.back()["others"] = part.others;
   }
   return json;
 }

@@ -54,7 +54,7 @@ std::vector<ResultRow> contributions(const Json& tasks) {
       rows.push_back({{{"task", text_of(task["name"])},
                        {"of", of},
                        {"kind", text_of(part["kind"])},
-                       {"by", text_of(part["by"])},
+                       {"by", part.contains("others") ? "others" : text_of(part["by"])},
                        {"ps", text_of(part["ps"])},
                        {"traffic", part.contains("traffic") ? text_of(part["traffic"]) : ""}}});
   };

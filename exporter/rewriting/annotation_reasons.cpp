@@ -83,6 +83,7 @@ std::vector<Property> contribution_properties(const System& system, const std::s
     if (part.traffic != engine::TrafficKind::none) name += "." + std::string(to_string(part.traffic));
     // Named only where something else causes it.
     if (part.by && part.kind != engine::ContributionKind::backlog) name += "." + system.tasks[*part.by].name;
+    if (part.others > 0) name += ".others";
     if (const int count = ++seen[name]; count > 1) name += fmt::format("#{}", count);
     properties.push_back({std::move(name), part.time});
   }

@@ -67,6 +67,7 @@ class Options(TypedDict, total=False):
     bounds: str
     """ "quick" or "exact"."""
     bound_states: int
+    contributions: int
 
 
 class TraceOptions(Options, total=False):

@@ -89,10 +89,13 @@ class Contribution:
         """ "execution", "preemption", "kernel", …"""
         self.by: Optional[str] = dict_["by"]
         """The task that causes it."""
+        self.others: int = dict_.get("others", 0)
+        """How many contributions it sums; 0: it is a single one."""
         self.time = Time(dict_["ps"])
 
     def __repr__(self) -> str:
-        return f"{self.kind}{' by ' + self.by if self.by else ''}: {self.time!r}"
+        by = f"{self.others} others" if self.others else self.by
+        return f"{self.kind}{f' by {by}' if by else ''}: {self.time!r}"
 
 
 class TaskResult(Entry):

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -144,6 +145,34 @@ TEST_CASE("Markdown has the tables and reasons of the text form with consistent 
         std::string::npos);
 }
 
+TEST_CASE("contributions beyond the asked number are one sum for each kind") {
+  const auto of = [](const std::string& number) {
+    return ordered_json::parse(analyzed(test::sample(waters), {"--format", "json", "--contributions", number}));
+  };
+  const auto all = of("1000"), few = of("3");
+  std::size_t sums = 0;
+  for (std::size_t task = 0; task < all["tasks"].size(); ++task)
+    for (const auto& [of_all, of_few] : {std::pair(all["tasks"][task], few["tasks"][task]),
+                                         std::pair(all["tasks"][task]["bound"], few["tasks"][task]["bound"])}) {
+      if (!of_all.contains("contributions")) continue;
+      std::map<std::string, std::int64_t> time, count, kept_time, kept;
+      for (const auto& part : of_all["contributions"]) {
+        time[part["kind"]] += part["ps"].get<std::int64_t>();
+        ++count[part["kind"]];
+      }
+      for (const auto& part : of_few["contributions"]) {
+        kept_time[part["kind"]] += part["ps"].get<std::int64_t>();
+        kept[part["kind"]] += part.value("others", 1);
+        if (!part.contains("others")) continue;
+        CHECK(part["by"].is_null());
+        ++sums;
+      }
+      CHECK(time == kept_time);
+      CHECK(count == kept);
+    }
+  CHECK(sums > 5);
+}
+
 TEST_CASE("results and GPU scenarios match their JSON Schemas") {
   // Debian's interpreter, for which its package is: another may come first in the PATH.
   static constexpr const char* python = "/usr/bin/python3";
@@ -169,6 +198,7 @@ TEST_CASE("results and GPU scenarios match their JSON Schemas") {
     CHECK(errors(analyzed(test::sample(sample), {"--format", "json", "--derive-chains", "--until", "400ms"})) == "0\n");
   for (const char* sample : {"tutorial/5-shared-gpu.amxmi", "chains.amxmi"})
     CHECK(errors(analyzed(test::sample(sample), {"--format", "json", "--headroom"})) == "0\n");
+  CHECK(errors(analyzed(test::sample(waters), {"--format", "json", "--contributions", "2"})) == "0\n");
   auto broken = ordered_json::parse(analyzed(test::sample(waters), {"--format", "json", "--until", "20ms"}));
   broken["tasks"][0].erase("verdict");
   broken["tasks"][1]["surprise"] = 1;

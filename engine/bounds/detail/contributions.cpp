@@ -11,15 +11,17 @@ namespace {
 using nvidia::BoundPart;
 
 void add_contribution(std::vector<Contribution>& parts, ContributionKind kind, std::optional<TaskIndex> by,
-                      Duration time, TrafficKind traffic = TrafficKind::none) {
+                      Duration time, TrafficKind traffic = TrafficKind::none, std::uint32_t others = 0) {
   if (time.is_zero()) return;
   const auto same = std::find_if(parts.begin(), parts.end(), [&](const Contribution& part) {
-    return part.kind == kind && part.by == by && part.traffic == traffic;
+    return part.kind == kind && part.by == by && part.traffic == traffic && (part.others > 0) == (others > 0);
   });
-  if (same == parts.end())
-    parts.push_back({kind, by, time, traffic});
-  else
+  if (same == parts.end()) {
+    parts.push_back({kind, by, time, traffic, others});
+  } else {
     same->time += time;
+    same->others += others;
+  }
 }
 
 ContributionKind contribution_of(cpu::CpuPart part) {
@@ -101,7 +103,8 @@ std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, c
   std::vector<Contribution> parts;
   for (const cpu::CpuShare& share : shares) {
     if (share.part == cpu::CpuPart::waiting) {
-      for (const Contribution& part : waiting) add_contribution(parts, part.kind, part.by, part.time, part.traffic);
+      for (const Contribution& part : waiting)
+        add_contribution(parts, part.kind, part.by, part.time, part.traffic, part.others);
       continue;
     }
     if (share.part == cpu::CpuPart::execution && !share.by) {
@@ -113,7 +116,7 @@ std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, c
     if (share.by) by = problem.members[*share.by].task;
     if (by == task) kind = ContributionKind::backlog;
     if (kind == ContributionKind::backlog) by = task;
-    add_contribution(parts, kind, by, share.time);
+    add_contribution(parts, kind, by, share.time, TrafficKind::none, share.others);
   }
   return parts;
 }

@@ -325,6 +325,28 @@ TEST_CASE("a guarantee that rests on a wait for a task with an activation limit 
   }
 }
 
+TEST_CASE("a guarantee that rests on such a wait says so even if the contribution is one of many") {
+  for (const std::uint32_t limit : {0U, 2U}) {
+    Listener waits;
+    waits.maker[waits.sender(waits.maker.periodic(20), 3)].activation_limit = limit;
+    const StimulusIndex slow = waits.maker.periodic(10'000);
+    for (int n = 0; n < 100; ++n)
+      waits.maker.compute(waits.maker.task("above" + std::to_string(n), waits.one, 50, slow), 20);
+    const TaskIndex below = waits.maker.task("below", waits.one, 0, slow);
+    waits.maker.compute(below, 2);
+    const System system = waits.maker.build();
+    for (const std::size_t most : {1UL, 1000UL}) {
+      BoundOptions options;
+      options.contributions = most;
+      const Bound bound = system_bounds(system, default_devices(system), {}, options).tasks[below];
+      REQUIRE(bound.worst);
+      CHECK((bound.parts.size() < 10) == (most == 1));
+      CHECK(coverage_of(system, below, bound).losses ==
+            (limit > 0 ? Coverage::Losses::none : Coverage::Losses::no_limit));
+    }
+  }
+}
+
 TEST_CASE("a call may be lost where its caller does not execute after it has waited for the last one") {
   const bool limited = GENERATE(true, false);
   const int between = GENERATE(0, 2);
