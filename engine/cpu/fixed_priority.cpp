@@ -2,7 +2,10 @@
 #include "engine/cpu/fixed_priority.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <utility>
 
 namespace amalthea::engine::cpu {
@@ -16,19 +19,36 @@ class FixedPriorityAnalysis {
  public:
   FixedPriorityAnalysis(const std::vector<CpuTask>& tasks, const std::optional<PeriodicResource>& resource,
                         const Limits& limits)
-      : tasks_(tasks), resource_(resource), limits_(limits) {}
+      : tasks_(tasks), resource_(resource), limits_(limits) {
+    std::map<std::array<Duration, 3>, std::size_t> known;
+    for (std::size_t index = 0; index < tasks.size(); ++index) {
+      const EventModel& at = tasks[index].arrivals;
+      pattern_of_.push_back(known.try_emplace({at.period, at.jitter, at.minimum_distance}, known.size()).first->second);
+      used_.push_back(tasks[index].unlimited ? 0 : part_of_period(tasks[index], tasks[index].worst));
+      paused_.push_back(tasks[index].unlimited ? 0 : part_of_period(tasks[index], tasks[index].pause));
+      if (tasks[index].has_sections()) with_sections_.push_back(index);
+    }
+    demand_of_pattern_.resize(known.size());
+    above_.resize(known.size());
+  }
 
   std::vector<CpuBound> bounds() {
-    std::vector<CpuBound> bounds;
-    for (std::size_t task = 0; task < tasks_.size(); ++task) bounds.push_back(bound(task));
+    std::vector<std::size_t> order(tasks_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [this](std::size_t a, std::size_t b) { return task(a).priority > task(b).priority; });
+    std::vector<CpuBound> bounds(tasks_.size());
+    for (auto at = order.begin(), equal = at; at != order.end(); ++at) {
+      for (; equal != order.end() && task(*equal).priority == task(*at).priority; ++equal) put_above(*equal);
+      bounds[*at] = bound(*at);
+    }
     return bounds;
   }
 
-  CpuBound bound(std::size_t index) {
-    CpuBound bound = bound_of(index);
-    auto by_turns = bound_by_turns(index);
-    if (by_turns && (!bound.response || *by_turns->response < *bound.response)) return std::move(*by_turns);
-    return bound;
+  CpuBound only_bound(std::size_t index) {
+    for (std::size_t other = 0; other < tasks_.size(); ++other)
+      if (task(other).priority >= task(index).priority) put_above(other);
+    return bound(index);
   }
 
   /// The blocking in `response`, with `parts`.
@@ -37,7 +57,7 @@ class FixedPriorityAnalysis {
     // The longest section of at least this threshold, by cooperative or by other tasks.
     const auto section_from = [&](std::int64_t least, bool by_cooperative) {
       CpuShare longest{CpuPart::blocking, std::nullopt, {}};
-      for (std::size_t other = 0; other < tasks_.size(); ++other) {
+      for (const std::size_t other : with_sections_) {
         if (task(other).priority >= priority || task(other).priority < least) continue;
         if (task(other).cooperative && !by_cooperative) continue;
         for (const Section& section : task(other).sections)
@@ -47,11 +67,11 @@ class FixedPriorityAnalysis {
       return longest;
     };
     std::vector<CpuShare> most = {section_from(std::numeric_limits<std::int64_t>::min(), true)};
-    const bool waits = std::any_of(tasks_.begin(), tasks_.end(), [priority](const CpuTask& other) {
-      return other.cooperative && other.priority >= priority;
+    const bool waits = std::any_of(with_sections_.begin(), with_sections_.end(), [&](std::size_t other) {
+      return task(other).cooperative && task(other).priority >= priority;
     });
-    for (std::size_t other = 0; waits && other < tasks_.size(); ++other) {
-      if (!task(other).cooperative || task(other).priority >= priority) continue;
+    for (const std::size_t other : with_sections_) {
+      if (!waits || !task(other).cooperative || task(other).priority >= priority) continue;
       std::vector<CpuShare> found = {{CpuPart::blocking, other, *task(other).cooperative},
                                      section_from(task(other).priority, false)};
       if (total(found) > total(most)) most = std::move(found);
@@ -64,6 +84,16 @@ class FixedPriorityAnalysis {
   }
 
  private:
+  /// Requires put_above for all tasks of at least its priority, itself included, and for no others.
+  CpuBound bound(std::size_t index) {
+    CpuBound bound = bound_of(index);
+    auto by_turns = bound_by_turns(index);
+    if (by_turns && (!bound.response || *by_turns->response < *bound.response)) bound = std::move(*by_turns);
+    keep_largest(bound.parts, limits_.parts);
+    bound.parts.shrink_to_fit();
+    return bound;
+  }
+
   const CpuTask& task(std::size_t index) const { return tasks_[index]; }
   static Duration total(const std::vector<CpuShare>& shares) {
     Duration sum;
@@ -75,14 +105,68 @@ class FixedPriorityAnalysis {
   }
   Wide limit() const { return limits_.window.picoseconds(); }
 
-  /// Execution of the jobs released in the closed window.
-  Wide load(std::size_t index, Wide window) {
+  /// Tasks with the same arrivals, together: of each, one job.
+  struct Demand {
+    std::size_t like = 0;  ///< one of them
+    Wide worst = 0, pause = 0;
+  };
+  template <typename IsAmong>
+  std::vector<Demand> demands_of(IsAmong is_among) {
+    std::vector<Demand> demands;
+    for (std::size_t index = 0; index < tasks_.size(); ++index) {
+      if (!is_among(index)) continue;
+      std::size_t& at = demand_of_pattern_[pattern_of_[index]];
+      if (at == 0) {
+        demands.push_back({index, 0, 0});
+        at = demands.size();
+      }
+      demands[at - 1].worst += task(index).worst.picoseconds();
+      demands[at - 1].pause += task(index).pause.picoseconds();
+    }
+    for (const Demand& demand : demands) demand_of_pattern_[pattern_of_[demand.like]] = 0;
+    return demands;
+  }
+
+  /// Those of the tasks above, without one of them.
+  std::vector<Demand> demands_above(std::optional<std::size_t> without) const {
+    std::vector<Demand> demands;
+    for (std::size_t pattern = 0; pattern < above_.size(); ++pattern) {
+      Demand demand = above_[pattern].demand;
+      if (without && pattern_of_[*without] == pattern) {
+        demand.worst -= task(*without).worst.picoseconds();
+        demand.pause -= task(*without).pause.picoseconds();
+      }
+      if (demand.worst > 0 || demand.pause > 0) demands.push_back(demand);
+    }
+    return demands;
+  }
+
+  Wide time_of(std::size_t index) const { return (task(index).worst + task(index).pause).picoseconds(); }
+  void put_above(std::size_t index) {
+    if (task(index).unlimited) {
+      unlimited_above_ = std::min(index, unlimited_above_.value_or(index));
+      return;
+    }
+    used_above_ += used_[index];
+    paused_above_ += paused_[index];
+    if (time_of(index) == 0) return;
+    Above& above = above_[pattern_of_[index]];
+    above.demand.like = index;
+    above.demand.worst += task(index).worst.picoseconds();
+    above.demand.pause += task(index).pause.picoseconds();
+    above.time += time_of(index);
+    ++above.tasks;
+    const auto at = std::upper_bound(
+        above.largest.begin(), above.largest.end(), index,
+        [this](std::size_t a, std::size_t b) { return time_of(a) != time_of(b) ? time_of(a) > time_of(b) : a < b; });
+    above.largest.insert(at, index);
+    if (above.largest.size() > limits_.parts + 1) above.largest.pop_back();
+  }
+
+  std::int64_t counted_arrivals(std::size_t index, Wide window) {
     ++steps_;
     limits_.taken.add();
-    return Wide(task(index).worst.picoseconds()) * arrivals(index, window);
-  }
-  Wide pauses(std::size_t index, Wide window) const {
-    return Wide(task(index).pause.picoseconds()) * arrivals(index, window);
+    return arrivals(index, window);
   }
   std::int64_t arrivals(std::size_t index, Wide window) const {
     return max_arrivals(task(index).arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
@@ -95,13 +179,14 @@ class FixedPriorityAnalysis {
 
   /// The smallest x > 0 with x >= supplied(own + sum over `others` of load(x - 1)) + pause + sum of pauses(x - 1); nothing
   /// beyond the limits.
-  std::optional<Wide> solve(Wide own, const std::vector<std::size_t>& others, Wide pause = 0) {
+  std::optional<Wide> solve(Wide own, const std::vector<Demand>& others, Wide pause = 0) {
     Wide window = std::max(moment, own + pause);
     while (window <= limit() && steps_ <= limits_.steps) {
       Wide next = own, paused = pause;
-      for (const std::size_t other : others) {
-        next += load(other, window - moment);
-        if (!task(other).pause.is_zero()) paused += pauses(other, window - moment);
+      for (const Demand& other : others) {
+        const Wide jobs = counted_arrivals(other.like, window - moment);
+        next += other.worst * jobs;
+        paused += other.pause * jobs;
       }
       next = supplied(next) + paused;
       if (next <= window) return window;
@@ -110,46 +195,40 @@ class FixedPriorityAnalysis {
     return std::nullopt;
   }
 
-  /// The last section of a job (at least one moment) and the tasks that may preempt it.
-  std::pair<Wide, std::vector<std::size_t>> last_section(std::size_t index) const {
+  /// The length of the last section of a job: at least one moment. Tasks may preempt it that are_between.
+  Wide last_section(std::size_t index) const {
     const CpuTask& own = task(index);
-    const Duration cooperative = own.cooperative ? own.last_cooperative : Duration{};
-    const bool by_threshold = own.last.length >= cooperative;
-    const Duration length = by_threshold ? own.last.length : cooperative;
-    if (resource_ || length <= Duration::picoseconds(1)) return {moment, {}};
-    std::vector<std::size_t> between;
-    for (std::size_t other = 0; other < tasks_.size(); ++other)
-      if (other != index && (by_threshold ? task(other).priority > own.last.threshold
-                                          : !task(other).cooperative && task(other).priority >= own.priority))
-        between.push_back(other);
-    return {length.picoseconds(), between};
+    const Duration length = std::max(own.last.length, own.cooperative ? own.last_cooperative : Duration{});
+    return resource_ || length <= Duration::picoseconds(1) ? moment : Wide(length.picoseconds());
+  }
+  bool is_between(std::size_t index, std::size_t other) const {
+    const CpuTask& own = task(index);
+    if (other == index) return false;
+    const bool by_threshold = own.last.length >= (own.cooperative ? own.last_cooperative : Duration{});
+    return by_threshold ? task(other).priority > own.last.threshold
+                        : !task(other).cooperative && task(other).priority >= own.priority;
   }
 
   CpuBound bound_of(std::size_t index) {
     steps_ = 0;
     const CpuTask& own = task(index);
     if (own.unlimited) return {{}, {}, NoBound::unlimited, index};
-    std::vector<std::size_t> others;
-    double share = 1, used = 0, paused = 0;
-    for (std::size_t other = 0; other < tasks_.size(); ++other) {
-      if (other != index && task(other).priority < own.priority) continue;
-      if (task(other).unlimited) return {{}, {}, NoBound::unlimited, other};
-      if (other != index) others.push_back(other);
-      used += part_of_period(task(other), task(other).worst);
-      paused += part_of_period(task(other), task(other).pause);
-    }
+    if (unlimited_above_) return {{}, {}, NoBound::unlimited, *unlimited_above_};
+    double share = 1;
     if (resource_)
       share =
           static_cast<double>(resource_->budget.picoseconds()) / static_cast<double>(resource_->period.picoseconds());
-    if (used > (full - paused) * share) return {{}, {}, NoBound::overload, 0};
+    if (used_above_ > (full - paused_above_) * share) return {{}, {}, NoBound::overload, 0};
     const CpuBound blocking = blocking_of(index);
     if (*blocking.response >= limits_.window) return {{}, {}, NoBound::too_long, 0};
 
     const Wide blocked = blocking.response->picoseconds();
     // A preemptible job without execution time counts as one moment.
     const Wide worst = own.worst.picoseconds() + (own.preemptible_at_end || own.worst.is_zero() ? moment : Wide(0));
-    auto [last, between] = last_section(index);
-    last = std::min(last, worst);
+    const Wide last = std::min(last_section(index), worst);
+    const std::vector<Demand> others = demands_above(index);
+    std::vector<Demand> between;
+    if (last_section(index) > moment) between = demands_of([&](std::size_t other) { return is_between(index, other); });
 
     // The busy period ends at the first job that ends before the next release.
     std::optional<Wide> longest;
@@ -171,7 +250,7 @@ class FixedPriorityAnalysis {
         longest_start = start;
         longest_end = *end;
       }
-      if (busy_ends_before(least_distance(own.arrivals, job + 1).picoseconds(), blocked, index, others)) break;
+      if (busy_ends_before(least_distance(own.arrivals, job + 1).picoseconds(), blocked, index)) break;
       if (steps_ > limits_.steps) return {{}, {}, NoBound::too_long, 0};
     }
 
@@ -183,13 +262,49 @@ class FixedPriorityAnalysis {
     add(bound, CpuPart::waiting, std::nullopt, own.pause.picoseconds());
     add(bound, CpuPart::backlog, std::nullopt, Wide((own.worst + own.pause).picoseconds()) * longest_job);
     for (const CpuShare& share_of_blocking : blocking.parts) bound.parts.push_back(share_of_blocking);
-    for (const std::size_t other : others) {
-      const bool later = std::find(between.begin(), between.end(), other) != between.end();
-      const Wide window = later ? longest_end - moment : longest_start;
-      add(bound, CpuPart::preemption, other, load(other, window) + pauses(other, window));
-    }
+    // Work before the release does not count. Most often that is only backlog.
+    const bool only_backlog = least_distance(own.arrivals, longest_job) <= (own.worst + own.pause) * longest_job;
+    if (last == moment && only_backlog)
+      add_largest(bound, index, longest_start);
+    else
+      add_all(bound, index, longest_start, longest_end);
     balance(bound);
     return bound;
+  }
+
+  /// The shares of the tasks above: those of add_all that can be the largest, and the others as one sum.
+  void add_largest(CpuBound& bound, std::size_t index, Wide window) const {
+    std::vector<CpuShare> shares;
+    Wide rest = 0;
+    std::size_t others = 0;
+    for (std::size_t pattern = 0; pattern < above_.size(); ++pattern) {
+      const Above& above = above_[pattern];
+      if (above.tasks == 0) continue;
+      const Wide jobs = arrivals(above.demand.like, window);
+      const bool has_own = pattern == pattern_of_[index] && time_of(index) > 0;
+      rest += jobs * (above.time - (has_own ? time_of(index) : Wide(0)));
+      others += above.tasks - (has_own ? 1 : 0);
+      for (const std::size_t other : above.largest) {
+        if (other == index) continue;
+        shares.push_back(share(CpuPart::preemption, other, jobs * time_of(other)));
+        rest -= jobs * time_of(other);
+        --others;
+      }
+    }
+    std::sort(shares.begin(), shares.end(), [](const CpuShare& a, const CpuShare& b) { return a.by < b.by; });
+    bound.parts.insert(bound.parts.end(), shares.begin(), shares.end());
+    if (others == 0) return;
+    bound.parts.push_back(share(CpuPart::preemption, std::nullopt, rest));
+    bound.parts.back().others = static_cast<std::uint32_t>(others);
+  }
+  /// `end`: of the last section of the job, which begins at `start`.
+  void add_all(CpuBound& bound, std::size_t index, Wide start, Wide end) const {
+    const bool has_section = last_section(index) > moment;
+    for (std::size_t other = 0; other < tasks_.size(); ++other) {
+      if (other == index || task(other).priority < task(index).priority) continue;
+      const bool later = has_section && is_between(index, other);
+      add(bound, CpuPart::preemption, other, time_of(other) * arrivals(other, later ? end - moment : start));
+    }
   }
 
   /// The bound under round robin that counts turns of the tasks of equal priority; nothing if there is none.
@@ -197,19 +312,23 @@ class FixedPriorityAnalysis {
     steps_ = 0;
     const CpuTask& own = task(index);
     if (!own.turn || own.unlimited || resource_) return std::nullopt;
-    std::vector<std::size_t> higher, peers;
-    double used = part_of_period(own, own.worst);
+    std::vector<std::size_t> peers;
+    double used = used_[index];
     for (std::size_t other = 0; other < tasks_.size(); ++other) {
       if (other == index || task(other).priority < own.priority) continue;
       if (task(other).unlimited) return std::nullopt;
-      (task(other).priority > own.priority ? higher : peers).push_back(other);
-      if (task(other).priority > own.priority) used += part_of_period(task(other), task(other).worst);
+      if (task(other).priority > own.priority)
+        used += used_[other];
+      else
+        peers.push_back(other);
     }
     if (peers.empty() || used > full) return std::nullopt;
     const CpuBound blocking = blocking_of(index);
     if (*blocking.response >= limits_.window) return std::nullopt;
     const Wide blocked = blocking.response->picoseconds(), turn = own.turn->picoseconds();
     const Wide worst = own.worst.picoseconds() + (own.preemptible_at_end || own.worst.is_zero() ? moment : Wide(0));
+    const auto is_higher = [&](std::size_t other) { return task(other).priority > own.priority; };
+    const std::vector<Demand> higher = demands_of(is_higher);
     const Wide turns_of_job = (worst / turn + 1) * turn;  // of each other task
     Wide longest = -1, longest_window = 0;
     std::int64_t longest_job = 0;
@@ -233,17 +352,21 @@ class FixedPriorityAnalysis {
     add(bound, CpuPart::backlog, std::nullopt, Wide(own.worst.picoseconds()) * longest_job);
     for (const CpuShare& share : blocking.parts) bound.parts.push_back(share);
     for (const std::size_t peer : peers) add(bound, CpuPart::preemption, peer, turns_of_job * (longest_job + 1));
-    for (const std::size_t other : higher) add(bound, CpuPart::preemption, other, load(other, longest_window - moment));
+    for (std::size_t other = 0; other < tasks_.size(); ++other)
+      if (is_higher(other))
+        add(bound, CpuPart::preemption, other,
+            Wide(task(other).worst.picoseconds()) * arrivals(other, longest_window - moment));
     balance(bound);
     return bound;
   }
 
   /// f for a last section that begins at `start`.
-  std::optional<Wide> end_of(Wide start, Wide last, const std::vector<std::size_t>& between) {
+  std::optional<Wide> end_of(Wide start, Wide last, const std::vector<Demand>& between) {
     Wide end = start + last;
     while (end <= limit() && steps_ <= limits_.steps) {
       Wide next = start + last;
-      for (const std::size_t other : between) next += load(other, end - moment) - load(other, start);
+      for (const Demand& other : between)
+        next += other.worst * (counted_arrivals(other.like, end - moment) - counted_arrivals(other.like, start));
       if (next <= end) return end;
       end = next;
     }
@@ -251,17 +374,19 @@ class FixedPriorityAnalysis {
   }
 
   /// Whether L <= time. L is computed once, on first use.
-  bool busy_ends_before(Wide time, Wide blocked, std::size_t index, std::vector<std::size_t> others) {
+  bool busy_ends_before(Wide time, Wide blocked, std::size_t index) {
     if (busy_index_ != index) {
-      others.push_back(index);
-      busy_ = solve(blocked, others);
+      busy_ = solve(blocked, demands_above(std::nullopt));
       busy_index_ = index;
     }
     return busy_ ? *busy_ <= time : false;
   }
 
+  static CpuShare share(CpuPart part, std::optional<std::size_t> by, Wide time) {
+    return {part, by, Duration::picoseconds(static_cast<std::int64_t>(time))};
+  }
   static void add(CpuBound& bound, CpuPart part, std::optional<std::size_t> by, Wide time) {
-    if (time > 0) bound.parts.push_back({part, by, Duration::picoseconds(static_cast<std::int64_t>(time))});
+    if (time > 0) bound.parts.push_back(share(part, by, time));
   }
 
   /// Work before the release does not count: first of the backlog, then of the preempting tasks. What a server did not
@@ -290,6 +415,20 @@ class FixedPriorityAnalysis {
   const std::vector<CpuTask>& tasks_;
   std::optional<PeriodicResource> resource_;
   Limits limits_;
+  std::vector<std::size_t> pattern_of_;  ///< of every task: the same for tasks with the same arrivals
+  std::vector<double> used_, paused_;    ///< of every task: the parts of its period that it executes, and pauses
+  std::vector<std::size_t> with_sections_;
+  std::vector<std::size_t> demand_of_pattern_;  ///< in demands_of: 0, or its place plus one
+  /// The tasks of an arrival pattern that are put above the current task, except those that execute nothing.
+  struct Above {
+    Demand demand;
+    Wide time = 0;  ///< of one job of each
+    std::size_t tasks = 0;
+    std::vector<std::size_t> largest;  ///< those with the longest jobs, one more than a bound keeps apart
+  };
+  std::vector<Above> above_;  ///< by pattern
+  double used_above_ = 0, paused_above_ = 0;
+  std::optional<std::size_t> unlimited_above_;
   std::int64_t steps_ = 0;  ///< for the current task
   std::optional<Wide> busy_;
   std::optional<std::size_t> busy_index_;
@@ -304,12 +443,13 @@ std::vector<CpuBound> fixed_priority_bounds(const std::vector<CpuTask>& tasks,
 
 CpuBound fixed_priority_bound(const std::vector<CpuTask>& tasks, std::size_t index,
                               const std::optional<PeriodicResource>& resource, const Limits& limits) {
-  return FixedPriorityAnalysis(tasks, resource, limits).bound(index);
+  return FixedPriorityAnalysis(tasks, resource, limits).only_bound(index);
 }
 
 std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks) {
+  const FixedPriorityAnalysis analysis(tasks, std::nullopt, {});
   std::vector<CpuBound> bounds;
-  for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(blocking_bound(tasks, task));
+  for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(analysis.blocking_of(task));
   return bounds;
 }
 

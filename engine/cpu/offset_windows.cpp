@@ -160,7 +160,7 @@ class OffsetAnalysis {
     std::vector<bool> active;
     for (std::size_t other = 0; other < tasks_.size(); ++other) {
       const auto& response = general_[other].response;
-      bool may = task(other).priority < task(index_).priority;
+      bool may = task(other).priority < task(index_).priority && task(other).has_sections();
       if (may && tasks_[other].offset && response) {
         const Time offset = tasks_[other].offset->picoseconds();
         // Its last release before any of the instants that are hyperperiods of this level apart from `start`.
@@ -173,13 +173,14 @@ class OffsetAnalysis {
     auto found = blocking_.find(active);
     if (found == blocking_.end()) {
       std::vector<CpuTask> tasks;
-      for (std::size_t other = 0; other < tasks_.size(); ++other) {
+      const bool any = std::find(active.begin(), active.end(), true) != active.end();
+      for (std::size_t other = 0; any && other < tasks_.size(); ++other) {
         tasks.push_back(task(other));
         if (active[other] || task(other).priority >= task(index_).priority) continue;
         tasks.back().sections.clear();
         tasks.back().cooperative.reset();
       }
-      found = blocking_.emplace(active, blocking_bounds(tasks)[index_]).first;
+      found = blocking_.emplace(active, any ? blocking_bound(tasks, index_) : blocking_bound({task(index_)}, 0)).first;
     }
     return found->second;
   }
