@@ -17,6 +17,14 @@ class ObserverTee final : public SimulationObserver {
         second_{&second, second.wants_intervals(), second.wants_events()} {}
 
   bool wants_intervals() const override { return first_.intervals || second_.intervals; }
+  bool wants_intervals_after(Instant now) const override {
+    return (first_.intervals && first_.observer->wants_intervals_after(now)) ||
+           (second_.intervals && second_.observer->wants_intervals_after(now));
+  }
+  bool wants_obstacles_of(TaskIndex task) const override {
+    return (first_.intervals && first_.observer->wants_obstacles_of(task)) ||
+           (second_.intervals && second_.observer->wants_obstacles_of(task));
+  }
   bool wants_events() const override { return first_.events || second_.events; }
 
   void interval(const Interval& interval) override {

@@ -95,6 +95,12 @@ class SimulationObserver {
 
   /// Whether the observer wants `interval`; queried once.
   virtual bool wants_intervals() const { return true; }
+  /// Whether it wants those that end later than now; queried at the end of every instant. Intervals begin and end where the
+  /// answer changes.
+  virtual bool wants_intervals_after(Instant) const { return true; }
+  /// Whether intervals in which the task is kept from its core tell by which task; queried once. Otherwise they do not
+  /// end where that changes.
+  virtual bool wants_obstacles_of(TaskIndex) const { return true; }
   /// Whether it wants anything except `interval`, `released` and `completed`; queried once.
   virtual bool wants_events() const { return false; }
 

@@ -21,6 +21,9 @@ struct Window {
   std::size_t spans = 0;
 };
 
+/// Systems of more tasks are recorded without the tasks that keep others from their cores.
+constexpr std::size_t most_with_obstacles = 250;
+
 class Recorder : public engine::SimulationObserver {
  public:
   /// `windows` are ordered by their beginning.
@@ -47,6 +50,12 @@ class Recorder : public engine::SimulationObserver {
       if (add(interval, piece)) count(piece, interval.to);
   }
 
+  bool wants_intervals_after(Instant now) const override {
+    return std::any_of(windows_.begin(), windows_.end(),
+                       [now](const Window& window) { return window.from <= now && now < window.to; });
+  }
+  /// Of many tasks, most wait most of the time, and every change on a core would end a span of each.
+  bool wants_obstacles_of(TaskIndex) const override { return tasks_.size() <= most_with_obstacles; }
   bool wants_events() const override { return launches_; }
 
   void block(const engine::BlockChange& change) override {
@@ -190,6 +199,9 @@ class Recorder : public engine::SimulationObserver {
   std::vector<ScheduleBlock> blocks_;
 };
 
+/// Of more longest jobs, those with the least left of their deadlines are shown.
+constexpr std::size_t most_longest = 64;
+
 /// Longest jobs, released before the end of the horizon, may end after it.
 Instant end_of(const engine::Results& results) {
   Instant end = Instant::at(results.horizon);
@@ -200,13 +212,22 @@ Instant end_of(const engine::Results& results) {
 
 std::vector<Window> windows_of_longest_jobs(const System& system, const engine::Results& results, Instant after,
                                             std::size_t budget) {
-  std::vector<Window> windows;
+  std::vector<std::pair<double, Window>> found;  // with the part of its deadline that it takes
   for (TaskIndex task = 0; task < results.tasks.size(); ++task) {
     const engine::TaskResult& result = results.tasks[task];
     if (!result.worst_release || system.tasks[task].folded_into) continue;
     const Instant end = *result.worst_release + result.response.max;
-    if (end > after) windows.push_back({std::max(*result.worst_release, after), end, 0, 0});
+    if (end <= after) continue;
+    const double deadline = static_cast<double>(system.tasks[task].deadline.value_or(Duration::max()).picoseconds());
+    found.push_back({static_cast<double>(result.response.max.picoseconds()) / deadline,
+                     {std::max(*result.worst_release, after), end, 0, 0}});
   }
+  if (found.size() > most_longest) {
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    found.resize(most_longest);
+  }
+  std::vector<Window> windows;
+  for (const auto& [part, window] : found) windows.push_back(window);
   std::stable_sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) { return a.from < b.from; });
   for (Window& window : windows) window.budget = std::max<std::size_t>(1, budget / windows.size());
   return windows;

@@ -18,19 +18,23 @@ constexpr Urgency::Key always_preempted{false, std::numeric_limits<std::int64_t>
 }  // namespace
 
 Accounts::Accounts(const Clock& clock, const CoreScheduling& cpu, const Jobs& jobs, const DeviceTasks& devices,
-                   const Standings& standings, const Listeners& listeners, bool intervals, std::size_t tasks)
+                   const Standings& standings, const Listeners& listeners, const SimulationObserver* observer,
+                   std::size_t tasks)
     : clock_(clock),
       cpu_(cpu),
       jobs_(jobs),
       devices_(devices),
       standings_(standings),
       listeners_(listeners),
-      intervals_(intervals),
+      observer_(observer),
       accounts_(tasks),
       logs_(std::max<std::size_t>(cpu.core_sets(), 1)),  // tasks without a core refer to the first
       limits_(cpu.core_sets(), short_log),
       moved_(cpu.core_sets()),
-      sum_(tasks) {}
+      sum_(tasks) {
+  for (TaskIndex task = 0; observer_ != nullptr && task < tasks; ++task)
+    accounts_[task].with_obstacles = observer_->wants_obstacles_of(task);
+}
 
 // ---- events
 
@@ -40,7 +44,7 @@ void Accounts::on(const JobBegun& event) {
 }
 
 void Accounts::on(const JobEnded& event) {
-  if (intervals_) notify_interval(event.task);
+  if (notifies_) notify_interval(event.task);
   accounts_[event.task].times.book(clock_.now());
 }
 
@@ -64,24 +68,43 @@ void Accounts::request_update(TaskIndex task) {
 // ---- the end of an instant
 
 void Accounts::end_instant() {
+  if (observer_ != nullptr && observer_->wants_intervals_after(clock_.now()) != notifies_) switch_intervals();
   log_obstacles();
-  if (intervals_) {
+  if (notifies_)
     update_intervals();
-  } else {
-    if (update_devices_ || devices_.changed()) {
-      jobs_.active_on_devices().for_each([this](TaskIndex task) { update_account(task); });
-      std::erase_if(beside_devices_, [this](TaskIndex task) {
-        accounts_[task].beside_device = jobs_[task].active && standings_.waits_for_device(task);
-        if (accounts_[task].beside_device) request_update(task);
-        return !accounts_[task].beside_device;
-      });
-    }
-    for (const TaskIndex task : needs_update_)
-      if (jobs_[task].active) update_account(task);
-  }
+  else
+    update_accounts();
   for (const TaskIndex task : needs_update_) accounts_[task].needs_update = false;
   needs_update_.clear();
   update_devices_ = false;
+}
+
+void Accounts::switch_intervals() {
+  notifies_ = !notifies_;
+  jobs_.active().for_each([this](TaskIndex task) {
+    Account& account = accounts_[task];
+    if (!notifies_) {
+      notify_interval(task);
+      request_update(task);
+      return;
+    }
+    account.unit = standings_.unit_of(task);
+    account.node = standings_.node_of(task);
+    account.times.change(clock_.now(), standings_.of(task));
+  });
+}
+
+void Accounts::update_accounts() {
+  if (update_devices_ || devices_.changed()) {
+    jobs_.active_on_devices().for_each([this](TaskIndex task) { update_account(task); });
+    std::erase_if(beside_devices_, [this](TaskIndex task) {
+      accounts_[task].beside_device = jobs_[task].active && standings_.waits_for_device(task);
+      if (accounts_[task].beside_device) request_update(task);
+      return !accounts_[task].beside_device;
+    });
+  }
+  for (const TaskIndex task : needs_update_)
+    if (jobs_[task].active) update_account(task);
 }
 
 void Accounts::log_obstacles() {
@@ -98,14 +121,14 @@ void Accounts::log_obstacles() {
       if (logs_[set].size() > limits_[set]) shorten(set);
     }
   }
-  if (!intervals_) decided_.clear();
+  if (!notifies_) decided_.clear();
 }
 
 /// All active jobs, in the order in which they began, which is the order of the notifications.
 void Accounts::update_intervals() {
   jobs_.active().for_each([this](TaskIndex task) {
     if (jobs_.on_device(task) || accounts_[task].needs_update || jobs_[task].waiting || jobs_[task].parked ||
-        moved_[cpu_.core_set_of(task)])
+        (accounts_[task].with_obstacles && moved_[cpu_.core_set_of(task)]))
       update_interval(task);
   });
   for (const std::size_t domain : decided_)
@@ -119,6 +142,7 @@ void Accounts::update_account(TaskIndex task) {
     const Standing standing{
         standings_.kept_from_core(task), Activities::computing, {ContributionKind::preemption, std::nullopt, {}}};
     if (standing == times.standing()) return;
+    if (notifies_) notify_interval(task);
     const bool compared = !cpu_.only_preempts(cpu_.domain_of(task));
     times.change_by_log(clock_.now(), standing, compared ? cpu_.urgency().key(task) : always_preempted);
   } else {
@@ -132,6 +156,13 @@ void Accounts::update_account(TaskIndex task) {
 
 void Accounts::update_interval(TaskIndex task) {
   Account& account = accounts_[task];
+  if (!account.with_obstacles && standings_.is_kept_from_core(task) &&
+      cpu_.obstacle_is_least_urgent(cpu_.domain_of(task))) {
+    update_account(task);
+    account.unit.reset();
+    account.node.reset();
+    return;
+  }
   const Standing standing = standings_.of(task);
   if (jobs_.on_device(task)) listeners_.notify(DeviceTaskSeen{task, standing.state});
   const auto unit = standings_.unit_of(task);
@@ -156,6 +187,11 @@ void Accounts::notify_interval(TaskIndex task) {
 
 const std::vector<Contribution>& Accounts::parts(TaskIndex task) {
   return accounts_[task].times.parts(task, logs_[cpu_.core_set_of(task)], sum_);
+}
+
+std::vector<Contribution> Accounts::take_parts(TaskIndex task) {
+  parts(task);
+  return accounts_[task].times.take_parts();
 }
 
 std::vector<Contribution> Accounts::parts_so_far(TaskIndex task) {

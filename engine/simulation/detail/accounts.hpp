@@ -21,7 +21,8 @@ namespace amalthea::engine::simulation {
 class Accounts {
  public:
   Accounts(const Clock& clock, const CoreScheduling& cpu, const Jobs& jobs, const DeviceTasks& devices,
-           const Standings& standings, const Listeners& listeners, bool intervals, std::size_t tasks);
+           const Standings& standings, const Listeners& listeners, const SimulationObserver* observer,
+           std::size_t tasks);
 
   void on(const JobBegun& event);
   void on(const JobEnded& event);
@@ -38,8 +39,8 @@ class Accounts {
   void end_instant();
 
   const JobTimes& times(TaskIndex task) const { return accounts_[task].times; }
-  /// For the current job, or the one that ends now: the parts of its time, in order of first appearance.
-  const std::vector<Contribution>& parts(TaskIndex task);
+  /// Of the job that ends now: the parts of its time, in order of first appearance.
+  std::vector<Contribution> take_parts(TaskIndex task);
   /// The same up to now for a job that goes on.
   std::vector<Contribution> parts_so_far(TaskIndex task);
 
@@ -48,11 +49,15 @@ class Accounts {
     JobTimes times;
     bool needs_update = false;
     bool beside_device = false;     ///< it is in `beside_devices_`: it waits for a device
+    bool with_obstacles = true;     ///< for intervals
     std::optional<UnitIndex> unit;  ///< for intervals
     std::optional<NodeIndex> node;
   };
+  const std::vector<Contribution>& parts(TaskIndex task);
   void request_update(TaskIndex task);
+  void switch_intervals();
   void log_obstacles();
+  void update_accounts();
   void update_intervals();
   void update_account(TaskIndex task);
   void update_interval(TaskIndex task);
@@ -65,11 +70,12 @@ class Accounts {
   const DeviceTasks& devices_;
   const Standings& standings_;
   const Listeners& listeners_;
-  const bool intervals_;
-  std::vector<Account> accounts_;    ///< for every task
-  std::vector<ObstacleLog> logs_;    ///< for every core set
-  std::vector<std::size_t> limits_;  ///< for every log: its maximum length
-  std::vector<bool> moved_;          ///< for every core set: the running tasks changed
+  const SimulationObserver* observer_;  ///< wants intervals; null if there is none
+  bool notifies_ = false;               ///< of intervals, at this time
+  std::vector<Account> accounts_;       ///< for every task
+  std::vector<ObstacleLog> logs_;       ///< for every core set
+  std::vector<std::size_t> limits_;     ///< for every log: its maximum length
+  std::vector<bool> moved_;             ///< for every core set: the running tasks changed
   PartSum sum_;
   std::vector<std::size_t> decided_;     ///< domains decided at this instant
   std::vector<TaskIndex> needs_update_;  ///< host tasks affected at this instant

@@ -26,7 +26,8 @@ EventLoop::EventLoop(const SimulationInput& input)
       standings_(input.system, parts_.cpu, parts_.jobs, parts_.activities, parts_.cores, parts_.devices,
                  parts_.traffic),
       accounts_(parts_.clock, parts_.cpu, parts_.jobs, parts_.devices, standings_, listeners_,
-                input.observer != nullptr && input.observer->wants_intervals(), input.system.tasks.size()),
+                input.observer != nullptr && input.observer->wants_intervals() ? input.observer : nullptr,
+                input.system.tasks.size()),
       measurements_(input, parts_.clock, parts_.jobs, accounts_) {
   if (input.observer != nullptr)
     notifier_.emplace(*input.observer, events_, input.system, parts_.clock, parts_.cpu, parts_.jobs, parts_.cores,

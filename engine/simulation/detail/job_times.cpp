@@ -58,7 +58,12 @@ void PartSum::add(ContributionKind kind, std::optional<TaskIndex> by, Duration t
   if (time.is_zero()) return;
   std::uint32_t& at = slot(kind, by, traffic);
   if (at == 0) {
-    parts_->push_back({kind, by, time, traffic});
+    // Member by member: a copy of the whole would wait for the stores of its parts.
+    Contribution& part = parts_->emplace_back();
+    part.kind = kind;
+    part.by = by;
+    part.time = time;
+    part.traffic = traffic;
     at = static_cast<std::uint32_t>(parts_->size());
   } else {
     (*parts_)[at - 1].time += time;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "engine/cpu/urgency.hpp"
@@ -89,6 +90,8 @@ class JobTimes {
   /// The parts up to `since`; their sum is the time since the release. Discards the log positions that are no longer
   /// needed.
   const std::vector<Contribution>& parts(TaskIndex self, const ObstacleLog& log, PartSum& sum);
+  /// What `parts` returned, for a job that ends.
+  std::vector<Contribution> take_parts() { return std::exchange(parts_, {}); }
   /// Number of stretches that are not evaluated yet.
   std::size_t pending() const { return stretches_.size(); }
   /// The earliest log entry that is still needed; never if none is.

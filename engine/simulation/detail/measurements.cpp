@@ -103,7 +103,8 @@ void Measurements::on(const JobEnded& event) {
   if (of.responses.empty() || response > of.worst) {
     of.worst = response;
     of.worst_release = job.release;
-    of.worst_parts = accounts_.parts(task);
+    of.worst_parts = accounts_.take_parts(task);
+    keep_largest(of.worst_parts, input_.contributions);
   }
   of.responses.push_back(response);
   for (RunnableMeasurement& runnable : of.runnables)

@@ -162,7 +162,8 @@ TEST_CASE("report: a cut schedule is reported and still contains the longest job
     INFO(task["name"]);
     if (!task["worst_release_ps"].is_null()) CHECK(is_recorded(task["worst_release_ps"]));
   }
-  // Within the windows nothing is missing: the same time in each, of each task.
+  // Within the windows nothing is missing: the same time in each, of each task. Of a job that does not end, a window
+  // shows what the job waits for, too; the whole schedule ends before that wait does.
   for (std::size_t task = 0; task < system.tasks.size(); ++task) {
     std::int64_t expected = 0, found = 0;
     for (const CodedSpan& span : spans_of(all["schedule"], task))
@@ -171,7 +172,8 @@ TEST_CASE("report: a cut schedule is reported and still contains the longest job
             0, std::min<std::int64_t>(span.to, window[1]) - std::max<std::int64_t>(span.from, window[0]));
     for (const CodedSpan& span : spans_of(some["schedule"], task)) found += span.to - span.from;
     INFO(system.tasks[task].name);
-    CHECK(found == expected);
+    CHECK(found >= expected);
+    CHECK((found == expected || ends_later(all["schedule"], task)));
   }
 }
 
