@@ -71,7 +71,18 @@ class UnboundedSearch {
         contexts_(contexts),
         rates_(job_rates(system, programs)),
         servers_(servers_in_use(system)),
-        reasons_(system.tasks.size()) {}
+        reasons_(system.tasks.size()),
+        may_be_overloaded_(system.platform.units.size()) {
+    std::vector<double> used(may_be_overloaded_.size());
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+      demands_.push_back(rates_[task] * as_double(core_time(system, programs, task)));
+      const UnitIndex unit = system.tasks[task].unit;
+      if (system.tasks[task].side != Side::host) continue;
+      used[unit] += demands_[task];
+      // Not only demand counts where tasks poll.
+      may_be_overloaded_[unit] = may_be_overloaded_[unit] || used[unit] > 1 || polls(system, task);
+    }
+  }
 
   std::vector<std::string> run() {
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
@@ -201,7 +212,7 @@ class UnboundedSearch {
       const auto child = child_of(other);
       if (!by_deadline && priority_of(other) < priority_of(task)) continue;
       if (own && child == own && other != task && !precedes_within(*own, other, task)) continue;
-      inner[child] += rates_[other] * as_double(core_time(system_, programs_, other));
+      inner[child] += demands_[other];
     }
     double demand = 0;
     for (const auto& [child, of_child] : inner)
@@ -238,6 +249,7 @@ class UnboundedSearch {
     bool found = false;
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       if (!reasons_[task].empty() || system_.tasks[task].side != Side::host || programs_[task].steps.empty()) continue;
+      if (!may_be_overloaded_[system_.tasks[task].unit]) continue;
       double demand = 0;
       bool polling = false;
       for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
@@ -251,7 +263,7 @@ class UnboundedSearch {
                           candidate.name, reasons_[other]);
           break;
         }
-        demand += rates_[other] * as_double(core_time(system_, programs_, other));
+        demand += demands_[other];
         polling = polling || polls(system_, other);
       }
       if (reasons_[task].empty() && demand > 1 + tolerance)
@@ -269,6 +281,8 @@ class UnboundedSearch {
   std::vector<double> rates_;
   std::vector<ResourceResult> servers_;
   std::vector<std::string> reasons_;
+  std::vector<double> demands_;          ///< of every task on its core: time per time
+  std::vector<bool> may_be_overloaded_;  ///< for every unit; false: its tasks on the host need no closer look
 };
 
 }  // namespace
