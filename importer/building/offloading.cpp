@@ -105,10 +105,13 @@ void fold(BuildContext& context, TaskIndex wrapper, TaskIndex function) {
 
 // ---------------------------------------------------------------- label sides
 
-bool is_device_like(const System& system, TaskIndex task) {
-  if (system.tasks[task].side == Side::device) return true;
-  return std::any_of(system.tasks.begin(), system.tasks.end(),
-                     [task](const Task& other) { return other.folded_into == task; });
+std::vector<bool> device_like_tasks(const System& system) {
+  std::vector<bool> device_like(system.tasks.size());
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    if (system.tasks[task].side == Side::device) device_like[task] = true;
+    if (const auto function = system.tasks[task].folded_into) device_like[*function] = true;
+  }
+  return device_like;
 }
 
 std::optional<LabelIndex> accessed_label(const GraphNode& node) {
@@ -118,8 +121,9 @@ std::optional<LabelIndex> accessed_label(const GraphNode& node) {
 }
 
 void classify_labels(BuildContext& context) {
+  const std::vector<bool> device_like = device_like_tasks(context.system);
   for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
-    const LabelSide side = is_device_like(context.system, task) ? LabelSide::device : LabelSide::host;
+    const LabelSide side = device_like[task] ? LabelSide::device : LabelSide::host;
     for (const GraphNode& node : context.raw_bodies[task])
       if (const auto label = accessed_label(node)) {
         LabelSide& known = context.system.labels[*label].side;
@@ -728,16 +732,16 @@ void shape_offloading(BuildContext& context) {
   classify_labels(context);
   RunnableAccesses accesses(context);
   BlockNeeds needs;
+  const std::vector<bool> device_like = device_like_tasks(context.system);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
-    if (context.system.tasks[task].folded_into || is_device_like(context.system, task))
-      remember_contained(context, task);
+    if (context.system.tasks[task].folded_into || device_like[task]) remember_contained(context, task);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
     if (context.system.tasks[task].folded_into) context.raw_bodies[task].clear();
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
     if (context.system.tasks[task].side == Side::device) {
       context.raw_bodies[task] = DeviceShaper(context, accesses, needs, task).shape(context.raw_bodies[task]);
     } else {
-      if (is_device_like(context.system, task)) drop_copies(context, task);
+      if (device_like[task]) drop_copies(context, task);
       for (const GraphNode& node : context.raw_bodies[task])
         if (const auto access = accesses.of(accessed_label(node) ? node.runnable : std::nullopt))
           context.system.runnables[*node.runnable].random_access = access->pattern == KernelAccess::Pattern::random;
