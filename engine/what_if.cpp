@@ -84,6 +84,8 @@ Change shorten_slices(System& system, const AnalysisOptions& options) {
 /// All analyses together simulate about this many instants, and their bounds take about this many steps: seconds.
 constexpr std::uint64_t total_events = 20'000'000, total_steps = 50'000'000;
 constexpr std::uint64_t least_analyses = 12, most_analyses = 400;
+/// What the bounds of as many tasks cost, in events: nothing that counts for the systems of most models.
+constexpr std::uint64_t events_of(std::size_t tasks) { return tasks < 200 ? 0 : tasks * 1000; }
 /// Orders of more tasks are not sought: Audsley's test bounds a core about n^2 / 2 times.
 constexpr std::size_t most_ranked = 32;
 constexpr std::size_t most_exchanges = 200;
@@ -101,7 +103,8 @@ class Trials {
         results_(results),
         allowed_(allowed),
         task_(task),
-        left_(std::clamp(total_events / std::max<std::uint64_t>(results.events, 1), least_analyses, most_analyses)) {
+        left_(std::clamp(total_events / std::max<std::uint64_t>(results.events + events_of(system.tasks.size()), 1),
+                         least_analyses, most_analyses)) {
     options_.observer = nullptr;
     options_.work = nullptr;
     options_.bounds.taken = {&taken_};
