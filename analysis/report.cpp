@@ -51,6 +51,9 @@ void read_earlier_model(const importer::Limits& limits, Earlier& earlier) {
   if (model && exporter::hash_of_model(*model) == results.hash) earlier.model = std::move(*model);
 }
 
+/// Of many tasks, fewer are tried with changes: each change analyzes all of them.
+constexpr std::size_t most_analyzed = 1999;
+
 /// What would help the first tasks whose deadline is missed or not judged.
 std::vector<exporter::TriedChanges> tried_changes(const Model& model, const System& system,
                                                   const engine::AnalysisOptions& options,
@@ -59,6 +62,7 @@ std::vector<exporter::TriedChanges> tried_changes(const Model& model, const Syst
   if (results.stopped_early) return all;  // what was stopped would be stopped again
   Diagnostics ignored;                    // `explore` reports constraints that it cannot keep
   const auto allowed = importer::mapping_constraints(model, {&system}, false, ignored).allowed;
+  most = std::min(most, most_analyzed / system.tasks.size() + 1);
   for (TaskIndex task = 0; task < system.tasks.size() && all.size() < most; ++task) {
     const engine::Verdict verdict = results.tasks[task].verdict;
     if (system.tasks[task].folded_into || verdict == engine::Verdict::met || verdict == engine::Verdict::no_deadline)
@@ -67,6 +71,14 @@ std::vector<exporter::TriedChanges> tried_changes(const Model& model, const Syst
       all.push_back({task, std::move(tried)});
   }
   return all;
+}
+
+/// How many contributions of every task the page shows by default: fewer of each of many tasks, so that it does not grow
+/// with the square of their number.
+std::size_t contributions_in_page(const AnalysisRequest& request, std::size_t tasks) {
+  constexpr std::uint64_t many = 300, least = 4, usual = engine::default_contributions;
+  if (request.contributions != usual || tasks <= many) return request.contributions;
+  return std::max(least, usual * many / tasks);
 }
 
 /// Response times over several runs; their findings are those of the analysis.
@@ -126,8 +138,9 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
                        Diagnostics& findings) {
   if (const auto possible = check_headroom(request.headroom, request); !possible)
     return tl::unexpected(possible.error());
-  const auto prepared = prepare(model, request, findings);
+  auto prepared = prepare(model, request, findings);
   if (!prepared) return tl::unexpected(prepared.error());
+  prepared->analysis.bounds.contributions = contributions_in_page(request, prepared->system.tasks.size());
   const auto recorded =
       exporter::analyze_and_record(prepared->system, prepared->analysis, request.trace_events, findings);
   if (!recorded) return tl::unexpected(Failure{});

@@ -3,6 +3,17 @@
 
 const results = data.results, schedule = data.schedule, runs = data.runs;
 const tasks = results.tasks;
+const mostRows = 100;  // of a table, at first
+/** How much of its deadline (or of its period) a task may take, at most. */
+const shareOf = task => {
+  const limit = task.deadline_ps || task.period_ps, longest = task.bound.wcrt_ps === null ? task.simulated.max_ps : task.bound.wcrt_ps;
+  return limit ? (longest || 0) / limit : 0;
+};
+/** Many tasks: by verdict, then by share. */
+const worstFirst = (list, taskOf = entry => entry) => {
+  const rank = new Map(list.map(entry => [entry, [severities.indexOf(entry.verdict), taskOf(entry) ? -shareOf(taskOf(entry)) : 0]]));
+  return list.slice().sort((a, b) => rank.get(a)[0] - rank.get(b)[0] || rank.get(a)[1] - rank.get(b)[1]);
+};
 
 chooseTableUnit(d3.max(tasks, task => Math.max(task.deadline_ps || 0, task.period_ps || 0, task.simulated.max_ps || 0)) || 0);
 const signed = ps => ps === null ? '–' : (ps >= 0 ? '+' : '') + inTable(ps);
@@ -47,9 +58,11 @@ byId('about').textContent = [
   }
 
   // Each tile counts the rows of the list below that have its verdict, and shows them.
-  const limits = results.limits.slice().sort((a, b) => severities.indexOf(a.verdict) - severities.indexOf(b.verdict));
   const isBad = limit => ['missed', 'unbounded', 'unknown'].includes(limit.verdict);
-  const taskOf = limit => ['deadline', 'task'].includes(limit.kind) ? tasks.find(task => task.name === limit.name) : undefined;
+  const named = new Map(tasks.map(task => [task.name, task]));
+  const taskOf = limit => ['deadline', 'task'].includes(limit.kind) ? named.get(limit.name) : undefined;
+  const limits = results.limits.length > mostRows ? worstFirst(results.limits, taskOf) :
+    results.limits.slice().sort((a, b) => severities.indexOf(a.verdict) - severities.indexOf(b.verdict));
   const tiles = add(section, 'ul', {class: 'tiles', 'aria-label': 'Limits by verdict'});
   for (const [verdict, words] of [['missed', 'missed'], ['unbounded', 'unbounded'], ['unknown', 'unknown'], ['met', 'met in the simulation'], ['guaranteed', 'guaranteed for every job']]) {
     const number = results.counts[verdict], [symbol, style] = marks[verdict];
@@ -74,8 +87,8 @@ byId('about').textContent = [
                  parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
       addJump(why, task, 'Show it');
     }}
-  ], limits, (row, limit) => { row.dataset.verdict = limit.verdict; }, Math.max(12, limits.filter(isBad).length)) : () => {};
-  if (without.length) add(section, 'p', {class: 'soft', id: 'without-deadline'}, `${counted(without.length, 'task has', 'tasks have')} no deadline: ${without.map(task => task.name).join(', ')}.`);
+  ], limits, (row, limit) => { row.dataset.verdict = limit.verdict; }, Math.min(mostRows, Math.max(12, limits.filter(isBad).length))) : () => {};
+  if (without.length) add(section, 'p', {class: 'soft', id: 'without-deadline'}, `${counted(without.length, 'task has', 'tasks have')} no deadline: ${without.slice(0, mostRows).map(task => task.name).join(', ')}${without.length > mostRows ? ', …' : '.'}`);
   if (requirements.length) {
     const details = add(section, 'details', against ? {open: ''} : {});
     add(details, 'summary', {}, `Requirements: ${requirements.length - against - unknown} met, ${against - unbounded} missed, ${unbounded ? unbounded + ' unbounded, ' : ''}${unknown} unknown`);
@@ -91,7 +104,7 @@ byId('about').textContent = [
       {title: 'Bound', kind: 'number', fill: (cell, entry) => isTime(entry) && entry.bound_ps !== null ? (entry.limit_type === 'LowerLimit' ? inTable : boundInTable)(entry.bound_ps) + ' ' + tableUnit : '–'},
       {title: 'Guaranteed', fill: (cell, entry) => entry.guaranteed === null ? '–' : entry.guaranteed ? 'yes' : 'no'},
       {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason}
-    ], requirements);
+    ], requirements, null, mostRows);
   }
   const constraints = results.constraints;
   if (constraints.length) {
@@ -106,7 +119,7 @@ byId('about').textContent = [
       {title: 'Occurrences judged', kind: 'number', fill: (cell, entry) => String(entry.judged)},
       {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason},
       {title: 'Location', kind: 'words', fill: (cell, entry) => entry.line ? `${entry.file.split('/').pop()}:${entry.line}:${entry.column}` : '–'}
-    ], constraints);
+    ], constraints, null, mostRows);
   }
 })();
 
@@ -270,7 +283,7 @@ byId('about').textContent = [
     }},
     {title: 'Guaranteed', fill: (cell, task) => { if (task.guaranteed === null) return '–'; add(cell, 'span', {class: 'mark ' + (task.guaranteed ? 'good' : 'bad')}, task.guaranteed ? '✓ yes' : '✗ no'); }},
     {title: 'Response time against the deadline', kind: 'chart', fill: (cell, task) => { chart(cell, task); }}
-  ], tasks, (row, task) => { row.dataset.task = task.name; });
+  ], tasks.length > mostRows ? worstFirst(tasks) : tasks, (row, task) => { row.dataset.task = task.name; }, mostRows);
   const unbounded = tasks.filter(task => task.bound.wcrt_ps === null && !task.folded_into);
   if (unbounded.length) {
     const details = add(section, 'details', {});
@@ -295,7 +308,7 @@ byId('about').textContent = [
       if (!late) return '–';
       return `${percent(late.share)} (${percent(late.lower_95)} … ${percent(late.upper_95)})`;
     }}
-  ], runs.tasks);
+  ], runs.tasks, null, mostRows);
 })();
 
 // ---- what would help
@@ -314,16 +327,16 @@ byId('about').textContent = [
     {title: 'Longest seen', kind: 'number', fill: (cell, row) => inTable(row.tried.max_ps) + change(row.task.simulated.max_ps, row.tried.max_ps)},
     {title: 'Bound', kind: 'number', fill: (cell, row) => boundInTable(row.tried.wcrt_ps) + change(row.task.bound.wcrt_ps, row.tried.wcrt_ps)},
     {title: 'Deadline', kind: 'number', fill: (cell, row) => inTable(row.task.deadline_ps)}
-  ], rows, (element, row) => { element.dataset.whatIf = row.task.name; });
+  ], rows, (element, row) => { element.dataset.whatIf = row.task.name; }, mostRows);
 })();
 
 // ---- decomposition
 
 (function decomposition() {
   const section = byId('decomposition');
-  const listed = tasks.filter(task => !task.folded_into && (task.contributions.length || task.bound.contributions.length));
-  if (!listed.length) return remove('decomposition');
-  listed.sort((a, b) => isFailing(b) - isFailing(a));
+  const some = tasks.filter(task => !task.folded_into && (task.contributions.length || task.bound.contributions.length));
+  if (!some.length) return remove('decomposition');
+  const listed = some.length > mostRows ? worstFirst(some) : some.sort((a, b) => isFailing(b) - isFailing(a));
   const used = Object.keys(kinds).filter(kind => listed.some(task => task.contributions.concat(task.bound.contributions).some(part => part.kind === kind)));
   add(section, 'p', {class: 'soft'}, 'Contributions to the longest observed response time and to the upper bound. The line is the deadline.');
   addLegend(section, 'Kinds of contributions', used.map(kind => kinds[kind]));

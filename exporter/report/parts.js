@@ -93,7 +93,7 @@ function addTable(parent, caption, columns, entries, rowOf, most = Infinity) {
   if (caption) add(table, 'caption', {}, caption);
   const head = add(add(table, 'thead', {role: 'rowgroup'}), 'tr', {role: 'row'});
   const body = add(table, 'tbody', {role: 'rowgroup'});
-  const rows = entries.map((entry, number) => {
+  const drawRow = entry => {
     const row = document.createElement('tr');
     row.setAttribute('role', 'row');
     if (rowOf) rowOf(row, entry);
@@ -103,22 +103,28 @@ function addTable(parent, caption, columns, entries, rowOf, most = Infinity) {
       if (text !== undefined) cell.textContent = text;
       cell.dataset.label = column.title;
     }
-    return {row, entry, number, text: row.textContent.toLowerCase()};
-  });
+    return row;
+  };
+  // A row is drawn when it is first needed: a table of thousands shows few.
+  const rows = entries.map((entry, number) => ({entry, number, row: null, text: ''}));
+  const drawn = one => {
+    if (!one.row) one.text = (one.row = drawRow(one.entry)).textContent.toLowerCase();
+    return one;
+  };
   let sorted = null, words = '', wanted = () => true, shown = most;
   const more = add(parent, 'button', {type: 'button', class: 'more'});
   const draw = () => {
-    const list = rows.filter(one => wanted(one.entry) && one.text.includes(words));
+    const list = rows.filter(one => wanted(one.entry) && (!words || drawn(one).text.includes(words)));
     if (sorted) {
       const {index, down} = sorted, column = columns[index];
-      const keys = new Map(list.map(one => [one, column.key ? column.key(one.entry) : sortKey(one.row.cells[index].textContent, column.kind)]));
+      const keys = new Map(list.map(one => [one, column.key ? column.key(one.entry) : sortKey(drawn(one).row.cells[index].textContent, column.kind)]));
       list.sort((a, b) => {
         const x = keys.get(a), y = keys.get(b);
         if (x === null || y === null) return (x === null) - (y === null) || a.number - b.number;  // nothing is last, always
         return (typeof x === 'number' ? x - y : x.localeCompare(y, 'en', {numeric: true})) * (down ? -1 : 1) || a.number - b.number;
       });
     }
-    body.replaceChildren(...list.slice(0, shown).map(one => one.row));
+    body.replaceChildren(...list.slice(0, shown).map(one => drawn(one).row));
     more.hidden = list.length <= shown;
     more.textContent = `Show all ${list.length.toLocaleString('en')} rows`;
     if (found) found.textContent = words || list.length < rows.length ? `${list.length.toLocaleString('en')} of ${counted(rows.length, 'row')}` : '';
@@ -246,6 +252,7 @@ function aggressor(by, traffic) {
   return traffic ? `${traffic} of ${by}` : by;
 }
 function describe(kind, by, traffic) {
+  if (!by && ['preemption', 'engine_slice', 'engine_queue', 'interference'].includes(kind)) by = 'others';
   switch (kind) {
     case 'execution': return 'own execution';
     case 'memory': return 'own memory accesses';

@@ -65,7 +65,7 @@ nlohmann::ordered_json distribution(const engine::Sample& sample) {
   if (sample.count() == 0) return nullptr;
   Json bins = Json::array();
   for (const engine::Sample::Bin& bin : sample.bins(max_bins))
-    bins.push_back({bin.lower.picoseconds(), bin.upper.picoseconds(), bin.count});
+    if (bin.count > 0) bins.push_back({bin.lower.picoseconds(), bin.upper.picoseconds(), bin.count});
   return bins;
 }
 
