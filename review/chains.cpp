@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -125,33 +126,38 @@ class FlowGraph {
     for (const Element stimulus : context.facts.all("EventStimulus"))
       for (const std::string_view feature : {"triggeringEvents", "trigger"})
         for (const Element event : context.model.references(stimulus, feature)) {
-          edges_[key(event)].push_back(key(stimulus));
-          for (const Element place : places_of(context, event)) edges_[key(place)].push_back(key(stimulus));
+          add_edge(event, stimulus);
+          for (const Element place : places_of(context, event)) add_edge(place, stimulus);
         }
+    seen_.resize(next_.size());
   }
 
   /// Whether a path leads from one of `sources` to one of `targets`. Returns true if the search takes too long in a
   /// large model.
   bool leads(const std::vector<Element>& sources, const std::vector<Element>& targets) {
-    std::unordered_set<std::uint64_t> seen, goal;
-    for (const Element target : targets) goal.insert(key(target));
-    std::vector<std::uint64_t> open;
-    for (const Element source : sources) open.push_back(key(source));
+    std::vector<Node> open, goal;
+    for (const Element target : targets) {
+      if (std::find(sources.begin(), sources.end(), target) != sources.end()) return true;
+      if (const auto node = nodes_.find(key(target)); node != nodes_.end()) goal.push_back(node->second);
+    }
+    if (goal.empty()) return false;
+    for (const Element source : sources)
+      if (const auto node = nodes_.find(key(source)); node != nodes_.end()) open.push_back(node->second);
+    ++search_;
     while (!open.empty()) {
-      const std::uint64_t at = open.back();
+      const Node at = open.back();
       open.pop_back();
-      if (goal.contains(at)) return true;
-      if (!seen.insert(at).second) continue;
-      const auto next = edges_.find(at);
-      if (next == edges_.end()) continue;
-      steps_ += next->second.size();
+      if (std::find(goal.begin(), goal.end(), at) != goal.end()) return true;
+      if (std::exchange(seen_[at], search_) == search_) continue;
+      steps_ += next_[at].size();
       if (steps_ > max_steps) return true;
-      open.insert(open.end(), next->second.begin(), next->second.end());
+      open.insert(open.end(), next_[at].begin(), next_[at].end());
     }
     return false;
   }
 
  private:
+  using Node = std::uint32_t;
   static constexpr std::size_t max_steps = 20'000'000;
 
   void add_uses(const Context& context, Element target) {
@@ -160,12 +166,24 @@ class FlowGraph {
       if (!executable || executable == target) continue;
       const std::string_view access = use.holder.is("LabelAccess") ? use.holder.attribute_or("access", "") : "";
       const bool stimulus = use.feature == "stimuli";
-      if (access != "write") edges_[key(target)].push_back(key(executable));
-      if (access != "read" && !stimulus) edges_[key(executable)].push_back(key(target));
+      if (access != "write") add_edge(target, executable);
+      if (access != "read" && !stimulus) add_edge(executable, target);
     }
   }
+  void add_edge(Element from, Element to) {
+    const Node source = node(from), target = node(to);
+    next_[source].push_back(target);
+  }
+  Node node(Element element) {
+    const auto [at, is_new] = nodes_.try_emplace(key(element), static_cast<Node>(next_.size()));
+    if (is_new) next_.emplace_back();
+    return at->second;
+  }
 
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> edges_;
+  std::unordered_map<std::uint64_t, Node> nodes_;
+  std::vector<std::vector<Node>> next_;
+  std::vector<std::uint32_t> seen_;  ///< for every node: the last search that met it
+  std::uint32_t search_ = 0;
   std::size_t steps_ = 0;
 };
 
