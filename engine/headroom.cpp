@@ -229,6 +229,7 @@ class Search {
       AnalysisOptions analysis = options_.analysis;
       analysis.observer = nullptr;
       analysis.work = nullptr;
+      analysis.bounds.contributions = 1;  // nobody looks at them
       apply(stress_, percent, system, analysis);
       Diagnostics findings;
       if (const auto results = analyze(system, analysis, findings)) {

@@ -202,6 +202,7 @@ Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
   Judgement judgement;
   engine::BoundOptions options;
   options.taken = {&judgement.steps};
+  options.contributions = 1;  // nobody looks at them
   judgement.bounds = engine::system_bounds(bench.system, bench.best, bench.worst, space_.devices, options).tasks;
   judgement.broken = broken_constraints(space_.problem.constraints, space_.placements[placement], candidate);
   judge_deadlines(placement, judgement);
