@@ -15,6 +15,7 @@
 #include "engine/nvidia/contention.hpp"
 #include "tests/support/bound_trial.hpp"
 #include "tests/support/random_system.hpp"
+#include "tests/support/system_maker.hpp"
 #include "tests/support/thoroughness.hpp"
 
 namespace random_systems_test {
