@@ -20,6 +20,7 @@ namespace {
 struct LspOptions {
   lsp::ServerOptions server;
   unsigned delay = 200;
+  bool stdio = false;  ///< the only way there is; clients built on vscode-languageclient name it
 };
 
 int run(LspOptions& options) {
@@ -35,13 +36,18 @@ void add_lsp(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("lsp", "Serve an editor: findings while typing, hovers, verdicts");
   verb->group(group::understand);
   add_finding_options(*verb);
-  add_options(*verb, {row("delay", &options->delay,
-                          "Milliseconds without an edit after which the server reads the model. It also reads the "
-                          "model when the editor opens or saves a file",
-                          {group::run}, {.range = Range{0, 60'000}}),
-                      row("max-message", &options->server.max_message,
-                          "Largest accepted message of the editor, in bytes. The server skips larger ones",
-                          rare(group::limits))});
+  add_options(
+      *verb,
+      {row("delay", &options->delay,
+           "Milliseconds without an edit after which the server reads the model. It also reads the "
+           "model when the editor opens or saves a file",
+           {group::run}, {.range = Range{0, 60'000}}),
+       row("max-message", &options->server.max_message,
+           "Largest accepted message of the editor, in bytes. The server skips larger ones", rare(group::limits)),
+       row("stdio", &options->stdio,
+           "Serve over standard input and output, as without this option. Editors may name it", rare(group::run)),
+       row("clientProcessId", &options->server.client_process,
+           "The process of the editor. The server ends when this process is gone", rare(group::run))});
   add_options(*verb, analysis::limit_options(options->server.analysis.limits));
   describe(*verb,
            {"amalthea lsp <messages   # messages of the Language Server Protocol",

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "lsp/framing.hpp"
@@ -34,6 +36,28 @@ bool write_all(int out, std::string_view bytes) {
   }
   return true;
 }
+
+/// The process of the editor. One that cannot be seen when it is named may run elsewhere, as beside a container, so only
+/// a process that was seen can be gone.
+class ClientProcess {
+ public:
+  static constexpr std::chrono::milliseconds pause{1000};
+
+  void watch(std::uint64_t id) {
+    if (id == named_) return;
+    named_ = id;
+    const bool possible = id > 0 && id <= static_cast<std::uint64_t>(std::numeric_limits<pid_t>::max());
+    watched_ = possible && exists(static_cast<pid_t>(id)) ? static_cast<pid_t>(id) : 0;
+  }
+  bool is_watched() const { return watched_ != 0; }
+  bool is_gone() const { return is_watched() && !exists(watched_); }
+
+ private:
+  static bool exists(pid_t id) { return ::kill(id, 0) == 0 || errno != ESRCH; }
+
+  std::uint64_t named_ = 0;
+  pid_t watched_ = 0;
+};
 
 /// A thread that reads models. A byte in its pipe says that there is something to fetch.
 class BackgroundReader {
@@ -127,9 +151,12 @@ int serve(int in, int out, const ServerOptions& options) {
   BackgroundReader reader(options.analysis);
   std::string buffer(std::size_t{1} << 16U, '\0');
   Clock::time_point last_edit;
-  while (connected) {
-    int timeout = -1;
-    if (session.urgency() != Session::Urgency::none) {
+  ClientProcess client;
+  client.watch(options.client_process);
+  while (connected && !client.is_gone()) {
+    int timeout = client.is_watched() ? static_cast<int>(ClientProcess::pause.count()) : -1;
+    const bool is_due = session.urgency() != Session::Urgency::none;
+    if (is_due) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(last_edit + options.delay - Clock::now());
       timeout =
           session.urgency() == Session::Urgency::now ? 0 : static_cast<int>(std::max<std::int64_t>(left.count(), 0));
@@ -137,7 +164,7 @@ int serve(int in, int out, const ServerOptions& options) {
     std::array<pollfd, 2> waiting = {{{in, POLLIN, 0}, {reader.descriptor(), POLLIN, 0}}};
     const int ready = ::poll(waiting.data(), waiting.size(), timeout);
     if (ready < 0 && errno != EINTR) break;
-    if (ready == 0) reader.request(session.due());
+    if (ready == 0 && is_due) reader.request(session.due());
     if (ready <= 0) continue;
     if (waiting[1].revents != 0)
       if (auto readings = reader.fetch()) session.take(std::move(*readings));
@@ -152,6 +179,7 @@ int serve(int in, int out, const ServerOptions& options) {
         session.receive(*message);
         if (session.urgency() == Session::Urgency::pause) last_edit = Clock::now();
         if (session.ended()) return *session.ended();
+        if (session.client_process() != 0) client.watch(session.client_process());
       } else if (message.error() == MessageStream::Gap::bad_header) {
         session.refuse(ErrorCode::parse_error, "expected a header Content-Length: N");
       } else if (message.error() == MessageStream::Gap::too_large) {

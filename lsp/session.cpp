@@ -193,6 +193,7 @@ Json Session::initialize(const Json& params) {
   markdown_ = contains(at(client, {"textDocument", "hover", "contentFormat"}), "markdown");
   refreshes_lenses_ = is_true(at(client, {"workspace", "codeLens", "refreshSupport"}));
   watches_files_ = is_true(at(client, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"}));
+  if (const Json& process = at(params, {"processId"}); process.is_number_unsigned()) client_process_ = process;
   state_ = State::running;
   constexpr int incremental = 2;
   return {{"capabilities",

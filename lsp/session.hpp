@@ -63,6 +63,8 @@ class Session {
   /// The models of the texts that `due` returned last.
   void take(std::vector<Reading> readings);
 
+  /// The process of the editor, as it said in `initialize`; 0 if it did not.
+  std::uint64_t client_process() const { return client_process_; }
   /// The exit code of the process, once the editor has ended the conversation: 0 after `shutdown`, else 1.
   std::optional<int> ended() const { return ended_; }
   /// The same for an editor that is gone.
@@ -126,6 +128,7 @@ class Session {
   std::optional<int> ended_;
   PositionEncoding encoding_ = PositionEncoding::utf16;
   bool nested_symbols_ = false, markdown_ = false, refreshes_lenses_ = false, watches_files_ = false;
+  std::uint64_t client_process_ = 0;
   int asked_ = 0;
   std::map<std::string, OpenDocument> documents_;  ///< by path
   std::map<std::string, std::string> published_;   ///< diagnostics by URI, to publish only what changed

@@ -54,6 +54,38 @@ TEST_CASE("the exit code of the server is 0 after shutdown and 1 without it") {
   CHECK(served(begin + request(2, "shutdown", nullptr)).exit_code == 0);
 }
 
+TEST_CASE("the arguments of clients built on vscode-languageclient change nothing") {
+  const std::string all =
+      request(1, "initialize", {{"capabilities", Json::object()}}) + request(2, "shutdown", nullptr);
+  const auto plain = served(all);
+  for (const char* options : {"--stdio", "--stdio --clientProcessId=1", "--stdio --clientProcessId 1",
+                              "--clientProcessId=99999999999", "--clientProcessId=0"}) {
+    INFO(options);
+    const auto named = served(all, options);
+    CHECK(named.exit_code == 0);
+    CHECK(named.err.empty());
+    CHECK(named.out == plain.out);
+  }
+}
+
+TEST_CASE("the server ends when the process of its editor is gone") {
+  for (const bool by_option : {true, false}) {
+    INFO(by_option);
+    const test::TemporaryFolder folder;
+    const std::string begin =
+        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":%d,"capabilities":{}}})";
+    const auto end = test::run(
+        {"/bin/sh", "-c",
+         fmt::format(
+             "cd '{}'; mkfifo in; sleep 60 & client=$!; timeout 20 '{}' lsp {} <in >out & server=$!; exec 3>in; "
+             "message=$(printf '{}' {}); printf 'Content-Length: %d\\r\\n\\r\\n%s' ${{#message}} \"$message\" >&3; "
+             "until grep -q serverInfo out; do sleep 0.02; done; kill $client; wait $client; wait $server",
+             folder.path(), AMALTHEA_COMMAND, by_option ? "--clientProcessId=$client" : "--stdio", begin,
+             by_option ? "0" : "$client")});
+    CHECK(end.exit_code == 1);
+  }
+}
+
 TEST_CASE("damaged and oversized messages are answered with errors and the next request is served") {
   const std::string begin = request(1, "initialize", {{"capabilities", Json::object()}});
   const std::string end = request(2, "shutdown", nullptr) + notification("exit", nullptr);
