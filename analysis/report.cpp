@@ -62,8 +62,9 @@ std::vector<exporter::TriedChanges> tried_changes(const Model& model, const Syst
   if (results.stopped_early) return all;  // what was stopped would be stopped again
   Diagnostics ignored;                    // `explore` reports constraints that it cannot keep
   const auto allowed = importer::mapping_constraints(model, {&system}, false, ignored).allowed;
-  most = std::min(most, most_analyzed / system.tasks.size() + 1);
+  most = std::min(most, most_analyzed / std::max<std::size_t>(1, system.tasks.size()) + 1);
   for (TaskIndex task = 0; task < system.tasks.size() && all.size() < most; ++task) {
+    if (options.work != nullptr && options.work->stop) break;
     const engine::Verdict verdict = results.tasks[task].verdict;
     if (system.tasks[task].folded_into || verdict == engine::Verdict::met || verdict == engine::Verdict::no_deadline)
       continue;
@@ -141,6 +142,7 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
   auto prepared = prepare(model, request, findings);
   if (!prepared) return tl::unexpected(prepared.error());
   prepared->analysis.bounds.contributions = contributions_in_page(request, prepared->system.tasks.size());
+  prepared->analysis.work = request.work;
   const auto recorded =
       exporter::analyze_and_record(prepared->system, prepared->analysis, request.trace_events, findings);
   if (!recorded) return tl::unexpected(Failure{});

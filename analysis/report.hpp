@@ -25,6 +25,7 @@ struct ReportRequest : AnalysisRequest {
   std::uint64_t seed = 1;
   std::size_t trace_events = 200'000;
   std::size_t what_ifs = 5;
+  Work* work = nullptr;  ///< ends the analysis early; may be null
 };
 /// What the page shows beside the analysis.
 OptionTable page_options(ReportRequest& request);

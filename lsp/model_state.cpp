@@ -32,7 +32,9 @@ std::string without_encoding(std::string text) {
   if (end == std::string::npos || begin > end) return text;
   const std::size_t open = text.find_first_of("\"'", begin);
   const std::size_t close = open < end ? text.find(text[open], open + 1) : end;
-  if (close < end)
+  if (close >= end) return text;
+  const std::string_view named = std::string_view(text).substr(open + 1, close - open - 1);
+  if (named != "UTF-8" && named != "utf-8")  // else the hash of the model stays that of the file
     std::fill(text.begin() + static_cast<std::ptrdiff_t>(begin), text.begin() + static_cast<std::ptrdiff_t>(close) + 1,
               ' ');
   return text;

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,6 +18,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "lsp/detail/command_thread.hpp"
+#include "lsp/detail/pipe.hpp"
 #include "lsp/framing.hpp"
 #include "lsp/model_state.hpp"
 #include "lsp/session.hpp"
@@ -59,13 +60,10 @@ class ClientProcess {
   pid_t watched_ = 0;
 };
 
-/// A thread that reads models. A byte in its pipe says that there is something to fetch.
+/// A thread that reads models.
 class BackgroundReader {
  public:
-  explicit BackgroundReader(analysis::Options options) : reader_(std::move(options)) {
-    if (::pipe(pipe_.data()) != 0) throw std::system_error(errno, std::generic_category(), "cannot open a pipe");
-    thread_ = std::thread([this] { run(); });
-  }
+  explicit BackgroundReader(analysis::Options options) : reader_(std::move(options)), thread_([this] { run(); }) {}
   BackgroundReader(const BackgroundReader&) = delete;
   BackgroundReader& operator=(const BackgroundReader&) = delete;
   ~BackgroundReader() {
@@ -76,10 +74,9 @@ class BackgroundReader {
     }
     wanted_.notify_one();
     thread_.join();
-    for (const int end : pipe_) ::close(end);
   }
 
-  int descriptor() const { return pipe_[0]; }
+  int descriptor() const { return pipe_.descriptor(); }
 
   /// Takes the place of a request that has not begun, and ends the analysis of one that has.
   void request(OpenTexts texts) {
@@ -94,9 +91,8 @@ class BackgroundReader {
 
   /// The latest result of the latest request.
   std::optional<std::vector<Reading>> fetch() {
-    std::array<char, 64> ignored{};
-    static_cast<void>(!::read(pipe_[0], ignored.data(), ignored.size()));
     const std::lock_guard lock(mutex_);
+    pipe_.clear();
     return std::exchange(ready_, std::nullopt);
   }
 
@@ -105,7 +101,7 @@ class BackgroundReader {
     const std::lock_guard lock(mutex_);
     if (request_) return;  // about texts that have changed
     ready_ = std::move(readings);
-    static_cast<void>(!::write(pipe_[1], "", 1));
+    pipe_.signal();
   }
 
   void run() {
@@ -128,7 +124,7 @@ class BackgroundReader {
 
   ModelReader reader_;
   Work work_;
-  std::array<int, 2> pipe_{};
+  detail::Pipe pipe_;
   std::mutex mutex_;
   std::condition_variable wanted_;
   std::optional<OpenTexts> request_;
@@ -149,6 +145,7 @@ int serve(int in, int out, const ServerOptions& options) {
   });
   MessageStream stream(options.max_message);
   BackgroundReader reader(options.analysis);
+  detail::CommandThread commands(options.analysis.limits);
   std::string buffer(std::size_t{1} << 16U, '\0');
   Clock::time_point last_edit;
   ClientProcess client;
@@ -161,13 +158,17 @@ int serve(int in, int out, const ServerOptions& options) {
       timeout =
           session.urgency() == Session::Urgency::now ? 0 : static_cast<int>(std::max<std::int64_t>(left.count(), 0));
     }
-    std::array<pollfd, 2> waiting = {{{in, POLLIN, 0}, {reader.descriptor(), POLLIN, 0}}};
+    while (auto job = session.next_job()) commands.start(std::move(*job));
+    std::array<pollfd, 3> waiting = {
+        {{in, POLLIN, 0}, {reader.descriptor(), POLLIN, 0}, {commands.descriptor(), POLLIN, 0}}};
     const int ready = ::poll(waiting.data(), waiting.size(), timeout);
     if (ready < 0 && errno != EINTR) break;
     if (ready == 0 && is_due) reader.request(session.due());
     if (ready <= 0) continue;
     if (waiting[1].revents != 0)
       if (auto readings = reader.fetch()) session.take(std::move(*readings));
+    if (waiting[2].revents != 0)
+      while (auto done = commands.fetch()) session.finish(done->ticket, std::move(done->result));
     if (waiting[0].revents == 0) continue;
     const ssize_t count = ::read(in, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;

@@ -6,9 +6,13 @@
 /// Edits change the text at once. Models are read apart from that: `due` returns the texts to read, `ModelReader` reads
 /// them, possibly in another thread, and `take` gets the result. Until then, and while a text is not well-formed, the
 /// last readable state answers, with its places carried over to the edited text.
+///
+/// Commands take long and are about the text as it is: they wait until it has been read. `next_job` then returns their
+/// work, and `finish` takes what came of it.
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,6 +26,8 @@
 #include <nlohmann/json.hpp>
 
 #include "amalthea/diagnostic.hpp"
+#include "amalthea/work.hpp"
+#include "lsp/commands.hpp"
 #include "lsp/model_state.hpp"
 #include "lsp/navigation.hpp"
 #include "lsp/text.hpp"
@@ -36,6 +42,8 @@ enum class ErrorCode : int {
   invalid_params = -32602,
   internal_error = -32603,
   not_initialized = -32002,
+  request_failed = -32803,
+  request_cancelled = -32800,
 };
 
 class Session {
@@ -63,6 +71,17 @@ class Session {
   /// The models of the texts that `due` returned last.
   void take(std::vector<Reading> readings);
 
+  /// A command that the editor waits for; `run_command` executes it, possibly in another thread.
+  struct Job {
+    std::uint64_t ticket = 0;
+    Command command;
+    std::shared_ptr<const ModelState> state;
+    std::shared_ptr<Work> work;  ///< stops when the editor cancels the command
+  };
+  std::optional<Job> next_job();
+  /// Nothing happens if the editor has cancelled it.
+  void finish(std::uint64_t ticket, CommandResult result);
+
   /// The process of the editor, as it said in `initialize`; 0 if it did not.
   std::uint64_t client_process() const { return client_process_; }
   /// The exit code of the process, once the editor has ended the conversation: 0 after `shutdown`, else 1.
@@ -76,13 +95,15 @@ class Session {
     std::string text;
     LineIndex lines;
     Json version;
-    std::shared_ptr<const std::string> read;  ///< the text that was handed out last; null if it changed since
-    Changes since_read;                       ///< from that text
-    Changes since_good;                       ///< from the document in `good`
-    std::shared_ptr<const ModelState> good;   ///< the last readable state; null before there is one
-    std::shared_ptr<const Timing> timing;     ///< of `good`, or of the state before while `good` is analyzed
-    std::shared_ptr<const ModelState> timed;  ///< what `timing` is about
-    std::uint32_t index = 0;                  ///< in `good`
+    std::shared_ptr<const std::string> read;   ///< the text that was handed out last; null if it changed since
+    Changes since_read;                        ///< from that text
+    Changes since_good;                        ///< from the document in `good`
+    std::shared_ptr<const ModelState> good;    ///< the last readable state; null before there is one
+    std::shared_ptr<const Timing> timing;      ///< of `good`, or of the state before while `good` is analyzed
+    std::shared_ptr<const ModelState> timed;   ///< what `timing` is about
+    std::uint32_t index = 0;                   ///< in `good`
+    std::shared_ptr<const std::string> taken;  ///< the text that the last readings are about
+    std::string unreadable;                    ///< why a file of its model cannot be read; "" if all can
   };
   /// A place in an open document with a readable state.
   struct Cursor {
@@ -92,7 +113,28 @@ class Session {
     std::uint32_t in_known = 0;  ///< in the bytes of `known`
   };
 
+  /// A request that is answered when its document has been read.
+  using Request = Command;
+  struct Waiting {
+    Json id;
+    Request request;
+  };
+  struct Running {
+    Json id;
+    std::shared_ptr<Work> work;
+  };
+
   void handle(const Json& message);
+  void reply(const Json& id, Json result);
+  void fail(const Json& id, ErrorCode code, const std::string& why);
+  void wait(const Json& id, Request request);
+  void serve_waiting();
+  bool serve(const Waiting& waiting);  ///< false: later
+  void begin(const Json& id, const Command& command, std::shared_ptr<const ModelState> state);
+  void cancel(const Json& id);
+  void cancel_all();
+  /// Whether the last readings are about the text as it is.
+  bool is_read(const OpenDocument& document) const;
   Json answer(const std::string& method, const Json& params);
   void notify(const std::string& method, const Json& params);
   void tell(const std::string& method, Json params);
@@ -128,11 +170,16 @@ class Session {
   std::optional<int> ended_;
   PositionEncoding encoding_ = PositionEncoding::utf16;
   bool nested_symbols_ = false, markdown_ = false, refreshes_lenses_ = false, watches_files_ = false;
+  bool lens_commands_ = false;
   std::uint64_t client_process_ = 0;
   int asked_ = 0;
   std::map<std::string, OpenDocument> documents_;  ///< by path
   std::map<std::string, std::string> published_;   ///< diagnostics by URI, to publish only what changed
   Urgency urgency_ = Urgency::none;
+  std::vector<Waiting> waiting_;              ///< in their order
+  std::deque<Job> jobs_;                      ///< not begun
+  std::map<std::uint64_t, Running> running_;  ///< and those in `jobs_`, by ticket
+  std::uint64_t tickets_ = 0;
 };
 
 }  // namespace amalthea::lsp

@@ -25,12 +25,14 @@ class Editor {
   /// `capabilities` of the client; with null nothing is initialized.
   Editor(const Editor&) = delete;
   Editor& operator=(const Editor&) = delete;
-  explicit Editor(Json capabilities = Json::object())
+  explicit Editor(Json capabilities = Json::object(), const Json& options = nullptr)
       : session_(
             2'000'000'000, [](const amalthea::Diagnostic&) { return true; },
             [this](const Json& message) { sent.push_back(message); }),
         reader_(amalthea::analysis::Options{}) {
-    if (!capabilities.is_null()) initialized = request("initialize", {{"capabilities", std::move(capabilities)}});
+    if (!capabilities.is_null())
+      initialized =
+          request("initialize", {{"capabilities", std::move(capabilities)}, {"initializationOptions", options}});
   }
 
   void notify(const std::string& method, Json params) {
@@ -38,12 +40,32 @@ class Editor {
   }
   /// The result, or the error.
   Json request(const std::string& method, Json params) {
+    begin(method, std::move(params));
+    return answer(requests_);
+  }
+  /// The id of a request that may be answered later.
+  int begin(const std::string& method, Json params) {
     session_.receive(
         Json{{"jsonrpc", "2.0"}, {"id", ++requests_}, {"method", method}, {"params", std::move(params)}}.dump());
+    return requests_;
+  }
+  Json answer(int id) const {
     for (const Json& message : sent)
-      if (message.value("id", Json()) == requests_ && !message.contains("method"))
+      if (message.value("id", Json()) == id && !message.contains("method"))
         return message.contains("error") ? message["error"] : message["result"];
-    return "no answer";
+    return no_answer;
+  }
+  static constexpr const char* no_answer = "no answer";
+  /// The answer to a command, once it has been executed.
+  Json execute(const std::string& command, Json argument) {
+    const int id = begin("workspace/executeCommand", {{"command", command}, {"arguments", {std::move(argument)}}});
+    settle();
+    run_commands();
+    return answer(id);
+  }
+  void run_commands() {
+    while (const auto job = session_.next_job())
+      session_.finish(job->ticket, amalthea::lsp::run_command(job->command, *job->state, {}, *job->work));
   }
   void receive(const std::string& bytes) { session_.receive(bytes); }
 
@@ -100,7 +122,7 @@ class Editor {
 
   std::vector<Json> sent;
   Json initialized;
-  const amalthea::lsp::Session& session() const { return session_; }
+  amalthea::lsp::Session& session() { return session_; }
 
  private:
   static Json position(const std::string& text, std::size_t at) {

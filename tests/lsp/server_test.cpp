@@ -142,6 +142,33 @@ TEST_CASE("edits and requests arrive while another thread reads and analyzes") {
   CHECK(server.out.find("AM0103") != std::string::npos);
 }
 
+TEST_CASE("the server executes a command in another thread and stops one at its end") {
+  const std::string uri = "file:///nowhere/model.amxmi";
+  const test::TemporaryFolder folder;
+  const auto run_command = [&](int id, const char* command) {
+    return request(id, "workspace/executeCommand", {{"command", command}, {"arguments", {{{"uri", uri}}}}});
+  };
+  test::write_text(
+      folder.path() + "/begin",
+      request(1, "initialize", {{"capabilities", Json::object()}}) +
+          notification(
+              "textDocument/didOpen",
+              {{"textDocument",
+                {{"uri", uri}, {"version", 1}, {"text", test::read_text(test::sample("waters2019-tx2.amxmi"))}}}}) +
+          run_command(7, "amalthea.plan"));
+  test::write_text(folder.path() + "/end",
+                   run_command(8, "amalthea.report") + request(2, "shutdown", nullptr) + notification("exit", nullptr));
+  const auto server =
+      test::run({"/bin/sh", "-c",
+                 fmt::format("cd '{}'; mkfifo in; timeout 50 '{}' lsp <in >out & server=$!; exec 3>in; cat begin >&3; "
+                             "until grep -q '\"id\":7' out; do sleep 0.02; done; cat end >&3; wait $server",
+                             folder.path(), AMALTHEA_COMMAND)});
+  CHECK(server.exit_code == 0);
+  const std::string out = test::read_text(folder.path() + "/out");
+  CHECK(out.find("Smallest change that works") != std::string::npos);
+  CHECK(out.find(R"("code":-32800)") != std::string::npos);
+}
+
 TEST_CASE("Neovim shows diagnostics and lenses and hovers and applies a quick fix") {
   if (test::run({"nvim", "--version"}).exit_code != 0) test::skip("no Neovim (neovim)");
   const test::TemporaryFolder folder;

@@ -51,7 +51,7 @@ TEST_CASE("messages that are none are answered with the protocol's errors and do
   }
   editor.receive(std::string(100'000, '['));
   CHECK(code_of_last() == -32700);
-  CHECK(editor.request("textDocument/rename", Json::object())["code"] == -32601);
+  CHECK(editor.request("textDocument/unknown", Json::object())["code"] == -32601);
   for (const char* method :
        {"hover", "definition", "references", "documentSymbol", "completion", "codeLens", "codeAction"})
     for (const Json& params : {Json(), Json::object(), Json::array(), Json{{"textDocument", 7}},
