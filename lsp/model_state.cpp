@@ -77,7 +77,8 @@ Span span_at(std::string_view text, std::size_t begin) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
-Findings placed(const Model& model, const Diagnostics& findings) {
+/// With the places that belong to them; `system` and `results` may be null.
+Findings placed(const Model& model, const Diagnostics& findings, const System* system, const engine::Results* results) {
   const auto& documents = model.documents();
   Findings result(documents.size());
   std::vector<Diagnostic> sorted = findings.all();
@@ -91,7 +92,8 @@ Findings placed(const Model& model, const Diagnostics& findings) {
       const Location& at = finding.location;
       if (at.file.empty() ? i != 0 : at.file != source.path()) continue;
       const bool has_place = at.line != 0 && source.unit() == 1;
-      result[i].push_back({finding, has_place ? span_at(source.bytes(), offsets.of(at)) : Span{}});
+      result[i].push_back({finding, has_place ? span_at(source.bytes(), offsets.of(at)) : Span{},
+                           related_places(model, finding, system, results)});
     }
   }
   return result;
@@ -152,7 +154,7 @@ ModelReader::Known ModelReader::read_group(std::vector<SourceFile> sources) {
   known.system = review::build_checked(*model, options_.build, findings, review::many);
   review::apply_rules(*model, known.system ? &*known.system : nullptr, findings, review::many);
   auto state = std::make_shared<ModelState>();
-  state->findings = placed(*model, findings);
+  state->findings = placed(*model, findings, nullptr, nullptr);
   for (const auto& document : model->documents()) {
     state->lines.emplace_back(document->source().bytes());
     // The first location indexes the lines; afterwards several threads may read the document.
@@ -176,11 +178,20 @@ void ModelReader::analyze(Known& known, Work& work) const {
   if (system) timing->system = std::move(*system);
   auto results = system ? engine::analyze(timing->system, how, findings) : std::nullopt;
   if (work.stop) return;
-  known.reading.findings = std::make_shared<const Findings>(placed(model, findings));
+  Findings shown = placed(model, findings, nullptr, nullptr);
   known.system.reset();
+  if (results) {
+    timing->results = std::move(*results);
+    const engine::Assessment assessment = engine::assess(timing->system, timing->results, findings);
+    timing->verdict = exporter::verdict_sentence(assessment);
+    Diagnostics limits;
+    add_limit_findings(model, assessment, limits);
+    const Findings placed_limits = placed(model, limits, &timing->system, &timing->results);
+    for (std::size_t i = 0; i < shown.size(); ++i)
+      shown[i].insert(shown[i].end(), placed_limits[i].begin(), placed_limits[i].end());
+  }
+  known.reading.findings = std::make_shared<const Findings>(std::move(shown));
   if (!results) return;
-  timing->results = std::move(*results);
-  timing->verdict = exporter::verdict_sentence(engine::assess(timing->system, timing->results, findings));
   exporter::ModelInfo info;  // only records of the origin need it
   Diagnostics unused;
   for (exporter::Annotation& annotation :

@@ -21,6 +21,7 @@
 #include "analysis/model_analysis.hpp"
 #include "engine/results/results.hpp"
 #include "exporter/rewriting/annotation.hpp"
+#include "lsp/limit_findings.hpp"
 #include "lsp/model_files.hpp"
 #include "lsp/text.hpp"
 
@@ -30,6 +31,7 @@ namespace amalthea::lsp {
 struct Finding {
   Diagnostic diagnostic;
   Span span;  ///< in the bytes of its file
+  std::vector<RelatedPlace> related = {};
 };
 
 /// By document; those about no place are those of the first document.

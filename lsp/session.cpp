@@ -123,6 +123,10 @@ Session::Json Session::initialize(const Json& params) {
   markdown_ = contains(at(client, {"textDocument", "hover", "contentFormat"}), "markdown");
   refreshes_lenses_ = is_true(at(client, {"workspace", "codeLens", "refreshSupport"}));
   watches_files_ = is_true(at(client, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"}));
+  const Json& diagnostics = at(client, {"textDocument", "publishDiagnostics"});
+  describes_codes_ = is_true(at(diagnostics, {"codeDescriptionSupport"}));
+  keeps_data_ = is_true(at(diagnostics, {"dataSupport"}));
+  relates_places_ = is_true(at(diagnostics, {"relatedInformation"}));
   lens_commands_ = is_true(at(params, {"initializationOptions", "lensCommand"}));
   if (const Json& process = at(params, {"processId"}); process.is_number_unsigned()) client_process_ = process;
   state_ = State::running;

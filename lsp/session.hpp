@@ -158,7 +158,7 @@ class Session {
   Json range(const OpenDocument& document, std::size_t begin, std::size_t end) const;
   Json range_now(const OpenDocument& document, Span span) const;  ///< of a span of its state
   Json location(const ModelState& state, Place place) const;
-  Json diagnostic(const Finding& finding, Json where) const;
+  Json diagnostic(const Finding& finding, Json where, const ModelState* state) const;
   void add_symbols(const OpenDocument& document, const std::vector<Symbol>& symbols, const std::string& container,
                    Json& out) const;
   void publish(const std::vector<Reading>& readings);
@@ -170,7 +170,7 @@ class Session {
   std::optional<int> ended_;
   PositionEncoding encoding_ = PositionEncoding::utf16;
   bool nested_symbols_ = false, markdown_ = false, refreshes_lenses_ = false, watches_files_ = false;
-  bool lens_commands_ = false;
+  bool lens_commands_ = false, describes_codes_ = false, keeps_data_ = false, relates_places_ = false;
   std::uint64_t client_process_ = 0;
   int asked_ = 0;
   std::map<std::string, OpenDocument> documents_;  ///< by path

@@ -121,7 +121,7 @@ Session::Json Session::fixes(const Json& params) {
         edits.push_back({{"range", range_now(*document, span)}, {"newText", text}});
       actions.push_back({{"title", fmt::format("Change to \"{}\"", one_line(fix.text))},
                          {"kind", "quickfix"},
-                         {"diagnostics", {diagnostic(finding, range_now(*document, finding.span))}},
+                         {"diagnostics", {diagnostic(finding, range_now(*document, finding.span), &state)}},
                          {"isPreferred", proposed.size() == 1},
                          {"edit", {{"changes", {{document->uri, std::move(edits)}}}}}});
     }

@@ -25,12 +25,22 @@ int severity_of(Severity severity) {
 
 }  // namespace
 
-Session::Json Session::diagnostic(const Finding& finding, Json where) const {
-  return {{"range", std::move(where)},
-          {"severity", severity_of(finding.diagnostic.severity)},
-          {"code", finding.diagnostic.id},
-          {"source", "amalthea"},
-          {"message", one_line(finding.diagnostic.message)}};
+Session::Json Session::diagnostic(const Finding& finding, Json where, const ModelState* state) const {
+  Json json = {{"range", std::move(where)},
+               {"severity", severity_of(finding.diagnostic.severity)},
+               {"code", finding.diagnostic.id},
+               {"source", "amalthea"},
+               {"message", one_line(finding.diagnostic.message)}};
+  if (describes_codes_) json["codeDescription"] = {{"href", page_of(finding.diagnostic)}};
+  if (keeps_data_) json["data"] = {{"remedy", remedy_of(finding.diagnostic)}};
+  if (relates_places_ && state != nullptr && !finding.related.empty()) {
+    Json& related = json["relatedInformation"] = Json::array();
+    for (const RelatedPlace& place : finding.related)
+      related.push_back(
+          {{"location", location(*state, {place.origin.document, name_span(state->model.element(place.origin))})},
+           {"message", place.message}});
+  }
+  return json;
 }
 
 void Session::publish(const std::vector<Reading>& readings) {
@@ -46,10 +56,11 @@ void Session::publish(const std::vector<Reading>& readings) {
       if (const auto failure = reading.failures.find(file); failure != reading.failures.end()) {
         const Finding& finding = failure->second;
         const Span span = finding.span;
-        list.push_back(diagnostic(finding, is_open
-                                               ? range(open->second, open->second.since_read.begin_in_new(span.begin),
-                                                       open->second.since_read.end_in_new(span.end))
-                                               : Json{{"start", to_json({})}, {"end", to_json({})}}));
+        list.push_back(diagnostic(finding,
+                                  is_open ? range(open->second, open->second.since_read.begin_in_new(span.begin),
+                                                  open->second.since_read.end_in_new(span.end))
+                                          : Json{{"start", to_json({})}, {"end", to_json({})}},
+                                  nullptr));
         continue;
       }
       if (!reading.state) continue;
@@ -60,7 +71,8 @@ void Session::publish(const std::vector<Reading>& readings) {
       const std::uint32_t index = (*part)->position();
       for (const Finding& finding : (*reading.findings)[index])
         if (is_shown_(finding.diagnostic))
-          list.push_back(diagnostic(finding, location(*reading.state, {index, finding.span})["range"]));
+          list.push_back(
+              diagnostic(finding, location(*reading.state, {index, finding.span})["range"], reading.state.get()));
     }
   for (const auto& [uri, list] : published_)
     if (!now.contains(uri) && list != "[]")

@@ -2,6 +2,7 @@
 #include "exporter/findings/result_findings.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -37,22 +38,35 @@ void add_listed(const Json& list, Diagnostics& findings) {
   }
 }
 
+struct LimitText {
+  std::string kind, verdict, name, reason;
+};
+
+void add_limit(const LimitText& limit, Location place, Diagnostics& findings) {
+  const bool task = limit.kind == "deadline" || limit.kind == "task";
+  const std::string path = task ? "swModel/tasks/" + limit.name : "";
+  const std::string name = task ? fmt::format("task \"{}\"", limit.name) : limit.name;
+  if (limit.verdict == "missed" || limit.verdict == "unbounded")
+    findings.add("AM0542", Severity::error, fmt::format("{} is {}: {}", name, limit.verdict, limit.reason),
+                 std::move(place), path);
+  else if (limit.verdict == "unknown" && limit.kind != "finding")
+    findings.add("AM0544", Severity::warning, fmt::format("{} was not judged: {}", name, limit.reason),
+                 std::move(place), path);
+}
+
 void add_limit(const Json& limit, const std::string& file, Diagnostics& findings) {
-  const std::string kind = text_in(limit, "kind"), verdict = text_in(limit, "verdict");
-  const bool task = kind == "deadline" || kind == "task";
-  const std::string path = task ? "swModel/tasks/" + text_in(limit, "name") : "";
-  const std::string name = task ? fmt::format("task \"{}\"", text_in(limit, "name")) : text_in(limit, "name");
   Location place = place_in(limit);
   if (place.file.empty()) place.file = file;
-  if (verdict == "missed" || verdict == "unbounded")
-    findings.add("AM0542", Severity::error, fmt::format("{} is {}: {}", name, verdict, text_in(limit, "reason")), place,
-                 path);
-  if (verdict == "unknown" && kind != "finding")
-    findings.add("AM0544", Severity::warning, fmt::format("{} was not judged: {}", name, text_in(limit, "reason")),
-                 place, path);
+  add_limit({text_in(limit, "kind"), text_in(limit, "verdict"), text_in(limit, "name"), text_in(limit, "reason")},
+            std::move(place), findings);
 }
 
 }  // namespace
+
+void add_limit_finding(const engine::JudgedLimit& limit, Location place, Diagnostics& findings) {
+  add_limit({std::string(to_string(limit.kind)), std::string(to_string(limit.verdict)), limit.name, limit.reason},
+            std::move(place), findings);
+}
 
 std::vector<Diagnostic> findings_of_results(const Json& results, const std::string& file) {
   Diagnostics findings;

@@ -56,6 +56,60 @@ TEST_CASE("an editor shows the findings of amalthea validate") {
   }
 }
 
+TEST_CASE("an editor shows the findings of SARIF with missed limits and limits that were not judged") {
+  for (const char* name : {"tutorial/2-missed-deadline.amxmi", "waters2019-tx2.amxmi", "constraints.amxmi"}) {
+    INFO(name);
+    const test::TemporaryFolder folder;
+    const std::string file = folder.path() + "/model.amxmi";
+    const std::string text = test::read_text(test::sample(name));
+    test::write_text(file, text);
+    const Json run = Json::parse(test::amalthea({"analyze", "-q", "--format", "sarif", file}).out)["runs"][0];
+    const Json supported = {{"textDocument", {{"publishDiagnostics", {{"codeDescriptionSupport", true}}}}}};
+    Editor editor(supported);
+    editor.open(file, text);
+    std::set<std::string> expected, found;
+    for (const Json& result : run["results"]) {
+      const Json& region = result["locations"][0]["physicalLocation"].value("region", Json{{"startLine", 1}});
+      expected.insert(
+          result["ruleId"].get<std::string>() + result["message"]["text"].get<std::string>() +
+          std::to_string(region["startLine"].get<int>() - 1) +
+          run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["helpUri"].get<std::string>());
+    }
+    for (const Json& one : editor.diagnostics(file))
+      found.insert(one["code"].get<std::string>() + one["message"].get<std::string>() +
+                   std::to_string(one["range"]["start"]["line"].get<int>()) +
+                   one["codeDescription"]["href"].get<std::string>());
+    CHECK(std::any_of(found.begin(), found.end(), [](const std::string& one) { return one.starts_with("AM0542"); }));
+    CHECK(found == expected);
+  }
+}
+
+TEST_CASE("a missed deadline comes with its requirement and the tasks in its longest response and a remedy") {
+  const Json supported = {
+      {"textDocument", {{"publishDiagnostics", {{"relatedInformation", true}, {"dataSupport", true}}}}}};
+  Editor editor(supported);
+  const std::string text = tutorial("2-missed-deadline.amxmi");
+  editor.open(path, text);
+  const Json all = editor.diagnostics(path);
+  const auto missed = std::find_if(all.begin(), all.end(), [](const Json& one) { return one["code"] == "AM0542"; });
+  REQUIRE(missed != all.end());
+  CHECK((*missed)["severity"] == 1);
+  CHECK(editor.text_at(path, (*missed)["range"]).starts_with("<tasks"));
+  const Json& related = (*missed)["relatedInformation"];
+  REQUIRE(related.size() == 2);
+  CHECK(related[0]["message"] == "the deadline of Detection");
+  CHECK(text.find("requirements") != std::string::npos);
+  CHECK(related[1]["message"] == "core used by Steering: 12 ms of the longest response, 40 ms");
+  CHECK(editor.text_at(path, related[1]["location"]["range"]) == "Steering");
+  CHECK(!(*missed)["data"]["remedy"].get<std::string>().empty());
+  Editor plain;
+  plain.open(path, text);
+  for (const Json& one : plain.diagnostics(path)) CHECK(one.size() == 5);
+  editor.type(path, "limitValue value=\"33\"", "limitValue value=\"3300\"");
+  editor.settle();
+  for (const Json& one : editor.diagnostics(path)) CHECK(one["code"] != "AM0542");
+}
+
 TEST_CASE("hovering over a task and over references to it shows its verdict and the parts of its bound") {
   Editor editor(nested);
   const std::string text = test::read_text(test::sample("waters2019-tx2.amxmi"));
