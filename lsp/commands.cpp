@@ -2,7 +2,6 @@
 #include "lsp/commands.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 #include <vector>
 
@@ -139,27 +138,21 @@ Command command_of(const Json& params) {
   return command;
 }
 
-CommandResult run_command(const Command& command, const ModelState& state, const importer::Limits& limits, Work& work) {
-  try {
-    std::vector<importer::NamedBytes> files;
-    for (const auto& document : state.model.documents())
-      files.push_back({document->source().path(), std::string(document->source().bytes())});
-    Diagnostics findings;
-    const auto model = importer::read_model_from_bytes(std::move(files), limits, findings);
-    if (!model) return tl::unexpected(reason_of({}, findings));
-    exporter::check_annotations(*model, findings);
-    switch (command.kind) {
-      case Command::Kind::explain:
-        return explain(command, *model, findings, work);
-      case Command::Kind::plan:
-        return plan(*model, findings, work);
-      case Command::Kind::report:
-        return report(command, *model, findings, work);
-    }
-    return tl::unexpected(std::string("unknown command"));
-  } catch (const std::exception& error) {  // such as a lack of memory, or an overflow of times
-    return tl::unexpected(error.what());
+CommandResult run_command(const Command& command, std::vector<importer::NamedBytes> files,
+                          const importer::Limits& limits, Work& work) {
+  Diagnostics findings;
+  const auto model = importer::read_model_from_bytes(std::move(files), limits, findings);
+  if (!model) return tl::unexpected(reason_of({}, findings));
+  exporter::check_annotations(*model, findings);
+  switch (command.kind) {
+    case Command::Kind::explain:
+      return explain(command, *model, findings, work);
+    case Command::Kind::plan:
+      return plan(*model, findings, work);
+    case Command::Kind::report:
+      return report(command, *model, findings, work);
   }
+  return tl::unexpected(std::string("unknown command"));
 }
 
 }  // namespace amalthea::lsp

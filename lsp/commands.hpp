@@ -6,13 +6,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 #include <tl/expected.hpp>
 
 #include "amalthea/work.hpp"
 #include "importer/reading/limits.hpp"
-#include "lsp/model_state.hpp"
+#include "importer/reading/model_reader.hpp"
 
 namespace amalthea::lsp {
 
@@ -33,9 +34,10 @@ struct Command {
 /// Throws Json::exception for what is no parameter of `workspace/executeCommand`, or no known command.
 Command command_of(const nlohmann::json& params);
 
-/// The answer, or why there is none. Reads the texts of the state again, because a Model belongs to one thread. A report
-/// never takes the place of a model. `work` ends it early; what it then returns is worth nothing.
+/// The answer, or why there is none. A report never takes the place of a model. `work` ends it early; what it then
+/// returns is worth nothing.
 using CommandResult = tl::expected<nlohmann::json, std::string>;
-CommandResult run_command(const Command& command, const ModelState& state, const importer::Limits& limits, Work& work);
+CommandResult run_command(const Command& command, std::vector<importer::NamedBytes> files,
+                          const importer::Limits& limits, Work& work);
 
 }  // namespace amalthea::lsp

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lsp/navigation.hpp"
+#include "lsp/text.hpp"
 
 namespace amalthea::lsp {
 namespace {
@@ -30,23 +31,6 @@ std::vector<std::string> suggestions_in(std::string_view message) {
     if (next == std::string_view::npos || (between != ", " && between != " or " && between != ", or ")) return {};
     at = end + 1 + next + 1;
   }
-}
-
-std::string as_attribute(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\'')
-      out += "&apos;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 Span span_of(std::size_t begin, std::size_t end) {

@@ -101,6 +101,13 @@ Findings placed(const Model& model, const Diagnostics& findings, const System* s
 
 }  // namespace
 
+std::vector<importer::NamedBytes> texts_of(const ModelState& state) {
+  std::vector<importer::NamedBytes> files;
+  for (const auto& document : state.model.documents())
+    files.push_back({document->source().path(), std::string(document->source().bytes())});
+  return files;
+}
+
 ModelReader::Known ModelReader::read_group(std::vector<SourceFile> sources) {
   Known known;
   known.sources = sources;

@@ -21,6 +21,7 @@
 #include "analysis/model_analysis.hpp"
 #include "engine/results/results.hpp"
 #include "exporter/rewriting/annotation.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "lsp/limit_findings.hpp"
 #include "lsp/model_files.hpp"
 #include "lsp/text.hpp"
@@ -43,6 +44,9 @@ struct ModelState {
   std::vector<LineIndex> lines;  ///< by document
   Findings findings;
 };
+
+/// The texts that were read, to read them again.
+std::vector<importer::NamedBytes> texts_of(const ModelState& state);
 
 /// The results of a model.
 struct Timing {

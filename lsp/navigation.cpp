@@ -129,8 +129,7 @@ Span name_span(Element element) {
   return {tag.begin + 1, tag.begin + static_cast<std::uint32_t>(end)};
 }
 
-std::vector<Place> references_to(const Model& model, Element target) {
-  std::vector<Place> found;
+void visit_references(const Model& model, const VisitReference& visit) {
   for (const auto& document : model.documents()) {
     References references(*document);
     const auto href_name = document->find_name(href);
@@ -144,13 +143,20 @@ std::vector<Place> references_to(const Model& model, Element target) {
                                    : !references.contains(record.cls, attribute.name()))
           continue;
         const std::uint32_t known = document->first_target(i, a);
-        if (known != ElementRecord::none && document->element(known) != target) continue;
         for_each_reference(*document, attribute, [&](std::string_view token, Span place) {
-          if (model.target(element, token) == target) found.push_back({document->position(), place});
+          visit(element, token, {document->position(), place},
+                known != ElementRecord::none ? document->element(known) : model.target(element, token));
         });
       }
     }
   }
+}
+
+std::vector<Place> references_to(const Model& model, Element target) {
+  std::vector<Place> found;
+  visit_references(model, [&](Element, std::string_view, Place place, Element led) {
+    if (led == target) found.push_back(place);
+  });
   return found;
 }
 

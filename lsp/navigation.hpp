@@ -4,6 +4,7 @@
 /// What stands at a place of a model file, and where elements are defined and referenced.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,10 @@ Element element_around(const Document& document, std::uint32_t offset);
 
 /// The place that stands for an element: the value of its name, else the name of its tag.
 Span name_span(Element element);
+
+/// Calls visit for every reference, in the order of documents and places, with its target or an empty element.
+using VisitReference = std::function<void(Element holder, std::string_view written, Place place, Element target)>;
+void visit_references(const Model& model, const VisitReference& visit);
 
 /// Every reference to the element, in the order of documents and places. Linear in the size of the model.
 std::vector<Place> references_to(const Model& model, Element target);

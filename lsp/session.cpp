@@ -54,7 +54,7 @@ void Session::handle(const Json& message) {
   try {
     const Json& params = at(message, {"params"});
     if (!is_request) return notify(name, params);
-    if (name == "workspace/executeCommand") return wait(id, command_of(params));
+    if (begin(id, name, params)) return;
     Json result = answer(name, params);
     if (result.is_discarded()) return refused(ErrorCode::method_not_found, fmt::format("unknown method {}", name));
     reply(id, std::move(result));
@@ -100,6 +100,7 @@ Session::Json Session::answer(const std::string& method, const Json& params) {
   if (method == "textDocument/completion") return completion(params);
   if (method == "textDocument/codeLens") return lenses(params);
   if (method == "textDocument/codeAction") return fixes(params);
+  if (method == "textDocument/prepareRename") return prepare_rename(params);
   return Json(Json::value_t::discarded);
 }
 
@@ -127,6 +128,8 @@ Session::Json Session::initialize(const Json& params) {
   describes_codes_ = is_true(at(diagnostics, {"codeDescriptionSupport"}));
   keeps_data_ = is_true(at(diagnostics, {"dataSupport"}));
   relates_places_ = is_true(at(diagnostics, {"relatedInformation"}));
+  const bool can_prepare = is_true(at(client, {"textDocument", "rename", "prepareSupport"}));
+  versioned_edits_ = is_true(at(client, {"workspace", "workspaceEdit", "documentChanges"}));
   lens_commands_ = is_true(at(params, {"initializationOptions", "lensCommand"}));
   if (const Json& process = at(params, {"processId"}); process.is_number_unsigned()) client_process_ = process;
   state_ = State::running;
@@ -141,6 +144,7 @@ Session::Json Session::initialize(const Json& params) {
             {"completionProvider", {{"triggerCharacters", {"\"", "#", "/", " "}}}},
             {"codeLensProvider", {{"resolveProvider", false}}},
             {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+            {"renameProvider", can_prepare ? Json{{"prepareProvider", true}} : Json(true)},
             {"executeCommandProvider", {{"commands", {explain_command, plan_command, report_command}}}}}},
           {"serverInfo", {{"name", "amalthea"}, {"version", exporter::tool_version}}}};
 }

@@ -7,8 +7,8 @@
 /// them, possibly in another thread, and `take` gets the result. Until then, and while a text is not well-formed, the
 /// last readable state answers, with its places carried over to the edited text.
 ///
-/// Commands take long and are about the text as it is: they wait until it has been read. `next_job` then returns their
-/// work, and `finish` takes what came of it.
+/// Commands and new names take long and are about the text as it is: they wait until it has been read. `next_job` then
+/// returns their work, and `finish` takes what came of it.
 
 #include <cstddef>
 #include <cstdint>
@@ -71,12 +71,14 @@ class Session {
   /// The models of the texts that `due` returned last.
   void take(std::vector<Reading> readings);
 
-  /// A command that the editor waits for; `run_command` executes it, possibly in another thread.
+  /// Work that the editor waits for: a command, or a new name. It reads the texts of a ModelState again, because a Model
+  /// belongs to one thread, so any thread may run it.
   struct Job {
     std::uint64_t ticket = 0;
-    Command command;
-    std::shared_ptr<const ModelState> state;
-    std::shared_ptr<Work> work;  ///< stops when the editor cancels the command
+    std::shared_ptr<Work> work;  ///< stops when the editor cancels the request
+    std::function<CommandResult(const importer::Limits&, Work&)> execute;
+    /// Its result; whatever it throws, such as for a lack of memory, is one.
+    CommandResult run(const importer::Limits& limits) const;
   };
   std::optional<Job> next_job();
   /// Nothing happens if the editor has cancelled it.
@@ -114,23 +116,30 @@ class Session {
   };
 
   /// A request that is answered when its document has been read.
-  using Request = Command;
   struct Waiting {
     Json id;
-    Request request;
+    std::string uri;
+    std::function<void(const Json& id, OpenDocument& document)> serve;
   };
   struct Running {
     Json id;
     std::shared_ptr<Work> work;
+    std::function<CommandResult(Json result)> finish;
   };
 
   void handle(const Json& message);
   void reply(const Json& id, Json result);
   void fail(const Json& id, ErrorCode code, const std::string& why);
-  void wait(const Json& id, Request request);
+  /// False for a request that is answered at once.
+  bool begin(const Json& id, const std::string& method, const Json& params);
+  void wait(Waiting waiting);
   void serve_waiting();
   bool serve(const Waiting& waiting);  ///< false: later
-  void begin(const Json& id, const Command& command, std::shared_ptr<const ModelState> state);
+  void start(const Json& id, Job job, std::function<CommandResult(Json result)> finish);
+  void begin_command(const Json& id, const Json& params);
+  void begin_rename(const Json& id, const Json& params);
+  CommandResult workspace_edit(const ModelState& state, const Json& edits) const;
+  Json prepare_rename(const Json& params);
   void cancel(const Json& id);
   void cancel_all();
   /// Whether the last readings are about the text as it is.
@@ -170,7 +179,8 @@ class Session {
   std::optional<int> ended_;
   PositionEncoding encoding_ = PositionEncoding::utf16;
   bool nested_symbols_ = false, markdown_ = false, refreshes_lenses_ = false, watches_files_ = false;
-  bool lens_commands_ = false, describes_codes_ = false, keeps_data_ = false, relates_places_ = false;
+  bool lens_commands_ = false, versioned_edits_ = false, describes_codes_ = false, keeps_data_ = false,
+       relates_places_ = false;
   std::uint64_t client_process_ = 0;
   int asked_ = 0;
   std::map<std::string, OpenDocument> documents_;  ///< by path

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <exception>
+#include <iterator>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -18,11 +21,21 @@ constexpr std::size_t most_waiting = 1000;
 
 }  // namespace
 
-void Session::wait(const Json& id, Request request) {
+bool Session::begin(const Json& id, const std::string& method, const Json& params) {
+  if (method == "workspace/executeCommand")
+    begin_command(id, params);
+  else if (method == "textDocument/rename")
+    begin_rename(id, params);
+  else
+    return false;
+  return true;
+}
+
+void Session::wait(Waiting waiting) {
   if (waiting_.size() + running_.size() >= most_waiting)
-    return fail(id, ErrorCode::request_failed, "too many requests wait for an answer");
-  waiting_.push_back({id, std::move(request)});
-  // A pause in typing is long for a command.
+    return fail(waiting.id, ErrorCode::request_failed, "too many requests wait for an answer");
+  waiting_.push_back(std::move(waiting));
+  // A pause in typing is long for a request.
   if (urgency_ == Urgency::pause) urgency_ = Urgency::now;
   serve_waiting();
 }
@@ -35,24 +48,42 @@ void Session::serve_waiting() {
 }
 
 bool Session::serve(const Waiting& waiting) {
-  const Command& command = waiting.request;
-  const auto found = documents_.find(path_of(command.uri));
-  const OpenDocument* document = found == documents_.end() ? nullptr : &found->second;
+  const auto found = documents_.find(path_of(waiting.uri));
+  OpenDocument* document = found == documents_.end() ? nullptr : &found->second;
   if (document != nullptr && document->text.size() <= max_text_ && !is_read(*document)) return false;
   if (document == nullptr)
-    fail(waiting.id, ErrorCode::request_failed, fmt::format("{} is not open", one_line(command.uri)));
+    fail(waiting.id, ErrorCode::request_failed, fmt::format("{} is not open", one_line(waiting.uri)));
   else if (!is_read(*document) || !document->unreadable.empty() || !document->good)
     fail(waiting.id, ErrorCode::request_failed,
          document->unreadable.empty() ? "the text cannot be read" : document->unreadable);
   else
-    begin(waiting.id, command, document->good);
+    waiting.serve(waiting.id, *document);
   return true;
 }
 
-void Session::begin(const Json& id, const Command& command, std::shared_ptr<const ModelState> state) {
-  auto work = std::make_shared<Work>();
-  running_.emplace(++tickets_, Running{id, work});
-  jobs_.push_back({tickets_, command, std::move(state), std::move(work)});
+void Session::start(const Json& id, Job job, std::function<CommandResult(Json result)> finish) {
+  job.ticket = ++tickets_;
+  job.work = std::make_shared<Work>();
+  running_.emplace(job.ticket, Running{id, job.work, std::move(finish)});
+  jobs_.push_back(std::move(job));
+}
+
+void Session::begin_command(const Json& id, const Json& params) {
+  wait({id, command_of(params).uri, [this, command = command_of(params)](const Json& of, OpenDocument& document) {
+          Job job;
+          job.execute = [command, state = document.good](const importer::Limits& limits, Work& work) {
+            return run_command(command, texts_of(*state), limits, work);
+          };
+          start(of, std::move(job), [](Json result) -> CommandResult { return result; });
+        }});
+}
+
+CommandResult Session::Job::run(const importer::Limits& limits) const {
+  try {
+    return execute(limits, *work);
+  } catch (const std::exception& error) {  // such as a lack of memory, or an overflow of times
+    return tl::unexpected(std::string(error.what()));
+  }
 }
 
 std::optional<Session::Job> Session::next_job() {
@@ -66,6 +97,7 @@ void Session::finish(std::uint64_t ticket, CommandResult result) {
   const auto found = running_.find(ticket);
   if (found == running_.end()) return;  // the editor no longer wants it
   const Json id = std::move(found->second.id);
+  if (result) result = found->second.finish(std::move(*result));
   running_.erase(found);
   if (result)
     reply(id, std::move(*result));

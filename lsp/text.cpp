@@ -123,4 +123,21 @@ std::size_t Changes::in_old(std::size_t offset) const {
   return std::min(region.old_begin + (offset - region.new_begin), region.old_end);
 }
 
+std::string as_attribute(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (c == '\'')
+      out += "&apos;";
+    else
+      out += c;
+  }
+  return out;
+}
+
 }  // namespace amalthea::lsp

@@ -46,6 +46,9 @@ class LineIndex {
   mutable Known known_;
 };
 
+/// Text as the value of an attribute, in quotes of either kind.
+std::string as_attribute(std::string_view text);
+
 /// How one text became another: the regions in which they differ.
 class Changes {
  public:

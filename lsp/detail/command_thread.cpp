@@ -44,7 +44,7 @@ void CommandThread::run() {
     if (job.work->stop) continue;
     running_ = job.work;
     lock.unlock();
-    CommandResult result = run_command(job.command, *job.state, limits_, *job.work);
+    CommandResult result = job.run(limits_);
     lock.lock();
     running_.reset();
     done_.push_back({job.ticket, std::move(result)});

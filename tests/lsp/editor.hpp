@@ -64,8 +64,7 @@ class Editor {
     return answer(id);
   }
   void run_commands() {
-    while (const auto job = session_.next_job())
-      session_.finish(job->ticket, amalthea::lsp::run_command(job->command, *job->state, {}, *job->work));
+    while (const auto job = session_.next_job()) session_.finish(job->ticket, job->run({}));
   }
   void receive(const std::string& bytes) { session_.receive(bytes); }
 
@@ -99,6 +98,18 @@ class Editor {
                    {"position", position(texts_[path], texts_[path].find(place) + behind)}};
     if (method == "textDocument/references") params["context"] = {{"includeDeclaration", true}};
     return request(method, std::move(params));
+  }
+  /// The edit that gives a new name at such a place, or the error.
+  Json rename(const std::string& path, const std::string& place, std::size_t behind, const std::string& name) {
+    const int id = begin_rename(path, place, behind, name);
+    settle();
+    run_commands();
+    return answer(id);
+  }
+  int begin_rename(const std::string& path, const std::string& place, std::size_t behind, const std::string& name) {
+    return begin("textDocument/rename", {{"textDocument", {{"uri", amalthea::lsp::uri_of_path(path)}}},
+                                         {"position", position(texts_[path], texts_[path].find(place) + behind)},
+                                         {"newName", name}});
   }
   Json of(const std::string& method, const std::string& path) {
     return request(method, {{"textDocument", {{"uri", amalthea::lsp::uri_of_path(path)}}}});

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/lsp/editor.hpp"
+#include "tests/lsp/split_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace lsp_files_test {
@@ -17,21 +18,8 @@ namespace {
 using Json = nlohmann::json;
 using test::Editor;
 
-struct Split {
-  std::string main, stimuli;
-};
-
-/// The model of the tutorial in two files; the first refers to the second.
-Split split_model() {
-  const std::string whole = test::read_text(test::sample("tutorial/1-one-task.amxmi"));
-  const std::size_t begin = whole.find("  <stimuliModel>"), end = whole.find("</stimuliModel>\n") + 16;
-  const std::string root = whole.substr(0, whole.find("  <swModel>"));
-  std::string main = whole.substr(0, begin) + whole.substr(end);
-  main = test::replaced(main, " stimuli=\"every_10ms?type=PeriodicStimulus\">",
-                        ">\n<stimuli xsi:type=\"am:PeriodicStimulus\" "
-                        "href=\"amlt:/#every_10ms?type=PeriodicStimulus\"/>");
-  return {main, root + whole.substr(begin, end - begin) + "</am:Amalthea>\n"};
-}
+using test::Split;
+using test::split_model;
 
 bool has_error(const Json& diagnostics) {
   return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Json& one) { return one["severity"] == 1; });

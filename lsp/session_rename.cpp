@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "lsp/detail/protocol.hpp"
+#include "lsp/rename.hpp"
+#include "lsp/session.hpp"
+
+namespace amalthea::lsp {
+
+using namespace detail;
+
+Json Session::prepare_rename(const Json& params) {
+  const auto place = cursor(params);
+  if (!place) return nullptr;
+  const OpenDocument& document = place->document;
+  const auto renamed = renamed_at(subject_at(document.good->model, place->known, place->in_known));
+  if (!renamed) return nullptr;
+  return {{"range", range_now(document, renamed->name)}, {"placeholder", std::string(renamed->element.name())}};
+}
+
+void Session::begin_rename(const Json& id, const Json& params) {
+  position_of(params.at("position"));
+  const std::string name = params.at("newName");
+  const std::string uri = params.at("textDocument").at("uri");
+  wait({id, uri, [this, params, name](const Json& of, OpenDocument& document) {
+          const auto place = cursor(params);
+          const ModelState& state = *document.good;
+          const auto renamed =
+              place ? renamed_at(subject_at(state.model, place->known, place->in_known)) : std::nullopt;
+          if (!renamed) return fail(of, ErrorCode::request_failed, "there is no name and no reference to one");
+          Job job;
+          const Origin origin{renamed->element.document().position(), renamed->element.index()};
+          job.execute = [origin, name, good = document.good](const importer::Limits& limits,
+                                                             Work& work) -> CommandResult {
+            const auto edits = rename(texts_of(*good), origin, name, limits, work);
+            if (!edits) return tl::unexpected(edits.error());
+            Json all = Json::array();
+            for (const TextEdit& edit : *edits)
+              all.push_back({edit.place.document, edit.place.span.begin, edit.place.span.end, edit.text});
+            return all;
+          };
+          start(of, std::move(job),
+                [this, good = document.good](const Json& edits) { return workspace_edit(*good, edits); });
+        }});
+}
+
+CommandResult Session::workspace_edit(const ModelState& state, const Json& edits) const {
+  std::map<std::string, Json> by_uri;
+  std::map<std::string, Json> versions;
+  for (const Json& edit : edits) {
+    const Place place{edit[0], {edit[1], edit[2]}};
+    const std::string& path = state.model.documents()[place.document]->source().path();
+    const auto open = documents_.find(path);
+    if (open != documents_.end() && (open->second.good.get() != &state || !is_read(open->second)))
+      return tl::unexpected("the text has changed: " + path);
+    Json where = location(state, place);
+    const std::string uri = where["uri"];
+    versions[uri] = open == documents_.end() ? Json() : open->second.version;
+    by_uri[uri].push_back({{"range", std::move(where["range"])}, {"newText", edit[3]}});
+  }
+  if (!versioned_edits_) {
+    Json changes = Json::object();
+    for (auto& [uri, list] : by_uri) changes[uri] = std::move(list);
+    return Json{{"changes", std::move(changes)}};
+  }
+  Json changes = Json::array();
+  for (auto& [uri, list] : by_uri)
+    changes.push_back({{"textDocument", {{"uri", uri}, {"version", versions[uri]}}}, {"edits", std::move(list)}});
+  return Json{{"documentChanges", std::move(changes)}};
+}
+
+}  // namespace amalthea::lsp
