@@ -191,6 +191,7 @@ void ModelReader::analyze(Known& known, Work& work) const {
     timing->results = std::move(*results);
     const engine::Assessment assessment = engine::assess(timing->system, timing->results, findings);
     timing->verdict = exporter::verdict_sentence(assessment);
+    timing->hints = hints_of(timing->system, timing->results);
     Diagnostics limits;
     add_limit_findings(model, assessment, limits);
     const Findings placed_limits = placed(model, limits, &timing->system, &timing->results);
@@ -219,7 +220,10 @@ void ModelReader::read(const OpenTexts& open, Work& work, const std::function<vo
   known_ = std::move(now);
   const auto readings = [this] {
     std::vector<Reading> all;
-    for (const Known& known : known_) all.push_back(known.reading);
+    for (const Known& known : known_) {
+      all.push_back(known.reading);
+      all.back().pending = known.system.has_value();
+    }
     return all;
   };
   deliver(readings());

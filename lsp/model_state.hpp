@@ -22,6 +22,7 @@
 #include "engine/results/results.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "lsp/hints.hpp"
 #include "lsp/limit_findings.hpp"
 #include "lsp/model_files.hpp"
 #include "lsp/text.hpp"
@@ -53,6 +54,7 @@ struct Timing {
   System system;
   engine::Results results;
   std::string verdict;  ///< a sentence
+  Hints hints;
   /// What the analysis says about elements, by document and element: the properties that `annotate` writes.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<exporter::Property>> properties;
 };
@@ -66,6 +68,7 @@ struct Reading {
   std::shared_ptr<const ModelState> state;   ///< null if no file is readable
   std::shared_ptr<const Findings> findings;  ///< those of the state and, once it is analyzed, of the analysis
   std::shared_ptr<const Timing> timing;      ///< null: not analyzed, or not yet
+  bool pending = false;                      ///< it will be analyzed
 };
 
 /// Texts of the open documents by path. A document that did not change since an earlier reading has the same pointer.

@@ -27,6 +27,9 @@
 namespace amalthea::lsp {
 namespace {
 
+/// How often it is checked whether the editor is there, and progress is shown.
+constexpr std::chrono::milliseconds heartbeat{1000};
+
 /// False if nobody reads any more.
 bool write_all(int out, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -42,8 +45,6 @@ bool write_all(int out, std::string_view bytes) {
 /// a process that was seen can be gone.
 class ClientProcess {
  public:
-  static constexpr std::chrono::milliseconds pause{1000};
-
   void watch(std::uint64_t id) {
     if (id == named_) return;
     named_ = id;
@@ -96,6 +97,14 @@ class BackgroundReader {
     return std::exchange(ready_, std::nullopt);
   }
 
+  /// Why the latest request has no result; "" if it has one, or will have.
+  std::string failure() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(failure_, {});
+  }
+  /// The part of the analysis that is done, from 0 to 1.
+  double done() const { return work_.done; }
+
  private:
   void deliver(std::vector<Reading> readings) {
     const std::lock_guard lock(mutex_);
@@ -112,13 +121,19 @@ class BackgroundReader {
       const OpenTexts texts = std::move(*request_);
       request_.reset();
       work_.stop = false;
+      work_.done = 0;
       lock.unlock();
+      std::string failure;
       try {
         reader_.read(texts, work_, [this](std::vector<Reading> readings) { deliver(std::move(readings)); });
       } catch (const std::exception& error) {  // such as a lack of memory; the earlier state remains
         write_all(STDERR_FILENO, std::string("amalthea lsp: ") + error.what() + "\n");
+        failure = error.what();
       }
       lock.lock();
+      if (failure.empty() || request_) continue;
+      failure_ = std::move(failure);
+      pipe_.signal();
     }
   }
 
@@ -129,6 +144,7 @@ class BackgroundReader {
   std::condition_variable wanted_;
   std::optional<OpenTexts> request_;
   std::optional<std::vector<Reading>> ready_;
+  std::string failure_;
   bool ending_ = false;
   std::thread thread_;
 };
@@ -147,14 +163,17 @@ int serve(int in, int out, const ServerOptions& options) {
   BackgroundReader reader(options.analysis);
   detail::CommandThread commands(options.analysis.limits);
   std::string buffer(std::size_t{1} << 16U, '\0');
-  Clock::time_point last_edit;
+  Clock::time_point last_edit, idle;  // no analysis was awaited, or its progress was shown
   ClientProcess client;
   client.watch(options.client_process);
   while (connected && !client.is_gone()) {
-    int timeout = client.is_watched() ? static_cast<int>(ClientProcess::pause.count()) : -1;
+    const bool is_awaited = session.awaits_analysis();
+    if (!is_awaited) idle = Clock::now();
+    int timeout = client.is_watched() || is_awaited ? static_cast<int>(heartbeat.count()) : -1;
     const bool is_due = session.urgency() != Session::Urgency::none;
     if (is_due) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(last_edit + options.delay - Clock::now());
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+          last_edit + session.delay().value_or(options.delay) - Clock::now());
       timeout =
           session.urgency() == Session::Urgency::now ? 0 : static_cast<int>(std::max<std::int64_t>(left.count(), 0));
     }
@@ -164,9 +183,15 @@ int serve(int in, int out, const ServerOptions& options) {
     const int ready = ::poll(waiting.data(), waiting.size(), timeout);
     if (ready < 0 && errno != EINTR) break;
     if (ready == 0 && is_due) reader.request(session.due());
+    if (is_awaited && Clock::now() - idle >= heartbeat) {
+      idle = Clock::now();
+      session.show_progress(reader.done());
+    }
     if (ready <= 0) continue;
-    if (waiting[1].revents != 0)
+    if (waiting[1].revents != 0) {
       if (auto readings = reader.fetch()) session.take(std::move(*readings));
+      if (const std::string why = reader.failure(); !why.empty()) session.give_up(why);
+    }
     if (waiting[2].revents != 0)
       while (auto done = commands.fetch()) session.finish(done->ticket, std::move(done->result));
     if (waiting[0].revents == 0) continue;

@@ -10,6 +10,7 @@
 /// Commands and new names take long and are about the text as it is: they wait until it has been read. `next_job` then
 /// returns their work, and `finish` takes what came of it.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -84,6 +85,16 @@ class Session {
   /// Nothing happens if the editor has cancelled it.
   void finish(std::uint64_t ticket, CommandResult result);
 
+  /// Nothing that waits for a reading will be answered: it failed.
+  void give_up(const std::string& why);
+
+  /// The delay that the editor has configured.
+  std::optional<std::chrono::milliseconds> delay() const { return delay_; }
+  /// Whether an analysis is awaited, and the editor can show its progress. It is worth showing after a second.
+  bool awaits_analysis() const;
+  /// Shows which part of it is done, from 0 to 1.
+  void show_progress(double done);
+
   /// The process of the editor, as it said in `initialize`; 0 if it did not.
   std::uint64_t client_process() const { return client_process_; }
   /// The exit code of the process, once the editor has ended the conversation: 0 after `shutdown`, else 1.
@@ -105,6 +116,7 @@ class Session {
     std::shared_ptr<const ModelState> timed;   ///< what `timing` is about
     std::uint32_t index = 0;                   ///< in `good`
     std::shared_ptr<const std::string> taken;  ///< the text that the last readings are about
+    bool pending = false;                      ///< its model will be analyzed
     std::string unreadable;                    ///< why a file of its model cannot be read; "" if all can
   };
   /// A place in an open document with a readable state.
@@ -115,16 +127,23 @@ class Session {
     std::uint32_t in_known = 0;  ///< in the bytes of `known`
   };
 
-  /// A request that is answered when its document has been read.
+  /// A request that is answered when something has been read.
   struct Waiting {
     Json id;
-    std::string uri;
-    std::function<void(const Json& id, OpenDocument& document)> serve;
+    std::function<bool()> ready;
+    std::function<void(const Json& id)> serve;
   };
   struct Running {
     Json id;
     std::shared_ptr<Work> work;
     std::function<CommandResult(Json result)> finish;
+    Json token;  ///< of the editor, for progress; may be null
+  };
+  /// The diagnostics of a file.
+  struct Diagnosed {
+    Json list;
+    Json version;  ///< of the text in the editor; null for a file on disk
+    bool is_open = false;
   };
 
   void handle(const Json& message);
@@ -134,8 +153,12 @@ class Session {
   bool begin(const Json& id, const std::string& method, const Json& params);
   void wait(Waiting waiting);
   void serve_waiting();
-  bool serve(const Waiting& waiting);  ///< false: later
-  void start(const Json& id, Job job, std::function<CommandResult(Json result)> finish);
+  /// Whether a document has been read, or will not be.
+  bool has_been_read(const std::string& uri) const;
+  /// The document, if its model can be read; else null, and the request has failed.
+  OpenDocument* readable(const Json& id, const std::string& uri);
+  void start(Running running, const char* title, Job job);
+  void end_progress(const Running& running);
   void begin_command(const Json& id, const Json& params);
   void begin_rename(const Json& id, const Json& params);
   CommandResult workspace_edit(const ModelState& state, const Json& edits) const;
@@ -147,9 +170,13 @@ class Session {
   Json answer(const std::string& method, const Json& params);
   void notify(const std::string& method, const Json& params);
   void tell(const std::string& method, Json params);
-  void ask(const std::string& method, Json params);
+  /// `then` gets the result; nothing happens if the editor refuses.
+  void ask(const std::string& method, Json params, std::function<void(const Json& result)> then = {});
 
+  void take_answer(const Json& message);
   Json initialize(const Json& params);
+  void learn(const Json& client);  ///< what it can do
+  void initialized();
   void open(const Json& document);
   void change(const Json& params);
   void close(const Json& params);
@@ -165,12 +192,23 @@ class Session {
   Json fixes(const Json& params);
 
   Json range(const OpenDocument& document, std::size_t begin, std::size_t end) const;
-  Json range_now(const OpenDocument& document, Span span) const;  ///< of a span of its state
+  Json range_now(const OpenDocument& document, Span span) const;                ///< of a span of its state
+  std::size_t line_now(const OpenDocument& document, std::size_t known) const;  ///< of an offset in its state
   Json location(const ModelState& state, Place place) const;
   Json diagnostic(const Finding& finding, Json where, const ModelState* state) const;
   void add_symbols(const OpenDocument& document, const std::vector<Symbol>& symbols, const std::string& container,
                    Json& out) const;
-  void publish(const std::vector<Reading>& readings);
+  std::map<std::string, Diagnosed> diagnosed() const;  ///< by URI
+  void publish();
+  bool is_shown(const Finding& finding) const;
+  void begin_pull(const Json& id, const Json& params);
+  void begin_workspace_pull(const Json& id, const Json& params);
+  Json highlights(const Json& params);
+  Json workspace_symbols(const Json& params) const;
+  Json foldings(const Json& params);
+  Json hints(const Json& params);
+  void configure(const Json& settings);
+  void ask_for_settings();
 
   std::uint64_t max_text_;
   bool (*is_shown_)(const Diagnostic&);
@@ -179,10 +217,21 @@ class Session {
   std::optional<int> ended_;
   PositionEncoding encoding_ = PositionEncoding::utf16;
   bool nested_symbols_ = false, markdown_ = false, refreshes_lenses_ = false, watches_files_ = false;
+  bool prepares_renames_ = false, pulls_ = false, refreshes_diagnostics_ = false, refreshes_hints_ = false,
+       shows_progress_ = false;
+  bool asks_settings_ = false, watches_settings_ = false;
+  std::size_t most_foldings_ = 10'000;
   bool lens_commands_ = false, versioned_edits_ = false, describes_codes_ = false, keeps_data_ = false,
        relates_places_ = false;
   std::uint64_t client_process_ = 0;
   int asked_ = 0;
+  std::map<std::string, std::function<void(const Json& result)>> answers_;  ///< expected, by id
+  std::vector<Reading> readings_;                                           ///< the last ones
+  std::optional<std::chrono::milliseconds> delay_;
+  std::set<std::string> suppressed_;
+  bool only_errors_ = false;
+  bool in_work_ = false;                           ///< the texts that `due` returned
+  Json analysis_token_;                            ///< of the progress that is shown; null: none
   std::map<std::string, OpenDocument> documents_;  ///< by path
   std::map<std::string, std::string> published_;   ///< diagnostics by URI, to publish only what changed
   Urgency urgency_ = Urgency::none;

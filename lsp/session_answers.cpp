@@ -64,6 +64,23 @@ Session::Json Session::references(const Json& params) {
   return found;
 }
 
+Session::Json Session::highlights(const Json& params) {
+  const auto place = cursor(params);
+  if (!place) return nullptr;
+  const ModelState& state = *place->document.good;
+  const Subject subject = subject_at(state.model, place->known, place->in_known);
+  const Element target = subject.target ? subject.target : subject.attribute == "name" ? subject.element : Element();
+  if (!target) return nullptr;
+  constexpr int read = 2, write = 3;
+  Json found = Json::array();
+  if (&target.document() == &place->known)
+    found.push_back({{"range", range_now(place->document, name_span(target))}, {"kind", write}});
+  for (const Place& use : references_to(state.model, target))
+    if (use.document == place->known.position())
+      found.push_back({{"range", range_now(place->document, use.span)}, {"kind", read}});
+  return found;
+}
+
 Session::Json Session::completion(const Json& params) {
   const auto place = cursor(params);
   if (!place) return nullptr;

@@ -19,6 +19,18 @@ namespace {
 /// A limit for editors that ask faster than models can be read.
 constexpr std::size_t most_waiting = 1000;
 
+const char* title_of(Command::Kind kind) {
+  switch (kind) {
+    case Command::Kind::explain:
+      return "Explain";
+    case Command::Kind::plan:
+      return "Plan";
+    case Command::Kind::report:
+      return "Report";
+  }
+  return "";
+}
+
 }  // namespace
 
 bool Session::begin(const Json& id, const std::string& method, const Json& params) {
@@ -26,6 +38,10 @@ bool Session::begin(const Json& id, const std::string& method, const Json& param
     begin_command(id, params);
   else if (method == "textDocument/rename")
     begin_rename(id, params);
+  else if (method == "textDocument/diagnostic")
+    begin_pull(id, params);
+  else if (method == "workspace/diagnostic")
+    begin_workspace_pull(id, params);
   else
     return false;
   return true;
@@ -35,46 +51,71 @@ void Session::wait(Waiting waiting) {
   if (waiting_.size() + running_.size() >= most_waiting)
     return fail(waiting.id, ErrorCode::request_failed, "too many requests wait for an answer");
   waiting_.push_back(std::move(waiting));
-  // A pause in typing is long for a request.
-  if (urgency_ == Urgency::pause) urgency_ = Urgency::now;
   serve_waiting();
+  if (!waiting_.empty() && !in_work_) urgency_ = std::max(urgency_, Urgency::pause);  // the last reading failed
 }
 
 void Session::serve_waiting() {
   std::vector<Waiting> still;
   for (Waiting& one : std::exchange(waiting_, {}))
-    if (!serve(one)) still.push_back(std::move(one));
+    if (one.ready())
+      one.serve(one.id);
+    else
+      still.push_back(std::move(one));
   waiting_.insert(waiting_.begin(), std::make_move_iterator(still.begin()), std::make_move_iterator(still.end()));
 }
 
-bool Session::serve(const Waiting& waiting) {
-  const auto found = documents_.find(path_of(waiting.uri));
-  OpenDocument* document = found == documents_.end() ? nullptr : &found->second;
-  if (document != nullptr && document->text.size() <= max_text_ && !is_read(*document)) return false;
-  if (document == nullptr)
-    fail(waiting.id, ErrorCode::request_failed, fmt::format("{} is not open", one_line(waiting.uri)));
-  else if (!is_read(*document) || !document->unreadable.empty() || !document->good)
-    fail(waiting.id, ErrorCode::request_failed,
-         document->unreadable.empty() ? "the text cannot be read" : document->unreadable);
-  else
-    waiting.serve(waiting.id, *document);
-  return true;
+void Session::give_up(const std::string& why) {
+  in_work_ = false;
+  for (const Waiting& one : std::exchange(waiting_, {})) fail(one.id, ErrorCode::internal_error, why);
 }
 
-void Session::start(const Json& id, Job job, std::function<CommandResult(Json result)> finish) {
+bool Session::has_been_read(const std::string& uri) const {
+  const auto found = documents_.find(path_of(uri));
+  return found == documents_.end() || found->second.text.size() > max_text_ || is_read(found->second);
+}
+
+Session::OpenDocument* Session::readable(const Json& id, const std::string& uri) {
+  const auto found = documents_.find(path_of(uri));
+  OpenDocument* document = found == documents_.end() ? nullptr : &found->second;
+  if (document == nullptr)
+    fail(id, ErrorCode::request_failed, fmt::format("{} is not open", one_line(uri)));
+  else if (!is_read(*document) || !document->unreadable.empty() || !document->good)
+    fail(id, ErrorCode::request_failed,
+         document->unreadable.empty() ? "the text cannot be read" : document->unreadable);
+  else
+    return document;
+  return nullptr;
+}
+
+void Session::start(Running running, const char* title, Job job) {
   job.ticket = ++tickets_;
-  job.work = std::make_shared<Work>();
-  running_.emplace(job.ticket, Running{id, job.work, std::move(finish)});
+  job.work = running.work = std::make_shared<Work>();
+  if (!running.token.is_null())
+    tell("$/progress",
+         {{"token", running.token}, {"value", {{"kind", "begin"}, {"title", title}, {"cancellable", true}}}});
+  running_.emplace(job.ticket, std::move(running));
   jobs_.push_back(std::move(job));
 }
 
+void Session::end_progress(const Running& running) {
+  if (!running.token.is_null()) tell("$/progress", {{"token", running.token}, {"value", {{"kind", "end"}}}});
+}
+
 void Session::begin_command(const Json& id, const Json& params) {
-  wait({id, command_of(params).uri, [this, command = command_of(params)](const Json& of, OpenDocument& document) {
+  const Command command = command_of(params);
+  // A pause in typing is long for a command.
+  if (urgency_ == Urgency::pause) urgency_ = Urgency::now;
+  wait({id, [this, uri = command.uri] { return has_been_read(uri); },
+        [this, command, token = at(params, {"workDoneToken"})](const Json& of) {
+          const OpenDocument* document = readable(of, command.uri);
+          if (document == nullptr) return;
           Job job;
-          job.execute = [command, state = document.good](const importer::Limits& limits, Work& work) {
+          job.execute = [command, state = document->good](const importer::Limits& limits, Work& work) {
             return run_command(command, texts_of(*state), limits, work);
           };
-          start(of, std::move(job), [](Json result) -> CommandResult { return result; });
+          const auto as_it_is = [](Json result) -> CommandResult { return result; };
+          start({of, nullptr, as_it_is, token}, title_of(command.kind), std::move(job));
         }});
 }
 
@@ -96,13 +137,14 @@ std::optional<Session::Job> Session::next_job() {
 void Session::finish(std::uint64_t ticket, CommandResult result) {
   const auto found = running_.find(ticket);
   if (found == running_.end()) return;  // the editor no longer wants it
-  const Json id = std::move(found->second.id);
-  if (result) result = found->second.finish(std::move(*result));
+  const Running running = std::move(found->second);
   running_.erase(found);
+  if (result) result = running.finish(std::move(*result));
+  end_progress(running);
   if (result)
-    reply(id, std::move(*result));
+    reply(running.id, std::move(*result));
   else
-    fail(id, ErrorCode::request_failed, result.error());
+    fail(running.id, ErrorCode::request_failed, result.error());
 }
 
 void Session::cancel(const Json& id) {
@@ -113,6 +155,7 @@ void Session::cancel(const Json& id) {
     waiting_.erase(waiting);
   } else if (running != running_.end()) {
     running->second.work->stop = true;
+    end_progress(running->second);
     running_.erase(running);
   } else {
     return;  // it was answered

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "exporter/results/result_view.hpp"
 #include "lsp/detail/protocol.hpp"
 #include "lsp/file_uri.hpp"
 #include "lsp/session.hpp"
@@ -23,6 +24,15 @@ int severity_of(Severity severity) {
   return 1;
 }
 
+std::string dumped(const Json& list) { return list.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+/// The answer to a client that pulls and has the result `earlier`, or null.
+Json report_of(Json list, const Json& earlier) {
+  const std::string result = exporter::hash_of_text(dumped(list)).substr(0, 16);
+  if (earlier == result) return {{"kind", "unchanged"}, {"resultId", result}};
+  return {{"kind", "full"}, {"resultId", result}, {"items", std::move(list)}};
+}
+
 }  // namespace
 
 Session::Json Session::diagnostic(const Finding& finding, Json where, const ModelState* state) const {
@@ -43,54 +53,105 @@ Session::Json Session::diagnostic(const Finding& finding, Json where, const Mode
   return json;
 }
 
-void Session::publish(const std::vector<Reading>& readings) {
-  std::map<std::string, Json> now;  // by URI
-  std::map<std::string, Json> versions;
-  for (const Reading& reading : readings)
+bool Session::is_shown(const Finding& finding) const {
+  return is_shown_(finding.diagnostic) && !suppressed_.contains(finding.diagnostic.id) &&
+         (!only_errors_ || finding.diagnostic.severity == Severity::error);
+}
+
+std::map<std::string, Session::Diagnosed> Session::diagnosed() const {
+  std::map<std::string, Diagnosed> all;
+  for (const Reading& reading : readings_)
     for (const std::string& file : reading.files) {
       const auto open = documents_.find(file);
       const bool is_open = open != documents_.end();
-      const std::string uri = is_open ? open->second.uri : uri_of_path(file);
-      Json& list = now[uri] = Json::array();
-      if (is_open) versions[uri] = open->second.version;
+      Diagnosed& one = all[is_open ? open->second.uri : uri_of_path(file)];
+      one.list = Json::array();
+      one.is_open = is_open;
+      if (is_open && open->second.version.is_number_integer()) one.version = open->second.version;
       if (const auto failure = reading.failures.find(file); failure != reading.failures.end()) {
         const Finding& finding = failure->second;
         const Span span = finding.span;
-        list.push_back(diagnostic(finding,
-                                  is_open ? range(open->second, open->second.since_read.begin_in_new(span.begin),
-                                                  open->second.since_read.end_in_new(span.end))
-                                          : Json{{"start", to_json({})}, {"end", to_json({})}},
-                                  nullptr));
+        one.list.push_back(diagnostic(finding,
+                                      is_open ? range(open->second, open->second.since_read.begin_in_new(span.begin),
+                                                      open->second.since_read.end_in_new(span.end))
+                                              : Json{{"start", to_json({})}, {"end", to_json({})}},
+                                      nullptr));
         continue;
       }
       if (!reading.state) continue;
       const auto& known = reading.state->model.documents();
       const auto part =
-          std::find_if(known.begin(), known.end(), [&](const auto& one) { return one->source().path() == file; });
+          std::find_if(known.begin(), known.end(), [&](const auto& each) { return each->source().path() == file; });
       if (part == known.end()) continue;
       const std::uint32_t index = (*part)->position();
       for (const Finding& finding : (*reading.findings)[index])
-        if (is_shown_(finding.diagnostic))
-          list.push_back(
+        if (is_shown(finding))
+          one.list.push_back(
               diagnostic(finding, location(*reading.state, {index, finding.span})["range"], reading.state.get()));
     }
-  for (const auto& [uri, list] : published_)
+  return all;
+}
+
+void Session::publish() {
+  std::map<std::string, Diagnosed> now = diagnosed();
+  std::map<std::string, std::string> published;
+  for (const auto& [uri, one] : now) published.emplace(uri, dumped(one.list));
+  published_.swap(published);
+  if (pulls_) {
+    if (refreshes_diagnostics_ && published != published_) ask("workspace/diagnostic/refresh", nullptr);
+    return;
+  }
+  for (const auto& [uri, list] : published)
     if (!now.contains(uri) && list != "[]")
       tell("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
-  std::map<std::string, std::string> published;
-  for (auto& [uri, list] : now) {
-    std::string text = list.dump(-1, ' ', false, Json::error_handler_t::replace);
-    const auto before = published_.find(uri);
-    const bool is_open = versions.contains(uri);
+  for (auto& [uri, one] : now) {
+    const auto before = published.find(uri);
     // An editor waits for the diagnostics of what it has open, even if there are none.
-    if (before == published_.end() ? is_open || !list.empty() : before->second != text) {
-      Json params = {{"uri", uri}, {"diagnostics", std::move(list)}};
-      if (is_open && versions[uri].is_number_integer()) params["version"] = versions[uri];
-      tell("textDocument/publishDiagnostics", std::move(params));
-    }
-    published.emplace(uri, std::move(text));
+    if (before == published.end() ? !one.is_open && one.list.empty() : before->second == published_[uri]) continue;
+    Json params = {{"uri", uri}, {"diagnostics", std::move(one.list)}};
+    if (!one.version.is_null()) params["version"] = one.version;
+    tell("textDocument/publishDiagnostics", std::move(params));
   }
-  published_ = std::move(published);
+}
+
+void Session::begin_pull(const Json& id, const Json& params) {
+  const std::string uri = params.at("textDocument").at("uri");
+  const Json earlier = at(params, {"previousResultId"});
+  // An editor that cannot be told to ask again gets the verdicts with the first answer.
+  const auto ready = [this, uri] {
+    const auto found = documents_.find(path_of(uri));
+    return has_been_read(uri) && (found == documents_.end() || refreshes_diagnostics_ || !found->second.pending);
+  };
+  wait({id, ready, [this, uri, earlier](const Json& of) {
+          auto all = diagnosed();
+          const auto found = all.find(uri);
+          reply(of, report_of(found == all.end() ? Json(Json::array()) : std::move(found->second.list), earlier));
+        }});
+}
+
+void Session::begin_workspace_pull(const Json& id, const Json& params) {
+  std::map<std::string, Json> earlier;
+  if (const Json& known = at(params, {"previousResultIds"}); known.is_array())
+    for (const Json& one : known) earlier[one.at("uri").get<std::string>()] = one.at("value");
+  const auto ready = [this] {
+    return std::all_of(documents_.begin(), documents_.end(), [this](const auto& one) {
+      return has_been_read(one.second.uri) && (refreshes_diagnostics_ || !one.second.pending);
+    });
+  };
+  wait({id, ready, [this, earlier](const Json& of) {
+          Json items = Json::array();
+          auto all = diagnosed();
+          for (const auto& [uri, result] : earlier)
+            if (!all.contains(uri)) all[uri].list = Json::array();
+          for (auto& [uri, one] : all) {
+            const auto known = earlier.find(uri);
+            Json item = report_of(std::move(one.list), known == earlier.end() ? Json() : known->second);
+            item["uri"] = uri;
+            item["version"] = one.version;
+            items.push_back(std::move(item));
+          }
+          reply(of, {{"items", std::move(items)}});
+        }});
 }
 
 }  // namespace amalthea::lsp

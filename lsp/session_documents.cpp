@@ -19,7 +19,7 @@ void Session::open(const Json& document) {
   documents_.insert_or_assign(
       path_of(uri),
       OpenDocument{
-          uri, std::move(text), std::move(lines), at(document, {"version"}), {}, {}, {}, {}, {}, {}, 0, {}, {}});
+          uri, std::move(text), std::move(lines), at(document, {"version"}), {}, {}, {}, {}, {}, {}, 0, {}, false, {}});
   urgency_ = Urgency::now;
 }
 
@@ -59,6 +59,7 @@ bool Session::is_read(const OpenDocument& document) const { return document.read
 
 OpenTexts Session::due() {
   urgency_ = Urgency::none;
+  in_work_ = true;
   OpenTexts texts;
   for (auto& [path, document] : documents_) {
     if (document.text.size() > max_text_) {
@@ -83,6 +84,7 @@ void Session::take(std::vector<Reading> readings) {
       const auto found = documents_.find(file);
       if (found == documents_.end()) continue;
       OpenDocument& document = found->second;
+      document.pending = reading.pending;
       document.unreadable =
           reading.failures.empty() ? std::string() : format(reading.failures.begin()->second.diagnostic);
       if (!reading.state) continue;
@@ -100,9 +102,13 @@ void Session::take(std::vector<Reading> readings) {
         analyzed = true;
       }
     }
-  publish(readings);
+  readings_ = std::move(readings);
+  in_work_ = std::any_of(readings_.begin(), readings_.end(), [](const Reading& one) { return one.pending; });
+  publish();
   serve_waiting();
+  if (!analysis_token_.is_null()) show_progress(0);
   if (analyzed && refreshes_lenses_) ask("workspace/codeLens/refresh", nullptr);
+  if (analyzed && refreshes_hints_) ask("workspace/inlayHint/refresh", nullptr);
 }
 
 Session::Json Session::range(const OpenDocument& document, std::size_t begin, std::size_t end) const {
@@ -112,6 +118,10 @@ Session::Json Session::range(const OpenDocument& document, std::size_t begin, st
 
 Session::Json Session::range_now(const OpenDocument& document, Span span) const {
   return range(document, document.since_good.begin_in_new(span.begin), document.since_good.end_in_new(span.end));
+}
+
+std::size_t Session::line_now(const OpenDocument& document, std::size_t known) const {
+  return document.lines.position(document.text, document.since_good.begin_in_new(known), encoding_).line;
 }
 
 Session::Json Session::location(const ModelState& state, Place place) const {

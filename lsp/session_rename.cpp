@@ -25,26 +25,30 @@ void Session::begin_rename(const Json& id, const Json& params) {
   position_of(params.at("position"));
   const std::string name = params.at("newName");
   const std::string uri = params.at("textDocument").at("uri");
-  wait({id, uri, [this, params, name](const Json& of, OpenDocument& document) {
-          const auto place = cursor(params);
-          const ModelState& state = *document.good;
-          const auto renamed =
-              place ? renamed_at(subject_at(state.model, place->known, place->in_known)) : std::nullopt;
-          if (!renamed) return fail(of, ErrorCode::request_failed, "there is no name and no reference to one");
-          Job job;
-          const Origin origin{renamed->element.document().position(), renamed->element.index()};
-          job.execute = [origin, name, good = document.good](const importer::Limits& limits,
+  if (urgency_ == Urgency::pause) urgency_ = Urgency::now;
+  wait(
+      {id, [this, uri] { return has_been_read(uri); },
+       [this, uri, params, name](const Json& of) {
+         const OpenDocument* document = readable(of, uri);
+         if (document == nullptr) return;
+         const auto place = cursor(params);
+         const ModelState& state = *document->good;
+         const auto renamed = place ? renamed_at(subject_at(state.model, place->known, place->in_known)) : std::nullopt;
+         if (!renamed) return fail(of, ErrorCode::request_failed, "there is no name and no reference to one");
+         Job job;
+         const Origin origin{renamed->element.document().position(), renamed->element.index()};
+         job.execute = [origin, name, good = document->good](const importer::Limits& limits,
                                                              Work& work) -> CommandResult {
-            const auto edits = rename(texts_of(*good), origin, name, limits, work);
-            if (!edits) return tl::unexpected(edits.error());
-            Json all = Json::array();
-            for (const TextEdit& edit : *edits)
-              all.push_back({edit.place.document, edit.place.span.begin, edit.place.span.end, edit.text});
-            return all;
-          };
-          start(of, std::move(job),
-                [this, good = document.good](const Json& edits) { return workspace_edit(*good, edits); });
-        }});
+           const auto edits = rename(texts_of(*good), origin, name, limits, work);
+           if (!edits) return tl::unexpected(edits.error());
+           Json all = Json::array();
+           for (const TextEdit& edit : *edits)
+             all.push_back({edit.place.document, edit.place.span.begin, edit.place.span.end, edit.text});
+           return all;
+         };
+         const auto to_edit = [this, good = document->good](const Json& edits) { return workspace_edit(*good, edits); };
+         start({of, nullptr, to_edit, at(params, {"workDoneToken"})}, "Rename", std::move(job));
+       }});
 }
 
 CommandResult Session::workspace_edit(const ModelState& state, const Json& edits) const {

@@ -179,6 +179,78 @@ TEST_CASE("definitions and references are found and the outline has the parts an
   CHECK(list[1]["containerName"] == "swModel");
 }
 
+TEST_CASE("highlights are the name and the references in the document") {
+  Editor editor;
+  editor.open(path, tutorial("1-one-task.amxmi"));
+  const Json found = editor.at("textDocument/documentHighlight", path, "Steer?type=Runnable", 2);
+  REQUIRE(found.size() == 2);
+  CHECK(editor.text_at(path, found[0]["range"]) == "Steer");
+  CHECK(found[0]["kind"] == 3);
+  CHECK(editor.text_at(path, found[1]["range"]) == "Steer?type=Runnable");
+  CHECK(found[1]["kind"] == 2);
+  CHECK(editor.at("textDocument/documentHighlight", path, "<runnables name=\"Steer", 18) == found);
+  CHECK(editor.at("textDocument/documentHighlight", path, "preemption=\"", 14).is_null());
+}
+
+TEST_CASE("symbols of the workspace are the elements of all open models whose name contains the query") {
+  Editor editor;
+  editor.open(path, tutorial("1-one-task.amxmi"));
+  editor.open("/nowhere/else/model.amxmi", tutorial("2-missed-deadline.amxmi"));
+  const auto names = [&](const char* query) {
+    std::multiset<std::string> found;
+    for (const Json& one : editor.request("workspace/symbol", {{"query", query}}))
+      found.insert(one["name"].get<std::string>());
+    return found;
+  };
+  CHECK(names("STEERI") == std::multiset<std::string>{"Deadline_Steering", "Steering", "Steering"});
+  CHECK(names("Detection").size() == 2);
+  CHECK(names("").size() > 15);
+  CHECK(names("no such name").empty());
+  const Json one = editor.request("workspace/symbol", {{"query", "Detection"}})[0];
+  CHECK(one["containerName"] == "swModel");
+  CHECK(one["kind"] == 24);
+  CHECK(one["location"]["uri"] == "file:///nowhere/else/model.amxmi");
+  CHECK(editor.text_at("/nowhere/else/model.amxmi", one["location"]["range"]) == "Detection");
+}
+
+TEST_CASE("elements of several lines fold and keep their end tag") {
+  const std::string text =
+      "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/3.3.0\">\n<swModel>\n<tasks name=\"a\">\n"
+      "<activityGraph>\n</activityGraph>\n</tasks>\n<tasks name=\"b\"/>\n</swModel>\n</am:Amalthea>\n";
+  const auto fold = [](int first, int last) { return Json{{"startLine", first}, {"endLine", last}}; };
+  const Json all = {fold(0, 7), fold(1, 6), fold(2, 4)};
+  Editor editor;
+  editor.open(path, text);
+  CHECK(editor.of("textDocument/foldingRange", path) == all);
+  const Json limited = {{"textDocument", {{"foldingRange", {{"rangeLimit", 2}}}}}};
+  Editor few(limited);
+  few.open(path, text);
+  CHECK(few.of("textDocument/foldingRange", path) == Json{fold(0, 7), fold(1, 6)});
+  few.type(path, "<am:Amalthea ", "<am:Amalthea \n");
+  CHECK(few.of("textDocument/foldingRange", path)[1] == fold(2, 7));
+}
+
+TEST_CASE("hints state how long ticks last on the core of their task and the bounds of tasks") {
+  Editor editor;
+  const std::string text = tutorial("2-missed-deadline.amxmi");
+  editor.open(path, text);
+  const auto hints = [&](int first, int last) {
+    const Json range = {{"start", {{"line", first}, {"character", 0}}}, {"end", {{"line", last}, {"character", 0}}}};
+    const Json named = {{"uri", "file://" + path}};
+    std::set<std::string> found;
+    for (const Json& hint : editor.request("textDocument/inlayHint", {{"textDocument", named}, {"range", range}}))
+      found.insert(std::to_string(hint["position"]["line"].get<int>() + 1) + ": " + hint["label"].get<std::string>());
+    return found;
+  };
+  CHECK(hints(0, 1000) == std::set<std::string>{"6: at most 3 ms", "11: at most 40 ms", "18: 2 ms to 3 ms on Core0",
+                                                "25: 20 ms to 28 ms on Core0"});
+  CHECK(hints(10, 20) == std::set<std::string>{"11: at most 40 ms", "18: 2 ms to 3 ms on Core0"});
+  editor.type(path, "<swModel>", "<swModel>\n");
+  CHECK(hints(0, 1000).contains("26: 20 ms to 28 ms on Core0"));
+  editor.settle();
+  CHECK(hints(0, 1000).contains("26: 20 ms to 28 ms on Core0"));
+}
+
 TEST_CASE("completion offers the targets that fit and the literals and the classes") {
   Editor editor;
   editor.open(path, tutorial("5-shared-gpu.amxmi"));

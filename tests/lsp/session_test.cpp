@@ -53,7 +53,13 @@ TEST_CASE("messages that are none are answered with the protocol's errors and do
   CHECK(code_of_last() == -32700);
   CHECK(editor.request("textDocument/unknown", Json::object())["code"] == -32601);
   for (const char* method :
-       {"hover", "definition", "references", "documentSymbol", "completion", "codeLens", "codeAction"})
+       {"textDocument/rename", "textDocument/diagnostic", "workspace/symbol", "workspace/executeCommand"})
+    for (const Json& params : {Json(), Json::object(), Json::array(), Json{{"textDocument", 7}}}) {
+      INFO(method << params);
+      CHECK(editor.request(method, params)["code"] == -32602);
+    }
+  for (const char* method : {"hover", "definition", "references", "documentSymbol", "completion", "codeLens",
+                             "codeAction", "documentHighlight", "foldingRange", "inlayHint", "prepareRename"})
     for (const Json& params : {Json(), Json::object(), Json::array(), Json{{"textDocument", 7}},
                                Json{{"textDocument", {{"uri", "file:///x"}}}, {"position", {{"line", "one"}}}}}) {
       INFO(method << params);
@@ -118,13 +124,18 @@ TEST_CASE("a conversation with damaged bytes and values goes on") {
       const std::string inserted = text.substr(below(text.size()), below(30));
       Json edit = {{"range", {{"start", at}, {"end", below(3) == 0 ? end : at}}}, {"text", inserted}};
       editor.notify("textDocument/didChange", {{"textDocument", named}, {"contentChanges", {std::move(edit)}}});
-      const std::array<const char*, 7> asked = {"hover",      "definition", "references", "documentSymbol",
-                                                "completion", "codeLens",   "codeAction"};
-      Json message = {
-          {"jsonrpc", "2.0"},
-          {"id", "x"},
-          {"method", std::string("textDocument/") + asked[below(asked.size())]},
-          {"params", {{"textDocument", named}, {"position", at}, {"range", {{"start", at}, {"end", end}}}}}};
+      const std::array<const char*, 13> asked = {"hover",        "definition", "references", "documentSymbol",
+                                                 "completion",   "codeLens",   "codeAction", "documentHighlight",
+                                                 "foldingRange", "inlayHint",  "rename",     "prepareRename",
+                                                 "diagnostic"};
+      Json message = {{"jsonrpc", "2.0"},
+                      {"id", "x"},
+                      {"method", std::string("textDocument/") + asked[below(asked.size())]},
+                      {"params",
+                       {{"textDocument", named},
+                        {"position", at},
+                        {"newName", inserted},
+                        {"range", {{"start", at}, {"end", end}}}}}};
       if (below(4) == 0) {  // another value somewhere
         const Json flat = message.flatten();
         auto place = flat.begin();
@@ -135,6 +146,7 @@ TEST_CASE("a conversation with damaged bytes and values goes on") {
       if (below(8) == 0) bytes[below(bytes.size())] = static_cast<char>(below(256));
       editor.receive(bytes);
       if (below(4) == 0) editor.settle();
+      if (below(4) == 0) editor.run_commands();
     }
     editor.sent.clear();
   }
