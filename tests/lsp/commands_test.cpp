@@ -88,8 +88,8 @@ TEST_CASE("a command that cannot be executed is an error that says why") {
   };
   CHECK(message("amalthea.plan", {{"uri", uri}}) == uri + " is not open");
   editor.open(path, test::read_text(test::sample(missed)));
-  CHECK(message("amalthea.explain", {{"uri", uri}, {"name", "Detction"}}) ==
-        "the model has no task \"Detction\"; did you mean \"Detection\"?");
+  CHECK(message("amalthea.explain", {{"uri", uri}, {"name", "Detections"}}) ==
+        "the model has no task \"Detections\"; did you mean \"Detection\"?");
   for (const Json& bad : {Json(), Json::object(), Json::array(), Json{{"uri", 7}}, Json{{"uri", uri}}})
     message("amalthea.explain", bad);
   message("amalthea.report", {{"uri", uri}, {"path", 7}});

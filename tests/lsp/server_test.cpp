@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
@@ -196,6 +197,51 @@ TEST_CASE("Neovim shows diagnostics and lenses and hovers and applies a quick fi
   CHECK(shown["fixed"] == true);
   CHECK(shown["last state"] == true);
   CHECK(shown["exit code"] == 0);
+}
+
+namespace {
+
+/// Lets an editor hold the dialogue of dialogue.json: what it wrote, one pair of JSON per line.
+Json dialogue_of(std::vector<std::string> editor) {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/model.amxmi";
+  test::write_text(model, test::read_text(test::sample("tutorial/2-missed-deadline.amxmi")));
+  test::write_text(folder.path() + "/shown", "");
+  std::vector<std::string> command = {"/usr/bin/env",
+                                      "HOME=" + folder.path(),
+                                      "XDG_CACHE_HOME=" + folder.path(),
+                                      "AMALTHEA=" AMALTHEA_COMMAND,
+                                      "MODEL=" + model,
+                                      "SHOWN=" + folder.path() + "/shown",
+                                      "timeout",
+                                      "50"};
+  command.insert(command.end(), editor.begin(), editor.end());
+  const auto ended = test::run(command);
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  Json shown = Json::object();
+  std::istringstream lines(test::read_text(folder.path() + "/shown"));
+  for (std::string line; std::getline(lines, line);) {
+    const Json value = Json::parse(line);
+    shown[value[0].get<std::string>()] = value[1];
+  }
+  return shown;
+}
+
+Json expected_dialogue() { return Json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/tests/lsp/dialogue.json")); }
+
+}  // namespace
+
+TEST_CASE("Neovim holds the dialogue of all clients with the same answers") {
+  if (test::run({"nvim", "--version"}).exit_code != 0) test::skip("no Neovim (neovim)");
+  CHECK(dialogue_of({"nvim", "--headless", "-u", "NONE", "-n", "-i", "NONE", "-c",
+                     "luafile " AMALTHEA_SOURCE_DIR "/tests/lsp/dialogue.lua"}) == expected_dialogue());
+}
+
+TEST_CASE("Eglot of Emacs holds the dialogue of all clients with the same answers") {
+  if (test::run({"emacs", "--batch", "--eval", "(progn (package-initialize) (require 'eglot))"}).exit_code != 0)
+    test::skip("no Emacs with Eglot (emacs-nox, elpa-eglot)");
+  CHECK(dialogue_of({"emacs", "--batch", "-l", AMALTHEA_SOURCE_DIR "/tests/lsp/dialogue.el"}) == expected_dialogue());
 }
 
 TEST_CASE("the configuration of Neovim in the documentation attaches the server to a model") {
