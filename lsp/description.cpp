@@ -129,8 +129,8 @@ std::string description_of(const Subject& subject, const Timing* timing) {
 }
 
 std::optional<std::string> verdict_line(Element element, const Timing& timing) {
-  constexpr std::array<std::string_view, 2> processes = {"tasks", "isrs"};
-  if (std::find(processes.begin(), processes.end(), element.tag()) == processes.end()) return std::nullopt;
+  constexpr std::array<std::string_view, 3> judged = {"tasks", "isrs", "eventChains"};
+  if (std::find(judged.begin(), judged.end(), element.tag()) == judged.end()) return std::nullopt;
   const auto* properties = properties_of(element, timing);
   if (properties == nullptr || properties->empty()) return std::nullopt;
   const exporter::Property& first = properties->front();  // its summary, or why it has none

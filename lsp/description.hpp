@@ -15,8 +15,8 @@ namespace amalthea::lsp {
 /// timing and the parts of its bound, if it was analyzed; what an attribute may contain. "" if there is no element.
 std::string description_of(const Subject& subject, const Timing* timing);
 
-/// One line about a task or an ISR: its response time, the verdict and what the time consists of. Nothing for other
-/// elements, and where the model was not analyzed.
+/// One line about a task or an ISR: its response time, the verdict and what the time consists of. One about an event
+/// chain: its latencies. Nothing for other elements, and where the model was not analyzed.
 std::optional<std::string> verdict_line(Element element, const Timing& timing);
 
 }  // namespace amalthea::lsp

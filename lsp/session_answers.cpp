@@ -110,8 +110,9 @@ Session::Json Session::lenses(const Json& params) {
     const Element element = known.element(place.second);
     const auto line = verdict_line(element, *document->timing);
     if (!line) continue;
-    Json command = {{"title", *line}, {"command", lens_commands_ ? explain_command : ""}};
-    if (lens_commands_) command["arguments"] = {{{"uri", document->uri}, {"name", std::string(element.name())}}};
+    const bool is_explained = lens_commands_ && !element.is("EventChain");
+    Json command = {{"title", *line}, {"command", is_explained ? explain_command : ""}};
+    if (is_explained) command["arguments"] = {{{"uri", document->uri}, {"name", std::string(element.name())}}};
     lenses.push_back({{"range", range_now(*document, name_span(element))}, {"command", std::move(command)}});
   }
   return lenses;

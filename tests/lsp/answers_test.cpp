@@ -155,6 +155,23 @@ TEST_CASE("code lenses of tasks state verdict and response time") {
   CHECK(titles.at("Planner").find("of 12 ms, missed") != std::string::npos);
 }
 
+TEST_CASE("code lenses of event chains state their latencies and have no command") {
+  const Json options = {{"lensCommand", true}};
+  Editor editor(Json::object(), options);
+  editor.open(path, test::read_text(test::sample("chains.amxmi")));
+  std::map<std::string, Json> commands;
+  for (const Json& lens : editor.of("textDocument/codeLens", path))
+    commands[editor.text_at(path, lens["range"])] = lens["command"];
+  std::size_t chains = 0;
+  for (const auto& [name, command] : commands)
+    if (command["command"] == "") {
+      ++chains;
+      CHECK(command["title"].get<std::string>().find("reaction time") != std::string::npos);
+    }
+  CHECK(chains > 0);
+  CHECK(commands.size() > chains);
+}
+
 TEST_CASE("definitions and references are found and the outline has the parts and names of the model") {
   Editor editor(nested);
   editor.open(path, tutorial("1-one-task.amxmi"));
