@@ -17,7 +17,7 @@ namespace {
 using namespace amalthea;
 
 constexpr const char* opening[] = {
-    R"({"jsonrpc":"2.0","id":"first","method":"initialize","params":{"capabilities":{}}})",
+    R"({"jsonrpc":"2.0","id":"first","method":"initialize","params":{"capabilities":{"textDocument":{"publishDiagnostics":{"relatedInformation":true,"codeDescriptionSupport":true,"dataSupport":true}},"workspace":{"configuration":true},"window":{"workDoneProgress":true}}}})",
     R"({"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///nowhere/m.amxmi","languageId":"xml","version":1,"text":"<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/3.3.0\" xmlns:xmi=\"http://www.omg.org/XMI\" xmi:version=\"2.0\">\n<swModel>\n<tasks name=\"T\" stimuli=\"S?type=PeriodicStimulus\">\n</tasks>\n<runnables name=\"R\"/>\n</swModel>\n<stimuliModel>\n<stimuli xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"am:PeriodicStimulus\" name=\"S\">\n<recurrence value=\"10\" unit=\"ms\"/>\n</stimuli>\n</stimuliModel>\n</am:Amalthea>\n"}}})",
 };
 
@@ -40,9 +40,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ++requests;
     session.receive(message);
     fuzz::require(answers <= requests);
-    if (session.urgency() == lsp::Session::Urgency::none) return;
-    Work work;
-    reader.read(session.due(), work, [&](auto readings) { session.take(std::move(readings)); });
+    if (session.urgency() != lsp::Session::Urgency::none) {
+      Work work;
+      reader.read(session.due(), work, [&](auto readings) { session.take(std::move(readings)); });
+    }
+    while (const auto job = session.next_job()) {
+      // Commands analyze with the default options, which have no limits for a fuzzer; renames are whole.
+      job->work->stop = message.find("executeCommand") != std::string_view::npos;
+      session.finish(job->ticket, job->run(options.limits));
+    }
   };
   for (const char* message : opening) receive(message);
   fuzz::require(answers == 1);
