@@ -85,6 +85,7 @@ class BackgroundReader {
       const std::lock_guard lock(mutex_);
       request_ = std::move(texts);
       ready_.reset();
+      failure_.clear();
       work_.stop = true;
     }
     wanted_.notify_one();
@@ -149,6 +150,21 @@ class BackgroundReader {
   std::thread thread_;
 };
 
+/// Handles the messages that have arrived, up to the one that ends the conversation.
+void receive_all(MessageStream& stream, Session& session) {
+  while (!session.ended()) {
+    const auto message = stream.next();
+    if (message)
+      session.receive(*message);
+    else if (message.error() == MessageStream::Gap::bad_header)
+      session.refuse(ErrorCode::parse_error, "expected a header Content-Length: N");
+    else if (message.error() == MessageStream::Gap::too_large)
+      session.refuse(ErrorCode::invalid_request, "the message exceeds the limit of --max-message");
+    else
+      return;
+  }
+}
+
 }  // namespace
 
 int serve(int in, int out, const ServerOptions& options) {
@@ -164,6 +180,7 @@ int serve(int in, int out, const ServerOptions& options) {
   detail::CommandThread commands(options.analysis.limits);
   std::string buffer(std::size_t{1} << 16U, '\0');
   Clock::time_point last_edit, idle;  // no analysis was awaited, or its progress was shown
+  std::uint64_t edits = 0;
   ClientProcess client;
   client.watch(options.client_process);
   while (connected && !client.is_gone()) {
@@ -199,21 +216,10 @@ int serve(int in, int out, const ServerOptions& options) {
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     stream.add(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
-    while (true) {
-      const auto message = stream.next();
-      if (message) {
-        session.receive(*message);
-        if (session.urgency() == Session::Urgency::pause) last_edit = Clock::now();
-        if (session.ended()) return *session.ended();
-        if (session.client_process() != 0) client.watch(session.client_process());
-      } else if (message.error() == MessageStream::Gap::bad_header) {
-        session.refuse(ErrorCode::parse_error, "expected a header Content-Length: N");
-      } else if (message.error() == MessageStream::Gap::too_large) {
-        session.refuse(ErrorCode::invalid_request, "the message exceeds the limit of --max-message");
-      } else {
-        break;
-      }
-    }
+    receive_all(stream, session);
+    if (session.ended()) return *session.ended();
+    if (session.client_process() != 0) client.watch(session.client_process());
+    if (std::exchange(edits, session.edits()) != session.edits()) last_edit = Clock::now();
   }
   return session.code_at_end();
 }

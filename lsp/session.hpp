@@ -67,6 +67,8 @@ class Session {
     now,    ///< a document was opened, saved or closed, or files changed on disk
   };
   Urgency urgency() const { return urgency_; }
+  /// How many edits have arrived. Only they prolong a pause.
+  std::uint64_t edits() const { return edits_; }
   /// The texts to read; nothing is due afterwards.
   OpenTexts due();
   /// The models of the texts that `due` returned last.
@@ -235,6 +237,7 @@ class Session {
   std::map<std::string, OpenDocument> documents_;  ///< by path
   std::map<std::string, std::string> published_;   ///< diagnostics by URI, to publish only what changed
   Urgency urgency_ = Urgency::none;
+  std::uint64_t edits_ = 0;
   std::vector<Waiting> waiting_;              ///< in their order
   std::deque<Job> jobs_;                      ///< not begun
   std::map<std::uint64_t, Running> running_;  ///< and those in `jobs_`, by ticket

@@ -47,6 +47,7 @@ void Session::change(const Json& params) {
   }
   document->version = at(params, {"textDocument", "version"});
   urgency_ = std::max(urgency_, Urgency::pause);
+  ++edits_;
 }
 
 void Session::close(const Json& params) {

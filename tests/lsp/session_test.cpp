@@ -75,6 +75,19 @@ TEST_CASE("messages that are none are answered with the protocol's errors and do
   CHECK(editor.request("shutdown", nullptr).is_null());
 }
 
+TEST_CASE("only edits prolong the pause before a text is read") {
+  const std::string path = "/nowhere/model.amxmi";
+  Editor editor;
+  editor.open(path, test::read_text(test::sample("tutorial/1-one-task.amxmi")));
+  CHECK(editor.session().edits() == 0);
+  editor.type(path, "<swModel>", "<swModel> ");
+  CHECK(editor.session().edits() == 1);
+  editor.at("textDocument/hover", path, "<swModel>");
+  editor.begin("textDocument/diagnostic", {{"textDocument", {{"uri", "file://" + path}}}});
+  CHECK(editor.session().urgency() == amalthea::lsp::Session::Urgency::pause);
+  CHECK(editor.session().edits() == 1);
+}
+
 TEST_CASE("an editor that offers utf-8 gets positions in bytes") {
   const Json capabilities = {{"general", {{"positionEncodings", {"utf-32", "utf-8"}}}}};
   Editor editor(capabilities);
