@@ -30,7 +30,8 @@ std::vector<std::string> files() {
   for (auto at = fs::recursive_directory_iterator(AMALTHEA_SOURCE_DIR); at != fs::recursive_directory_iterator();
        ++at) {
     const std::string name = at->path().filename().string();
-    if (at->is_directory() && (name == ".git" || (at.depth() == 0 && (name.starts_with("build") || name == "out"))))
+    if (at->is_directory() && (name == ".git" || name == "node_modules" || name == "dist" ||
+                               (at.depth() == 0 && (name.starts_with("build") || name == "out"))))
       at.disable_recursion_pending();
     else if (at->is_regular_file())
       found.push_back(fs::relative(at->path(), AMALTHEA_SOURCE_DIR).string());
@@ -40,7 +41,8 @@ std::vector<std::string> files() {
 
 bool is_source(const std::string& path) {
   const fs::path name = fs::path(path).filename();
-  const std::vector<std::string> extensions = {".cpp", ".hpp", ".js", ".css", ".py", ".java", ".cmake", ".slurm"};
+  const std::vector<std::string> extensions = {".cpp", ".hpp", ".js",   ".mjs",   ".ts",
+                                               ".css", ".py",  ".java", ".cmake", ".slurm"};
   return name == "CMakeLists.txt" || std::count(extensions.begin(), extensions.end(), name.extension()) != 0 ||
          text_of(path).starts_with("#!");
 }
@@ -52,6 +54,8 @@ TEST_CASE("project version matches the command and the citation and the change l
   REQUIRE_FALSE(version.empty());
   CHECK(test::amalthea({"--version"}).out.starts_with("amalthea " + version + " (amalthea-timing)\nbuilt with "));
   CHECK(first_match(text_of("CITATION.cff"), "\nversion: ([^\n]+)") == version);
+  CHECK(first_match(text_of("editors/vscode/package.json"), "\n  \"version\": \"([^\"]+)") == version);
+  CHECK(first_match(text_of("editors/vscode/package-lock.json"), "\n  \"version\": \"([^\"]+)") == version);
   // The unreleased changes precede the releases, newest first.
   const std::string changes = text_of("CHANGELOG.md");
   const std::string newest = first_match(changes, "\n## ([^ \n]+)");

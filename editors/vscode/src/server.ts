@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The language server `amalthea lsp`: starts it, ends it, and asks it for the verdict.
+import { commands, type Disposable, EventEmitter, type TextDocument, window } from "vscode";
+import { CodeLensRequest, HoverRequest, LanguageClient } from "vscode-languageclient/node";
+import { commandPath, run, section, workingFolder } from "./settings";
+
+export const language = "amxmi";
+
+export class Server implements Disposable {
+  private client?: LanguageClient;
+  private readonly analyzed = new EventEmitter<void>();
+  /// An analysis has ended.
+  readonly onAnalyzed = this.analyzed.event;
+
+  /// Returns why the server does not run, or nothing.
+  async start(): Promise<string | undefined> {
+    await this.stop();
+    const command = commandPath();
+    const probe = await run(["lsp", "--help"]);
+    if (probe.code !== 0) {
+      const why = probe.code === "ENOENT" ? `There is no command "${command}".` : `"${command}": ${probe.err}`;
+      void this.offerHelp(why);
+      return why;
+    }
+    this.client = new LanguageClient(
+      section,
+      "AMALTHEA",
+      { command, args: ["lsp"], options: { cwd: workingFolder } },
+      { documentSelector: [{ language, scheme: "file" }, { language, scheme: "untitled" }] },
+    );
+    await this.client.start();
+    return undefined;
+  }
+
+  async stop() {
+    await this.client?.dispose();
+    this.client = undefined;
+  }
+
+  dispose() {
+    void this.stop();
+  }
+
+  /// The verdict on the model that the document belongs to, such as "Verdict: met"; nothing while there is none.
+  async verdict(document: TextDocument): Promise<string | undefined> {
+    const root = document.getText().search(/<[\w.-]+:\w+[\s>]/);
+    if (!this.client || root < 0) return undefined;
+    this.follow(document);
+    const { line, character } = document.positionAt(root + 1);
+    const hover = await this.client.sendRequest(HoverRequest.type, {
+      textDocument: { uri: this.client.code2ProtocolConverter.asUri(document.uri) },
+      position: { line, character },
+    });
+    const text = hover && typeof hover.contents === "object" && "value" in hover.contents ? hover.contents.value : "";
+    return text.replace(/\\(.)/g, "$1").match(/^Verdict: .*$/m)?.[0];
+  }
+
+  /// The server announces new lenses at the end of each analysis, whether the editor shows lenses or not.
+  private followed?: LanguageClient;
+  private follow(document: TextDocument) {
+    const lenses = this.client?.getFeature(CodeLensRequest.method).getProvider(document);
+    if (!lenses || this.followed === this.client) return;
+    lenses.onDidChangeCodeLensEmitter.event(() => this.analyzed.fire());
+    this.followed = this.client;
+  }
+
+  private async offerHelp(why: string) {
+    const help = "How to Get It", settings = "Set Its Path";
+    const chosen = await window.showErrorMessage(`${why} The timing of models needs it.`, help, settings);
+    if (chosen === help) await commands.executeCommand("workbench.action.openWalkthrough", "amalthea-timing.amalthea-timing#start");
+    if (chosen === settings) await commands.executeCommand("workbench.action.openSettings", "amalthea.path");
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdict on the model of the active editor, in the status bar.
+import { type Disposable, StatusBarAlignment, ThemeColor, window } from "vscode";
+
+const icons: Record<string, string> = { guaranteed: "pass", met: "pass", missed: "error", unbounded: "error" };
+
+export class Status implements Disposable {
+  private readonly item = window.createStatusBarItem("amalthea.verdict", StatusBarAlignment.Left);
+
+  constructor() {
+    this.item.name = "AMALTHEA verdict";
+  }
+
+  dispose() {
+    this.item.dispose();
+  }
+
+  hide() {
+    this.item.hide();
+  }
+
+  /// `line` as the server states it, such as "Verdict: missed. 1 missed: Detection".
+  verdict(line: string) {
+    const word = line.match(/^Verdict: ([a-z ]+)/)?.[1] ?? "unknown";
+    const icon = icons[word.split(" ")[0]] ?? "question";
+    this.show(`$(${icon}) ${word}`, line, icon === "error", "amalthea.analyze");
+  }
+
+  none() {
+    this.show("$(circle-outline) no verdict", "The analysis has not ended, or Problems says why there is none.", false);
+  }
+
+  missing(why: string) {
+    this.show("$(warning) amalthea", why, true, "amalthea.restart");
+  }
+
+  private show(text: string, tooltip: string, bad: boolean, command?: string) {
+    Object.assign(this.item, { text, tooltip, command });
+    this.item.backgroundColor = bad ? new ThemeColor("statusBarItem.errorBackground") : undefined;
+    this.item.show();
+  }
+}

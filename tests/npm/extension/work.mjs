@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Works with the extension in a browser, as a user does. Waits for what the page shows, never for a time.
+// The environment has the address of code-server, the command, the browser, and folders. SHOTS is for pictures of what
+// failed.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const { ADDRESS, AMALTHEA, BROWSER, PLAYWRIGHT, SAMPLES, SCRATCH, SHOTS } = process.env;
+const { chromium } = createRequire(PLAYWRIGHT + "/")("playwright-core");
+const patience = 30_000; // ms; nothing takes as long
+
+/// Settings of the user and of the machine; the next page begins with them.
+function set(user, machine = { "amalthea.path": AMALTHEA }) {
+  const write = (folder, settings) => {
+    mkdirSync(`${SCRATCH}/user/${folder}`, { recursive: true });
+    writeFileSync(`${SCRATCH}/user/${folder}/settings.json`, JSON.stringify(settings));
+  };
+  write("User", { "workbench.startupEditor": "none", "security.workspace.trust.enabled": false, ...user });
+  write("Machine", machine);
+}
+
+/// A folder with copies of samples; `change` gets and returns the text of the first one.
+function folderOf(name, samples, change = (text) => text) {
+  const folder = `${SCRATCH}/${name}`;
+  mkdirSync(folder);
+  for (const sample of samples) cpSync(`${SAMPLES}/${sample}`, `${folder}/${sample.split("/").pop()}`);
+  const first = `${folder}/${samples[0].split("/").pop()}`;
+  writeFileSync(first, change(readFileSync(first, "utf8")));
+  return { folder, file: first };
+}
+
+const browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+
+/// A page with the file open: in the folder, or without a workspace.
+async function open(file, folder) {
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  page.setDefaultTimeout(patience);
+  const payload = JSON.stringify([["openFile", `vscode-remote://${new URL(ADDRESS).host}${file}`]]);
+  const query = new URLSearchParams(folder ? { folder, payload } : { ew: "true", payload });
+  await page.goto(`${ADDRESS}?${query}`);
+  await page.locator(".monaco-editor .view-line").first().waitFor();
+  return page;
+}
+
+/// Does something until `shown` appears: the editor may not be ready for a key.
+async function until(shown, something) {
+  for (const begin = Date.now(); Date.now() - begin < patience;) {
+    await something();
+    if (await shown.waitFor({ timeout: 2000 }).then(() => true, () => false)) return;
+  }
+  await shown.waitFor({ timeout: 1 });
+}
+
+const verdict = (page, text) =>
+  page.locator("[id='amalthea-timing.amalthea-timing.amalthea.verdict']", { hasText: text }).waitFor();
+/// A row of the panel Problems.
+const problem = (page, text) => page.locator(".markers-panel .monaco-list-row", { hasText: text });
+const lens = (page, text) => page.locator(".codelens-decoration", { hasText: text });
+async function command(page, name) {
+  const input = page.locator(".quick-input-box input");
+  await until(input, () => page.keyboard.press("F1"));
+  await input.fill(`>${name}`);
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
+  await page.keyboard.press("Enter");
+}
+
+const scenarios = {
+  async "a misspelt reference is a problem, its quick fix repairs it, and a verdict follows"() {
+    set({});
+    const { file, folder } = folderOf("broken", ["tutorial/5-shared-gpu.amxmi"], (text) =>
+      text.replace('runnable="Steer?', 'runnable="Stear?'));
+    const page = await open(file, folder);
+    await verdict(page, "no verdict");
+    await command(page, "View: Toggle Problems");
+    await problem(page, "AM0203").waitFor();
+    const word = page.locator(".view-lines span span", { hasText: "Stear?" });
+    const fix = page.locator(".action-widget .monaco-list-row", { hasText: 'Change to "Steer?type=Runnable"' });
+    await until(fix, async () => {
+      await word.click();
+      await page.keyboard.press("Control+.");
+    });
+    await page.keyboard.press("Enter");
+    await problem(page, "AM0203").waitFor({ state: "detached" });
+    await verdict(page, "missed");
+    await lens(page, "WCRT 3 ms").waitFor();
+    await page.close();
+  },
+
+  async "a model opens without a workspace"() {
+    const { file } = folderOf("alone", ["tutorial/6-repaired.amxmi"]);
+    const page = await open(file);
+    await verdict(page, "guaranteed");
+    await page.close();
+  },
+
+  async "a missing command is named, with how to get it"() {
+    set({}, { "amalthea.path": "/nowhere/amalthea" });
+    const { file, folder } = folderOf("missing", ["tutorial/6-repaired.amxmi"]);
+    const page = await open(file, folder);
+    await page.locator(".notification-toast", { hasText: 'There is no command "/nowhere/amalthea"' }).waitFor();
+    await page.close();
+  },
+};
+
+let failed = 0;
+for (const [name, work] of Object.entries(scenarios)) {
+  const begin = Date.now();
+  try {
+    await work();
+    console.log(`${name}: ${Date.now() - begin} ms`);
+  } catch (error) {
+    failed = 1;
+    console.log(`FAILED ${name}: ${error.stack}`);
+    for (const page of browser.contexts().flatMap((context) => context.pages())) {
+      await page.screenshot({ path: `${SHOTS}/failed-${name.slice(0, 20).replaceAll(" ", "-")}.png` });
+      await page.close();
+    }
+  }
+}
+await browser.close();
+process.exit(failed);
