@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the editor starts. All that knows timing is in the language server and the command.
-import { commands, type ExtensionContext, languages, window, workspace } from "vscode";
-import { language, Server } from "./server";
-import { section } from "./settings";
+import { commands, type DocumentSymbol, type ExtensionContext, languages, type TextDocument, window, workspace } from "vscode";
+import { Panels, type Request } from "./panels";
+import { Server } from "./server";
+import { language, section } from "./settings";
 import { Status } from "./status";
+
+/// The model in the active editor, or in any visible one, when a page beside it is active.
+function model(): TextDocument | undefined {
+  const editors = [...(window.activeTextEditor ? [window.activeTextEditor] : []), ...window.visibleTextEditors];
+  const found = editors.find((editor) => editor.document.languageId === language)?.document;
+  if (!found) void window.showErrorMessage("Open an .amxmi file first.");
+  return found;
+}
+
+/// Lets the user choose a task or an interrupt of the model.
+async function chooseTask(document: TextDocument): Promise<string | undefined> {
+  const symbols = await commands.executeCommand<DocumentSymbol[]>("vscode.executeDocumentSymbolProvider", document.uri);
+  const all = (symbols ?? []).flatMap(function below(one): DocumentSymbol[] {
+    return [one, ...(one.children ?? []).flatMap(below)];
+  });
+  const tasks = all.filter((one) => one.detail === "Task" || one.detail === "ISR");
+  const items = tasks.map((one) => ({ label: one.name, description: one.detail }));
+  return (await window.showQuickPick(items, { placeHolder: "The longest response time of …" }))?.label;
+}
 
 export async function activate(context: ExtensionContext) {
   const status = new Status();
   const server = new Server();
+  const panels = new Panels(server);
   let missing: string | undefined;
 
   const update = async (stale = false) => {
@@ -25,10 +46,24 @@ export async function activate(context: ExtensionContext) {
     await update();
   };
 
+  const show = async (command: Request["command"]) => {
+    const document = model();
+    if (!document) return;
+    const uri = server.remote(document.uri);
+    if (command !== "amalthea.explain") return panels.show({ command, uri });
+    const name = await chooseTask(document);
+    if (name) await panels.show({ command, uri, name });
+  };
+
   context.subscriptions.push(
     status,
+    panels,
     server,
+    server.onLens((request) => panels.show(request)),
     commands.registerCommand("amalthea.restart", start),
+    commands.registerCommand("amalthea.open.report", () => show("amalthea.report")),
+    commands.registerCommand("amalthea.open.plan", () => show("amalthea.plan")),
+    commands.registerCommand("amalthea.open.explanation", () => show("amalthea.explain")),
     server.onAnalyzed(() => update()),
     window.onDidChangeActiveTextEditor(() => update()),
     languages.onDidChangeDiagnostics(() => update()),

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The language server `amalthea lsp`: starts it, ends it, and asks it for the verdict.
-import { commands, type Disposable, EventEmitter, type TextDocument, window } from "vscode";
-import { CodeLensRequest, HoverRequest, LanguageClient } from "vscode-languageclient/node";
-import { commandPath, run, section, workingFolder } from "./settings";
-
-export const language = "amxmi";
+import { commands, type Disposable, EventEmitter, type TextDocument, Uri, window } from "vscode";
+import { CodeLensRequest, ExecuteCommandRequest, HoverRequest, LanguageClient } from "vscode-languageclient/node";
+import type { Request } from "./panels";
+import { commandPath, language, run, section, workingFolder } from "./settings";
 
 export class Server implements Disposable {
   private client?: LanguageClient;
   private readonly analyzed = new EventEmitter<void>();
   /// An analysis has ended.
   readonly onAnalyzed = this.analyzed.event;
+  private readonly chosen = new EventEmitter<Request>();
+  /// The user has chosen a lens.
+  readonly onLens = this.chosen.event;
 
   /// Returns why the server does not run, or nothing.
   async start(): Promise<string | undefined> {
@@ -26,7 +28,11 @@ export class Server implements Disposable {
       section,
       "AMALTHEA",
       { command, args: ["lsp"], options: { cwd: workingFolder } },
-      { documentSelector: [{ language, scheme: "file" }, { language, scheme: "untitled" }] },
+      {
+        documentSelector: [{ language, scheme: "file" }, { language, scheme: "untitled" }],
+        initializationOptions: { lensCommand: true },
+        middleware: { executeCommand: (command, [argument]) => this.chosen.fire({ command, ...argument }) },
+      },
     );
     await this.client.start();
     return undefined;
@@ -41,6 +47,20 @@ export class Server implements Disposable {
     void this.stop();
   }
 
+  async execute<Answer>(command: string, argument: object): Promise<Answer> {
+    if (!this.client) throw new Error("The language server does not run.");
+    return this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }) as Promise<Answer>;
+  }
+
+  /// How the server writes the name of a document.
+  remote(uri: Uri): string {
+    return this.client?.code2ProtocolConverter.asUri(uri) ?? uri.toString();
+  }
+
+  local(uri: string): Uri {
+    return this.client?.protocol2CodeConverter.asUri(uri) ?? Uri.parse(uri);
+  }
+
   /// The verdict on the model that the document belongs to, such as "Verdict: met"; nothing while there is none.
   async verdict(document: TextDocument): Promise<string | undefined> {
     const root = document.getText().search(/<[\w.-]+:\w+[\s>]/);
@@ -48,7 +68,7 @@ export class Server implements Disposable {
     this.follow(document);
     const { line, character } = document.positionAt(root + 1);
     const hover = await this.client.sendRequest(HoverRequest.type, {
-      textDocument: { uri: this.client.code2ProtocolConverter.asUri(document.uri) },
+      textDocument: { uri: this.remote(document.uri) },
       position: { line, character },
     });
     const text = hover && typeof hover.contents === "object" && "value" in hover.contents ? hover.contents.value : "";

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { workspace } from "vscode";
 
 export const section = "amalthea";
+export const language = "amxmi";
 
 export function commandPath(): string {
   return workspace.getConfiguration(section).get<string>("path") || "amalthea";

@@ -23,7 +23,7 @@ export class Status implements Disposable {
   verdict(line: string) {
     const word = line.match(/^Verdict: ([a-z ]+)/)?.[1] ?? "unknown";
     const icon = icons[word.split(" ")[0]] ?? "question";
-    this.show(`$(${icon}) ${word}`, line, icon === "error", "amalthea.analyze");
+    this.show(`$(${icon}) ${word}`, line, icon === "error", "amalthea.open.report");
   }
 
   none() {
