@@ -27,7 +27,7 @@ async function chooseTask(document: TextDocument): Promise<string | undefined> {
 
 export async function activate(context: ExtensionContext) {
   const status = new Status();
-  const server = new Server();
+  const server = new Server(context.extension);
   const panels = new Panels(server);
   let missing: string | undefined;
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The language server `amalthea lsp`: starts it, ends it, and asks it for the verdict.
-import { commands, type Disposable, EventEmitter, type TextDocument, Uri, window } from "vscode";
+import { commands, type Disposable, EventEmitter, type Extension, type TextDocument, Uri, window } from "vscode";
 import { CodeLensRequest, ExecuteCommandRequest, HoverRequest, LanguageClient } from "vscode-languageclient/node";
 import type { Request } from "./panels";
-import { commandPath, language, run, section, workingFolder } from "./settings";
+import { commandPath, language, optionsFor, run, section, workingFolder } from "./settings";
 
 export class Server implements Disposable {
   private client?: LanguageClient;
+
+  constructor(private readonly extension: Extension<unknown>) {}
+
   private readonly analyzed = new EventEmitter<void>();
   /// An analysis has ended.
   readonly onAnalyzed = this.analyzed.event;
@@ -18,16 +21,18 @@ export class Server implements Disposable {
   async start(): Promise<string | undefined> {
     await this.stop();
     const command = commandPath();
-    const probe = await run(["lsp", "--help"]);
-    if (probe.code !== 0) {
-      const why = probe.code === "ENOENT" ? `There is no command "${command}".` : `"${command}": ${probe.err}`;
+    const args = ["lsp", ...optionsFor(this.extension)];
+    // Without input, a server ends with code 1 at once.
+    const probe = await run(args, 10_000);
+    if (probe.code !== 1) {
+      const why = probe.code === "ENOENT" ? `There is no command "${command}".` : `"${command} lsp": ${probe.err || probe.code}`;
       void this.offerHelp(why);
       return why;
     }
     this.client = new LanguageClient(
       section,
       "AMALTHEA",
-      { command, args: ["lsp"], options: { cwd: workingFolder } },
+      { command, args, options: { cwd: workingFolder } },
       {
         documentSelector: [{ language, scheme: "file" }, { language, scheme: "untitled" }],
         initializationOptions: { lensCommand: true },

@@ -137,6 +137,20 @@ const scenarios = {
     await page.close();
   },
 
+  async "settings are options of the server, and a wrong one is named"() {
+    set({ "amalthea.option.suppress": ["AM0203"] });
+    const { file, folder } = folderOf("settings", ["broken.amxmi"]);
+    const page = await open(file, folder);
+    await command(page, "View: Toggle Problems");
+    await problem(page, "AM0620").waitFor();
+    if (await problem(page, "AM0203").count()) throw new Error("a suppressed finding is a problem");
+    await page.close();
+    set({ "amalthea.option.delay": 99_999_999 });
+    const other = await open(file, folder);
+    await other.locator(".notification-toast", { hasText: "--delay" }).waitFor();
+    await other.close();
+  },
+
   async "a missing command is named, with how to get it"() {
     set({}, { "amalthea.path": "/nowhere/amalthea" });
     const { file, folder } = folderOf("missing", ["tutorial/6-repaired.amxmi"]);
