@@ -125,6 +125,7 @@ CommandResult report(const Command& command, const Model& model, Diagnostics& fi
 
 Command command_of(const Json& params) {
   constexpr std::pair<const char*, Command::Kind> kinds[] = {{explain_command, Command::Kind::explain},
+                                                             {files_command, Command::Kind::files},
                                                              {plan_command, Command::Kind::plan},
                                                              {report_command, Command::Kind::report}};
   const std::string name = params.at("command");
@@ -140,6 +141,11 @@ Command command_of(const Json& params) {
 
 CommandResult run_command(const Command& command, std::vector<importer::NamedBytes> files,
                           const importer::Limits& limits, Work& work) {
+  if (command.kind == Command::Kind::files) {
+    Json paths = Json::array();
+    for (const auto& file : files) paths.push_back(file.path);
+    return Json{{"paths", std::move(paths)}};
+  }
   Diagnostics findings;
   const auto model = importer::read_model_from_bytes(std::move(files), limits, findings);
   if (!model) return tl::unexpected(reason_of({}, findings));
@@ -147,6 +153,8 @@ CommandResult run_command(const Command& command, std::vector<importer::NamedByt
   switch (command.kind) {
     case Command::Kind::explain:
       return explain(command, *model, findings, work);
+    case Command::Kind::files:
+      break;
     case Command::Kind::plan:
       return plan(*model, findings, work);
     case Command::Kind::report:

@@ -4,6 +4,7 @@
 /// What `workspace/executeCommand` does with a model: the texts and the page that the command writes. Each takes as long
 /// as an analysis, so it runs apart from the conversation.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,12 +19,16 @@
 namespace amalthea::lsp {
 
 inline constexpr const char* explain_command = "amalthea.explain";
+inline constexpr const char* files_command = "amalthea.files";
 inline constexpr const char* plan_command = "amalthea.plan";
 inline constexpr const char* report_command = "amalthea.report";
+inline constexpr std::array<const char*, 4> command_names = {explain_command, files_command, plan_command,
+                                                             report_command};
 
 struct Command {
   enum class Kind : std::uint8_t {
     explain,  ///< the text of `amalthea explain`
+    files,    ///< the paths of the model's files
     plan,     ///< the changes that may help the tasks that are late or were not judged
     report,   ///< the page of `amalthea report`
   } kind = Kind::explain;

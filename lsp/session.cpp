@@ -195,8 +195,7 @@ Session::Json Session::initialize(const Json& params) {
       {"codeLensProvider", {{"resolveProvider", false}}},
       {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
       {"renameProvider", prepares_renames_ ? Json{{"prepareProvider", true}, {"workDoneProgress", true}} : Json(true)},
-      {"executeCommandProvider",
-       {{"commands", {explain_command, plan_command, report_command}}, {"workDoneProgress", true}}}};
+      {"executeCommandProvider", {{"commands", command_names}, {"workDoneProgress", true}}}};
   if (pulls_)
     capabilities["diagnosticProvider"] = {
         {"identifier", "amalthea"}, {"interFileDependencies", true}, {"workspaceDiagnostics", true}};

@@ -23,6 +23,8 @@ const char* title_of(Command::Kind kind) {
   switch (kind) {
     case Command::Kind::explain:
       return "Explain";
+    case Command::Kind::files:
+      return "List files";
     case Command::Kind::plan:
       return "Plan";
     case Command::Kind::report:

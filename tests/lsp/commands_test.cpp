@@ -32,7 +32,7 @@ TEST_CASE("the command explain gives the text of amalthea explain for the text i
   const std::string path = model_in(folder, missed), uri = amalthea::lsp::uri_of_path(path);
   Editor editor;
   CHECK(editor.initialized["capabilities"]["executeCommandProvider"]["commands"] ==
-        Json{"amalthea.explain", "amalthea.plan", "amalthea.report"});
+        Json{"amalthea.explain", "amalthea.files", "amalthea.plan", "amalthea.report"});
   editor.open(path, test::read_text(path));
   const Json answer = editor.execute("amalthea.explain", {{"uri", uri}, {"name", "Detection"}});
   CHECK(answer["kind"] == "plaintext");

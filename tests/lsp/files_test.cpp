@@ -40,6 +40,8 @@ TEST_CASE("files of a folder that refer to each other are one model and open doc
   CHECK(editor.of("textDocument/codeLens", main).size() == 1);
   const Json definition = editor.at("textDocument/definition", main, "#every_10ms?type", 4);
   CHECK(definition["uri"] == amalthea::lsp::uri_of_path(stimuli));
+  CHECK(editor.execute("amalthea.files", {{"uri", amalthea::lsp::uri_of_path(main)}}) ==
+        Json{{"paths", {main, stimuli}}});
 
   editor.open(stimuli, split.stimuli);
   const Json uses = editor.at("textDocument/references", stimuli, "name=\"every_10ms", 8);
