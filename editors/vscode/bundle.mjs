@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles src/ and what it imports into dist/extension.js, and writes the licenses of what it imports beside it.
+// Bundles src/ and what it imports into dist/extension.js, and puts beside it the licenses of what it imports
+// and the model of the tutorial.
 import { build } from "esbuild";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 
@@ -23,5 +24,6 @@ const notices = [...packages].sort().map((folder) => {
   return `${name} ${version}\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
 });
 writeFileSync("dist/licenses.txt", notices.join(`\n${"-".repeat(80)}\n\n`));
-const license = ["../../LICENSE", "LICENSE"].find((one) => existsSync(one));
-if (license !== "LICENSE") copyFileSync(license, "LICENSE");
+const root = process.env.AMALTHEA_ROOT ?? "../..";
+copyFileSync(`${root}/LICENSE`, "LICENSE");
+copyFileSync(`${root}/samples/tutorial/5-shared-gpu.amxmi`, "dist/tutorial.amxmi");

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the editor starts. All that knows timing is in the language server and the command.
-import { commands, type DocumentSymbol, type ExtensionContext, languages, type TextDocument, window, workspace } from "vscode";
+import { commands, type DocumentSymbol, type ExtensionContext, languages, type TextDocument, Uri, ViewColumn, window, workspace } from "vscode";
 import { Panels, type Request } from "./panels";
 import { Server } from "./server";
 import { language, section } from "./settings";
 import { Status } from "./status";
-
-/// The model in the active editor, or in any visible one, when a page beside it is active.
-function model(): TextDocument | undefined {
-  const editors = [...(window.activeTextEditor ? [window.activeTextEditor] : []), ...window.visibleTextEditors];
-  const found = editors.find((editor) => editor.document.languageId === language)?.document;
-  if (!found) void window.showErrorMessage("Open an .amxmi file first.");
-  return found;
-}
+import { activeModel, analyze, annotate, convert, perfetto } from "./verbs";
 
 /// Lets the user choose a task or an interrupt of the model.
 async function chooseTask(document: TextDocument): Promise<string | undefined> {
@@ -23,6 +16,12 @@ async function chooseTask(document: TextDocument): Promise<string | undefined> {
   const tasks = all.filter((one) => one.detail === "Task" || one.detail === "ISR");
   const items = tasks.map((one) => ({ label: one.name, description: one.detail }));
   return (await window.showQuickPick(items, { placeHolder: "The longest response time of …" }))?.label;
+}
+
+/// Beside the walkthrough, as a text that has no file yet.
+async function openTutorial(extension: Uri) {
+  const content = new TextDecoder().decode(await workspace.fs.readFile(Uri.joinPath(extension, "dist/tutorial.amxmi")));
+  await window.showTextDocument(await workspace.openTextDocument({ language, content }), ViewColumn.Beside);
 }
 
 export async function activate(context: ExtensionContext) {
@@ -47,7 +46,7 @@ export async function activate(context: ExtensionContext) {
   };
 
   const show = async (command: Request["command"]) => {
-    const document = model();
+    const document = activeModel();
     if (!document) return;
     const uri = server.remote(document.uri);
     if (command !== "amalthea.explain") return panels.show({ command, uri });
@@ -61,9 +60,13 @@ export async function activate(context: ExtensionContext) {
     server,
     server.onLens((request) => panels.show(request)),
     commands.registerCommand("amalthea.restart", start),
+    commands.registerCommand("amalthea.tutorial", () => openTutorial(context.extensionUri)),
     commands.registerCommand("amalthea.open.report", () => show("amalthea.report")),
     commands.registerCommand("amalthea.open.plan", () => show("amalthea.plan")),
     commands.registerCommand("amalthea.open.explanation", () => show("amalthea.explain")),
+    ...Object.entries({ analyze, annotate, convert, perfetto }).map(([name, verb]) =>
+      commands.registerCommand(`amalthea.run.${name}`, () => verb(server).catch((error) => window.showErrorMessage(`${error}`))),
+    ),
     server.onAnalyzed(() => update()),
     window.onDidChangeActiveTextEditor(() => update()),
     languages.onDidChangeDiagnostics(() => update()),

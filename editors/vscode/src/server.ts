@@ -36,7 +36,10 @@ export class Server implements Disposable {
       {
         documentSelector: [{ language, scheme: "file" }, { language, scheme: "untitled" }],
         initializationOptions: { lensCommand: true },
-        middleware: { executeCommand: (command, [argument]) => this.chosen.fire({ command, ...argument }) },
+        middleware: {
+          executeCommand: (command, args, next) =>
+            command === "amalthea.explain" ? this.chosen.fire({ command, ...args[0] }) : next(command, args),
+        },
       },
     );
     await this.client.start();

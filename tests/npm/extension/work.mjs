@@ -2,7 +2,7 @@
 // Works with the extension in a browser, as a user does. Waits for what the page shows, never for a time.
 // The environment has the address of code-server, the command, the browser, and folders. SHOTS is for pictures of what
 // failed.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const { ADDRESS, AMALTHEA, BROWSER, PLAYWRIGHT, SAMPLES, SCRATCH, SHOTS } = process.env;
@@ -42,8 +42,14 @@ async function open(file, folder) {
   return page;
 }
 
+/// Waits for what the page does not show.
+async function until(holds) {
+  for (const begin = Date.now(); !(await holds()); await new Promise((next) => setTimeout(next, 50)))
+    if (Date.now() - begin > patience) throw new Error(`waited in vain for ${holds}`);
+}
+
 /// Does something until `shown` appears: the editor may not be ready for a key.
-async function until(shown, something) {
+async function repeat(shown, something) {
   for (const begin = Date.now(); Date.now() - begin < patience;) {
     await something();
     if (await shown.waitFor({ timeout: 2000 }).then(() => true, () => false)) return;
@@ -60,10 +66,22 @@ const lens = (page, text) => page.locator(".codelens-decoration", { hasText: tex
 const beside = (page, text) =>
   page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("body", { hasText: text });
 const tab = (page, text) => page.locator(".tab .label-name", { hasText: text });
+const input = (page) => page.locator(".quick-input-box input");
+/// Answers the dialog that asks for a file, where it proposes `path`, or for a folder.
+async function choose(page, path) {
+  const button = page.locator(".quick-input-widget .monaco-button:visible", { hasText: /OK|Save|Write Here/ });
+  await button.waitFor();
+  const proposed = () => input(page).inputValue();
+  if (path.endsWith("/")) {
+    await until(async () => (await proposed()).endsWith("/"));
+    await input(page).fill(path);
+  }
+  await until(async () => (await proposed()) === path);
+  await button.click();
+}
 async function command(page, name) {
-  const input = page.locator(".quick-input-box input");
-  await until(input, () => page.keyboard.press("F1"));
-  await input.fill(`>${name}`);
+  await repeat(input(page), () => page.keyboard.press("F1"));
+  await input(page).fill(`>${name}`);
   await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
   await page.keyboard.press("Enter");
 }
@@ -79,7 +97,7 @@ const scenarios = {
     await problem(page, "AM0203").waitFor();
     const word = page.locator(".view-lines span span", { hasText: "Stear?" });
     const fix = page.locator(".action-widget .monaco-list-row", { hasText: 'Change to "Steer?type=Runnable"' });
-    await until(fix, async () => {
+    await repeat(fix, async () => {
       await word.click();
       await page.keyboard.press("Control+.");
     });
@@ -130,6 +148,53 @@ const scenarios = {
     await page.close();
   },
 
+  async "a split model is analyzed as a whole, and its results are written into all of its files"() {
+    set({});
+    const { folder } = folderOf("split", ["tutorial/6-repaired.amxmi"]);
+    const whole = readFileSync(`${folder}/6-repaired.amxmi`, "utf8");
+    const [stimuli] = whole.match(/  <stimuliModel>[^]*<\/stimuliModel>\n/);
+    writeFileSync(`${folder}/stimuli.amxmi`, `${whole.slice(0, whole.indexOf("  <swModel>"))}${stimuli}</am:Amalthea>\n`);
+    const split = whole.replace(stimuli, "").replace(/(<tasks [^>]*) stimuli="(\w+)\?type=(\w+)">/g,
+      '$1>\n<stimuli xsi:type="am:$3" href="amlt:/#$2?type=$3"/>').replace(/<items xsi:type="am:InterProcessTrigger" stimulus="(\w+)\?type=\w+"\/>/g,
+      '<items xsi:type="am:InterProcessTrigger"><stimulus href="amlt:/#$1?type=InterProcessStimulus"/></items>');
+    writeFileSync(`${folder}/6-repaired.amxmi`, split);
+    const page = await open(`${folder}/6-repaired.amxmi`, folder);
+    await verdict(page, "guaranteed");
+    await command(page, "AMALTHEA: Analyze the Model");
+    await page.locator(".view-line", { hasText: "Verdict: guaranteed. 3 guaranteed" }).waitFor();
+    await page.locator(".tab", { hasText: "6-repaired" }).click();
+    mkdirSync(`${folder}/annotated`);
+    await command(page, "AMALTHEA: Annotate");
+    await choose(page, `${folder}/annotated/`);
+    await until(() => existsSync(`${folder}/annotated/stimuli.amxmi`));
+    if (!readFileSync(`${folder}/annotated/6-repaired.amxmi`, "utf8").includes("amalthea-timing.wcrt"))
+      throw new Error("the annotated model has no results");
+    await page.close();
+  },
+
+  async "a model is annotated, converted and traced into the files that the user names"() {
+    set({});
+    const { file, folder } = folderOf("verbs", ["tutorial/5-shared-gpu.amxmi"]);
+    const page = await open(file, folder);
+    await verdict(page, "missed");
+    await command(page, "AMALTHEA: Annotate");
+    await choose(page, `${folder}/5-shared-gpu-annotated.amxmi`);
+    await tab(page, "5-shared-gpu-annotated.amxmi").waitFor();
+    await page.locator(".tab", { hasText: "5-shared-gpu.amxmi" }).click();
+    await command(page, "AMALTHEA: Convert");
+    await choose(page, `${folder}/5-shared-gpu-converted.amxmi`);
+    await until(async () => (await input(page).inputValue()) === "3.3.0");
+    await input(page).fill("2.0.0");
+    await page.keyboard.press("Enter");
+    await page.locator(".view-line", { hasText: "amalthea/2.0.0" }).waitFor();
+    await page.locator(".tab", { hasText: "5-shared-gpu.amxmi" }).click();
+    await command(page, "AMALTHEA: Open a Trace in Perfetto");
+    await choose(page, `${folder}/5-shared-gpu.trace.json`);
+    await page.locator(".notification-toast", { hasText: "Drop 5-shared-gpu.trace.json into the page of Perfetto" }).waitFor();
+    JSON.parse(readFileSync(`${folder}/5-shared-gpu.trace.json`, "utf8"));
+    await page.close();
+  },
+
   async "a model opens without a workspace"() {
     const { file } = folderOf("alone", ["tutorial/6-repaired.amxmi"]);
     const page = await open(file);
@@ -151,17 +216,51 @@ const scenarios = {
     await other.close();
   },
 
-  async "a missing command is named, with how to get it"() {
+  async "a workspace that is not trusted has findings and a verdict, but no say"() {
+    set({ "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" });
+    const { file, folder } = folderOf("untrusted", ["tutorial/5-shared-gpu.amxmi", "broken.amxmi"]);
+    mkdirSync(`${folder}/.vscode`);
+    const settings = { "amalthea.path": "/nowhere/other", "amalthea.option.suppress": ["AM0203"] };
+    writeFileSync(`${folder}/.vscode/settings.json`, JSON.stringify(settings));
+    const page = await open(file, folder);
+    await page.locator("[id='status.workspaceTrust']", { hasText: "Restricted Mode" }).waitFor();
+    await verdict(page, "missed");
+    await command(page, "AMALTHEA: Annotate");
+    await page.locator(".notification-toast", { hasText: "off in a workspace that is not trusted" }).waitFor();
+    await page.close();
+    const other = await open(`${folder}/broken.amxmi`, folder);
+    await command(other, "View: Toggle Problems");
+    await problem(other, "AM0203").waitFor();
+    await other.close();
+  },
+
+  async "a missing command is named, and a walkthrough says how to get it"() {
     set({}, { "amalthea.path": "/nowhere/amalthea" });
     const { file, folder } = folderOf("missing", ["tutorial/6-repaired.amxmi"]);
     const page = await open(file, folder);
-    await page.locator(".notification-toast", { hasText: 'There is no command "/nowhere/amalthea"' }).waitFor();
+    const toast = page.locator(".notification-toast", { hasText: 'There is no command "/nowhere/amalthea"' });
+    await toast.locator(".monaco-button", { hasText: "How to Get It" }).click();
+    await page.locator(".getting-started-step.expanded", { hasText: "Get the command" }).waitFor();
+    await page.close();
+  },
+
+  async "the walkthrough opens a model whose deadline is missed"() {
+    set({});
+    const { file, folder } = folderOf("walkthrough", ["tutorial/6-repaired.amxmi"]);
+    const page = await open(file, folder);
+    await verdict(page, "guaranteed");
+    await command(page, "AMALTHEA: Open the Model of the Tutorial");
+    await verdict(page, "missed");
+    await lens(page, "of 33 ms, missed").locator("a").click();
+    await beside(page, "the longest of 2 simulated jobs has a response time of 54.501 ms").waitFor();
     await page.close();
   },
 };
 
 let failed = 0;
+const only = process.env.ONLY ?? "";
 for (const [name, work] of Object.entries(scenarios)) {
+  if (!name.includes(only)) continue;
   const begin = Date.now();
   try {
     await work();
