@@ -71,7 +71,7 @@ export class Server implements Disposable {
 
   /// The verdict on the model that the document belongs to, such as "Verdict: met"; nothing while there is none.
   async verdict(document: TextDocument): Promise<string | undefined> {
-    const root = document.getText().search(/<[\w.-]+:\w+[\s>]/);
+    const root = document.getText().search(/<[\w.-]+:\w+\s[^<>]*xmlns/);
     if (!this.client || root < 0) return undefined;
     this.follow(document);
     const { line, character } = document.positionAt(root + 1);

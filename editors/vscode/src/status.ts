@@ -21,9 +21,9 @@ export class Status implements Disposable {
 
   /// `line` as the server states it, such as "Verdict: missed. 1 missed: Detection".
   verdict(line: string) {
-    const word = line.match(/^Verdict: ([a-z ]+)/)?.[1] ?? "unknown";
-    const icon = icons[word.split(" ")[0]] ?? "question";
-    this.show(`$(${icon}) ${word}`, line, icon === "error", "amalthea.open.report");
+    const [, words, word] = line.match(/^Verdict: (([a-z]+)[^.]*)/) ?? ["", "unknown", "unknown"];
+    const icon = icons[word] ?? "question";
+    this.show(`$(${icon}) ${words}`, line, icon === "error", "amalthea.open.report");
   }
 
   none() {

@@ -196,9 +196,9 @@ const scenarios = {
   },
 
   async "a model opens without a workspace"() {
-    const { file } = folderOf("alone", ["tutorial/6-repaired.amxmi"]);
+    const { file } = folderOf("alone", ["tutorial/1-one-task.amxmi"]);
     const page = await open(file);
-    await verdict(page, "guaranteed");
+    await verdict(page, "met under 2 assumptions");
     await page.close();
   },
 
