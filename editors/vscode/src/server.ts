@@ -39,6 +39,12 @@ export class Server implements Disposable {
         middleware: {
           executeCommand: (command, args, next) =>
             command === "amalthea.explain" ? this.chosen.fire({ command, ...args[0] }) : next(command, args),
+          // The options say it all. The server would also take settings that the extension does not know, and that a
+          // workspace could have, trusted or not.
+          workspace: {
+            configuration: (params) => params.items.map(() => null),
+            didChangeConfiguration: async () => undefined,
+          },
         },
       },
     );

@@ -220,7 +220,11 @@ const scenarios = {
     set({ "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" });
     const { file, folder } = folderOf("untrusted", ["tutorial/5-shared-gpu.amxmi", "broken.amxmi"]);
     mkdirSync(`${folder}/.vscode`);
-    const settings = { "amalthea.path": "/nowhere/other", "amalthea.option.suppress": ["AM0203"] };
+    const settings = {
+      "amalthea.path": "/nowhere/other",
+      "amalthea.option.suppress": ["AM0203"],
+      "amalthea.suppress": ["AM0203"], // of the server, if the extension hands it on
+    };
     writeFileSync(`${folder}/.vscode/settings.json`, JSON.stringify(settings));
     const page = await open(file, folder);
     await page.locator("[id='status.workspaceTrust']", { hasText: "Restricted Mode" }).waitFor();
