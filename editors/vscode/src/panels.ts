@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages beside the text: the report, an explanation, what would help. They show the model as it was when they were
 // opened or the model was saved last, and say so while the text differs from that.
-import { type Disposable, type TextDocument, type Uri, ViewColumn, type WebviewPanel, window, workspace } from "vscode";
+import { createHash } from "node:crypto";
+import { ColorThemeKind, type Disposable, type TextDocument, type Uri, ViewColumn } from "vscode";
+import { type WebviewPanel, window, workspace } from "vscode";
 import type { Server } from "./server";
 import { language } from "./settings";
 
@@ -20,6 +22,16 @@ const page = (text: string) => `<!DOCTYPE html>
 <style>pre { font-family: var(--vscode-editor-font-family); font-size: var(--vscode-editor-font-size) }</style>
 </head><body><pre>${escaped(text)}</pre></body></html>`;
 
+/// A report is light or dark as the system is. Here it is as the editor is, by another condition in its style sheet,
+/// whose hash its policy names.
+function inTheme(report: string): string {
+  const style = report.match(/<style>([^]*?)<\/style>/)?.[1] ?? "";
+  const light = [ColorThemeKind.Light, ColorThemeKind.HighContrastLight].includes(window.activeColorTheme.kind);
+  const themed = style.replaceAll("(prefers-color-scheme: dark)", light ? "(max-width: 0)" : "(min-width: 0)");
+  const hash = (text: string) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
+  return report.replace(style, () => themed).replace(hash(style), hash(themed));
+}
+
 export class Panels implements Disposable {
   private readonly open = new Map<string, Panel>();
   private readonly listeners: Disposable[];
@@ -30,6 +42,7 @@ export class Panels implements Disposable {
         for (const panel of this.open.values()) if (panel.concerns(document)) act(panel);
     };
     this.listeners = [
+      window.onDidChangeActiveColorTheme(() => this.open.forEach((panel) => panel.render())),
       workspace.onDidSaveTextDocument((document) => each(document, (panel) => void panel.load())),
       workspace.onDidChangeTextDocument((edit) => edit.contentChanges.length && each(edit.document, (panel) => panel.age())),
     ];
@@ -54,6 +67,7 @@ class Panel implements Disposable {
   private readonly view: WebviewPanel;
   private readonly file: Uri;
   private readonly title: string;
+  private html = page("…");
   private loads = 0;
   private disposed = false;
 
@@ -69,7 +83,7 @@ class Panel implements Disposable {
       enableFindWidget: true,
       localResourceRoots: [],
     });
-    this.view.webview.html = page("…");
+    this.render();
     this.view.onDidDispose(() => {
       this.disposed = true;
       closed();
@@ -91,6 +105,10 @@ class Panel implements Disposable {
     this.view.title = `${this.title} (before the edit)`;
   }
 
+  render() {
+    this.view.webview.html = inTheme(this.html);
+  }
+
   async load() {
     const load = ++this.loads;
     const { command, ...argument } = this.request;
@@ -103,6 +121,7 @@ class Panel implements Disposable {
     }
     if (this.disposed || load !== this.loads) return; // a later load follows
     this.view.title = this.title;
-    this.view.webview.html = html;
+    this.html = html;
+    this.render();
   }
 }

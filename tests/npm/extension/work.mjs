@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Works with the extension in a browser, as a user does. Waits for what the page shows, never for a time.
 // The environment has the address of code-server, the command, the browser, and folders. SHOTS is for pictures of what
-// failed.
+// failed, PICTURES for those of the documentation, and ONLY is part of the names of what to do.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const { ADDRESS, AMALTHEA, BROWSER, PLAYWRIGHT, SAMPLES, SCRATCH, SHOTS } = process.env;
+const { ADDRESS, AMALTHEA, BROWSER, ONLY, PICTURES, PLAYWRIGHT, SAMPLES, SCRATCH, SHOTS } = process.env;
 const { chromium } = createRequire(PLAYWRIGHT + "/")("playwright-core");
 const patience = 60_000; // ms; nothing takes as long
 
@@ -15,7 +15,7 @@ function set(user, machine = { "amalthea.path": AMALTHEA }) {
     mkdirSync(`${SCRATCH}/user/${folder}`, { recursive: true });
     writeFileSync(`${SCRATCH}/user/${folder}/settings.json`, JSON.stringify(settings));
   };
-  write("User", { "workbench.startupEditor": "none", "security.workspace.trust.enabled": false, ...user });
+  write("User", { "editor.minimap.enabled": false, "workbench.startupEditor": "none", "security.workspace.trust.enabled": false, ...user });
   write("Machine", machine);
 }
 
@@ -33,12 +33,13 @@ const browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sa
 
 /// A page with the file open: in the folder, or without a workspace.
 async function open(file, folder) {
-  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  const page = await browser.newPage({ viewport: { width: 1200, height: 700 } });
   page.setDefaultTimeout(patience);
   const payload = JSON.stringify([["openFile", `vscode-remote://${new URL(ADDRESS).host}${file}`]]);
   const query = new URLSearchParams(folder ? { folder, payload } : { ew: "true", payload });
   await page.goto(`${ADDRESS}?${query}`);
   await page.locator(".monaco-editor .view-line").first().waitFor();
+  if (PICTURES) await repeat(page.locator(".monaco-workbench.nosidebar"), () => page.keyboard.press("Control+B"));
   return page;
 }
 
@@ -66,6 +67,9 @@ const lens = (page, text) => page.locator(".codelens-decoration", { hasText: tex
 const beside = (page, text) =>
   page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("body", { hasText: text });
 const tab = (page, text) => page.locator(".tab .label-name", { hasText: text });
+async function picture(page, name) {
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png` });
+}
 const input = (page) => page.locator(".quick-input-box input");
 /// Answers the dialog that asks for a file, where it proposes `path`, or for a folder.
 async function choose(page, path) {
@@ -101,6 +105,7 @@ const scenarios = {
       await word.click();
       await page.keyboard.press("Control+.");
     });
+    await picture(page, "vscode-problem");
     await page.keyboard.press("Enter");
     await problem(page, "AM0203").waitFor({ state: "detached" });
     await verdict(page, "missed");
@@ -125,6 +130,7 @@ const scenarios = {
     await verdict(page, "missed");
     await command(page, "AMALTHEA: Show the Report");
     await beside(page, "Verdict: missed. 1 missed: Detection; 2 guaranteed").waitFor();
+    await picture(page, "vscode-report");
     // The repair of the tutorial: 15 ms become 1 ms.
     await page.locator(".view-line", { hasText: "swModel" }).first().click();
     await command(page, "Replace");
@@ -195,10 +201,14 @@ const scenarios = {
     await page.close();
   },
 
-  async "a model opens without a workspace"() {
+  async "a model opens without a workspace, and its report is as dark as the editor"() {
+    set({ "workbench.colorTheme": "Default Dark Modern" });
     const { file } = folderOf("alone", ["tutorial/1-one-task.amxmi"]);
     const page = await open(file);
     await verdict(page, "met under 2 assumptions");
+    await command(page, "AMALTHEA: Show the Report");
+    const color = () => beside(page, "Verdict: met under").evaluate((body) => getComputedStyle(body).backgroundColor);
+    await until(async () => (await color()) === "rgb(20, 23, 27)");
     await page.close();
   },
 
@@ -262,9 +272,8 @@ const scenarios = {
 };
 
 let failed = 0;
-const only = process.env.ONLY ?? "";
 for (const [name, work] of Object.entries(scenarios)) {
-  if (!name.includes(only)) continue;
+  if (!name.includes(ONLY ?? "")) continue;
   const begin = Date.now();
   try {
     await work();
