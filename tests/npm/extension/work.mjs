@@ -109,6 +109,7 @@ const scenarios = {
     await page.keyboard.press("Enter");
     await problem(page, "AM0203").waitFor({ state: "detached" });
     await verdict(page, "missed");
+    await problem(page, "AM0542").waitFor();
     await lens(page, "WCRT 3 ms of 10 ms, guaranteed").waitFor();
     await page.close();
   },
