@@ -39,6 +39,12 @@ export class Server implements Disposable {
         middleware: {
           executeCommand: (command, args, next) =>
             command === "amalthea.explain" ? this.chosen.fire({ command, ...args[0] }) : next(command, args),
+          // Those of chains have no command; the report shows chains.
+          provideCodeLenses: async (document, token, next) => {
+            const lenses = await next(document, token);
+            for (const lens of lenses ?? []) if (lens.command) lens.command.command ||= "amalthea.open.report";
+            return lenses;
+          },
           // The options say it all. The server would also take settings that the extension does not know, and that a
           // workspace could have, trusted or not.
           workspace: {

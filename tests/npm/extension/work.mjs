@@ -145,6 +145,19 @@ const scenarios = {
     await page.close();
   },
 
+  async "a lens of a chain opens the report"() {
+    set({});
+    const { file, folder } = folderOf("chain", ["chains.amxmi"]);
+    const page = await open(file, folder);
+    await verdict(page, "missed");
+    await page.keyboard.press("Control+F");
+    await page.locator(".find-part textarea").fill("<eventChains");
+    await page.keyboard.press("Enter");
+    await lens(page, "reaction").first().locator("a").click();
+    await beside(page, "Timing of chains.amxmi").waitFor();
+    await page.close();
+  },
+
   async "the plan says what helps a late task"() {
     set({});
     const { file, folder } = folderOf("plan", ["tutorial/5-shared-gpu.amxmi"]);
