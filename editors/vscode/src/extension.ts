@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the editor starts. All that knows timing is in the language server and the command.
-import { commands, type DocumentSymbol, type ExtensionContext, languages, type TextDocument, Uri, ViewColumn, window, workspace } from "vscode";
+import { commands, type DocumentSymbol, type ExtensionContext, languages, type TextDocument } from "vscode";
+import { Uri, ViewColumn, window, workspace } from "vscode";
 import { Panels, type Request } from "./panels";
 import { Server } from "./server";
 import { language, section } from "./settings";
@@ -35,15 +36,18 @@ export async function activate(context: ExtensionContext) {
     if (document?.languageId !== language) return status.hide();
     if (missing) return status.missing(missing);
     const version = document.version;
-    const verdict = stale ? undefined : await server.verdict(document);
+    const verdict = stale ? undefined : await server.verdict(document).catch(() => undefined);
     if (document !== window.activeTextEditor?.document || version !== document.version) return;
     if (verdict) status.verdict(verdict);
     else status.none();
   };
-  const start = async () => {
-    missing = await server.start();
-    await update();
-  };
+  let started = Promise.resolve();
+  /// After the start before, if settings change quickly.
+  const start = () =>
+    (started = started.then(async () => {
+      missing = await server.start().catch((error) => `${error}`);
+      await update();
+    }));
 
   const show = async (command: Request["command"]) => {
     const document = activeModel();
@@ -65,13 +69,17 @@ export async function activate(context: ExtensionContext) {
     commands.registerCommand("amalthea.open.plan", () => show("amalthea.plan")),
     commands.registerCommand("amalthea.open.explanation", () => show("amalthea.explain")),
     ...Object.entries({ analyze, annotate, convert, perfetto }).map(([name, verb]) =>
-      commands.registerCommand(`amalthea.run.${name}`, () => verb(server).catch((error) => window.showErrorMessage(`${error}`))),
+      commands.registerCommand(`amalthea.run.${name}`, () =>
+        verb(server).catch((error) => window.showErrorMessage(`${error}`)),
+      ),
     ),
     server.onAnalyzed(() => update()),
     window.onDidChangeActiveTextEditor(() => update()),
     languages.onDidChangeDiagnostics(() => update()),
     // What the status bar says is about the text before the edit.
-    workspace.onDidChangeTextDocument((edit) => edit.document.languageId === language && update(true)),
+    workspace.onDidChangeTextDocument(
+      (edit) => edit.contentChanges.length && edit.document.languageId === language && update(true),
+    ),
     workspace.onDidChangeConfiguration((change) => change.affectsConfiguration(section) && start()),
   );
   await start();

@@ -44,7 +44,9 @@ export class Panels implements Disposable {
     this.listeners = [
       window.onDidChangeActiveColorTheme(() => this.open.forEach((panel) => panel.render())),
       workspace.onDidSaveTextDocument((document) => each(document, (panel) => void panel.load())),
-      workspace.onDidChangeTextDocument((edit) => edit.contentChanges.length && each(edit.document, (panel) => panel.age())),
+      workspace.onDidChangeTextDocument(
+        (edit) => edit.contentChanges.length && each(edit.document, (panel) => panel.age()),
+      ),
     ];
   }
 
@@ -74,11 +76,14 @@ class Panel implements Disposable {
   constructor(private readonly server: Server, private readonly request: Request, closed: () => void) {
     this.file = server.local(request.uri);
     const name = this.file.path.split("/").pop();
-    this.title = { "amalthea.explain": request.name ?? "", "amalthea.plan": `What helps ${name}`, "amalthea.report": `Report of ${name}` }[
-      request.command
-    ];
+    this.title = {
+      "amalthea.explain": request.name ?? "",
+      "amalthea.plan": `What helps ${name}`,
+      "amalthea.report": `Report of ${name}`,
+    }[request.command];
     // The page of a report has scripts, which its own policy names by their hashes.
-    this.view = window.createWebviewPanel(request.command, this.title, { viewColumn: ViewColumn.Beside, preserveFocus: true }, {
+    const place = { viewColumn: ViewColumn.Beside, preserveFocus: true };
+    this.view = window.createWebviewPanel(request.command, this.title, place, {
       enableScripts: request.command === "amalthea.report",
       enableFindWidget: true,
       localResourceRoots: [],

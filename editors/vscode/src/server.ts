@@ -11,7 +11,7 @@ export class Server implements Disposable {
   constructor(private readonly extension: Extension<unknown>) {}
 
   private readonly analyzed = new EventEmitter<void>();
-  /// An analysis has ended.
+  /// An analysis has ended, or the server has.
   readonly onAnalyzed = this.analyzed.event;
   private readonly chosen = new EventEmitter<Request>();
   /// The user has chosen a lens.
@@ -25,7 +25,8 @@ export class Server implements Disposable {
     // Without input, a server ends with code 1 at once.
     const probe = await run(args, 10_000);
     if (probe.code !== 1) {
-      const why = probe.code === "ENOENT" ? `There is no command "${command}".` : `"${command} lsp": ${probe.err || probe.code}`;
+      const isAbsent = probe.code === "ENOENT";
+      const why = isAbsent ? `There is no command "${command}".` : `"${command} lsp": ${probe.err || probe.code}`;
       void this.offerHelp(why);
       return why;
     }
@@ -54,6 +55,7 @@ export class Server implements Disposable {
         },
       },
     );
+    this.client.onDidChangeState(() => this.analyzed.fire());
     await this.client.start();
     return undefined;
   }
@@ -84,7 +86,7 @@ export class Server implements Disposable {
   /// The verdict on the model that the document belongs to, such as "Verdict: met"; nothing while there is none.
   async verdict(document: TextDocument): Promise<string | undefined> {
     const root = document.getText().search(/<[\w.-]+:\w+\s[^<>]*xmlns/);
-    if (!this.client || root < 0) return undefined;
+    if (!this.client?.isRunning() || root < 0) return undefined;
     this.follow(document);
     const { line, character } = document.positionAt(root + 1);
     const hover = await this.client.sendRequest(HoverRequest.type, {
@@ -107,7 +109,8 @@ export class Server implements Disposable {
   private async offerHelp(why: string) {
     const help = "How to Get It", settings = "Set Its Path";
     const chosen = await window.showErrorMessage(`${why} The timing of models needs it.`, help, settings);
-    if (chosen === help) await commands.executeCommand("workbench.action.openWalkthrough", "amalthea-timing.amalthea-timing#start");
+    const walkthrough = `${this.extension.id}#start`;
+    if (chosen === help) await commands.executeCommand("workbench.action.openWalkthrough", walkthrough);
     if (chosen === settings) await commands.executeCommand("workbench.action.openSettings", "amalthea.path");
   }
 }

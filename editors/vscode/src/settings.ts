@@ -38,7 +38,8 @@ export interface Outcome {
 /// Runs the command without a shell and without input.
 export async function run(args: string[], timeout = 0): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = execFile(commandPath(), args, { cwd: workingFolder, maxBuffer: 1 << 28, timeout }, (error, out, err) => {
+    const options = { cwd: workingFolder, maxBuffer: 1 << 28, timeout };
+    const child = execFile(commandPath(), args, options, (error, out, err) => {
       const code = error?.killed ? "ETIMEDOUT" : (error?.code ?? 0);
       resolve({ code, out, err: err.trim() || (typeof code === "string" ? `${error?.message}` : "") });
     });

@@ -17,7 +17,8 @@ export function activeModel(): TextDocument | undefined {
 async function savedFiles(server: Server, document: TextDocument): Promise<string[] | undefined> {
   if (document.isUntitled) throw new Error("Save the model as a file first.");
   const { paths } = await server.execute<{ paths: string[] }>("amalthea.files", { uri: server.remote(document.uri) });
-  const changed = workspace.textDocuments.filter((one) => one.isDirty && (one === document || paths.includes(one.fileName)));
+  const isOfModel = (one: TextDocument) => one === document || paths.includes(one.fileName);
+  const changed = workspace.textDocuments.filter((one) => one.isDirty && isOfModel(one));
   const save = "Save";
   if (changed.length && (await window.showWarningMessage("This reads saved files.", { modal: true }, save)) !== save)
     return undefined;
@@ -30,10 +31,16 @@ const failed = ({ code, out }: { code: number | string; out: string }) => code !
 
 /// Runs a verb that writes a file, or files into a folder if the model has several, where the user says. `verb` returns
 /// its arguments for the chosen place.
-async function write(server: Server, ending: string, inFolder: boolean, verb: (target: string) => string[] | Promise<string[]>) {
+async function write(
+  server: Server,
+  ending: string,
+  inFolder: boolean,
+  verb: (target: string) => string[] | Promise<string[]>,
+) {
   if (!workspace.isTrusted) {
     const manage = "Manage Trust";
-    const chosen = await window.showErrorMessage("Commands that write files are off in a workspace that is not trusted.", manage);
+    const why = "Commands that write files are off in a workspace that is not trusted.";
+    const chosen = await window.showErrorMessage(why, manage);
     if (chosen === manage) await commands.executeCommand("workbench.trust.manage");
     return undefined;
   }
@@ -80,6 +87,7 @@ export async function perfetto(server: Server) {
   const written = await write(server, ".trace.json", false, (target) => ["analyze", "--trace", target]);
   if (!written) return;
   const open = "Open Perfetto";
-  const chosen = await window.showInformationMessage(`Drop ${basename(written.path)} into the page of Perfetto. It stays on your machine.`, open);
+  const what = `Drop ${basename(written.path)} into the page of Perfetto. It stays on your machine.`;
+  const chosen = await window.showInformationMessage(what, open);
   if (chosen) await env.openExternal(Uri.parse("https://ui.perfetto.dev"));
 }
