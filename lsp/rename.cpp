@@ -97,6 +97,40 @@ const std::string* clash(const Ids& before, const Ids& after) {
   return nullptr;
 }
 
+/// A name that stands as text, not in a reference.
+struct NameInText {
+  Place place;
+  std::string_view name;
+};
+/// Where names may stand that mean what the name of this element means: values of its mode, and keys of needs.
+std::vector<NameInText> names_in_text(const Model& model, Element renamed) {
+  std::vector<NameInText> names;
+  const auto add = [&](Element holder, std::string_view attribute) {
+    const auto value = holder.attribute(attribute);
+    if (!value) return;
+    Span span = *holder.attribute_span(attribute);
+    const std::size_t end = std::min(value->find("?type="), value->size());  // of a key in 0.9.0
+    span.end -= static_cast<std::uint32_t>(value->size() - end);
+    names.push_back({{holder.document().position(), span}, value->substr(0, end)});
+  };
+  const bool is_literal = renamed.is("ModeLiteral"), is_category = renamed.is("HwFeatureCategory");
+  if (!is_literal && !is_category) return names;
+  for (const auto& document : model.documents()) {
+    if (is_literal && document->version() < Version::v0_9_4) continue;  // values are references
+    for (std::uint32_t i = 0; i < document->size(); ++i) {
+      const Element holder = document->element(i);
+      if (is_category && holder.is("NeedEntry")) add(holder, "key");
+      if (!is_literal || !holder.cls()) continue;
+      Element label = holder;
+      for (const char* feature : {"data", "label", "key"})
+        if (const Element named = model.reference(holder, feature)) label = named;
+      if (model.reference(label, "mode") != renamed.parent()) continue;
+      for (const char* attribute : {"value", "initialValue", "defaultValue"}) add(holder, attribute);
+    }
+  }
+  return names;
+}
+
 bool is_utf8_file(const Document& document) {
   const SourceText& source = document.source();
   if (source.unit() != 1 || document.zipped()) return false;
@@ -148,6 +182,11 @@ tl::expected<std::vector<TextEdit>, std::string> rename(const std::vector<import
   const Ids before = ids_of(*model);
   const Place place{element.document, *span};
   edits.emplace(std::pair(place.document, span->begin), TextEdit{place, as_attribute(name)});
+  for (const NameInText& text : names_in_text(*model, renamed)) {
+    if (text.name == name) return tl::unexpected(std::string("a value would mean another element"));
+    if (text.name == renamed.name())
+      edits.emplace(std::pair(text.place.document, text.place.span.begin), TextEdit{text.place, as_attribute(name)});
+  }
   for (int round = 0; round < most_rounds && !work.stop; ++round) {
     const auto next = importer::read_model_from_bytes(edited(files, edits), limits, ignored);
     if (!next || !same_shape(*model, *next)) break;

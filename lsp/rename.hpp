@@ -4,7 +4,8 @@
 /// A new name for an element, in all files of its model: the edits after which every reference leads where it led.
 ///
 /// An id consists of names (amalthea/identifier.hpp), so other elements may get another id with it. References by
-/// `xmi:id` or position stay. Text that only happens to contain the name stays, too.
+/// `xmi:id` or position stay. Values of modes and keys of needs name their element as text, and follow it. Text that
+/// only happens to contain the name stays.
 
 #include <cstdint>
 #include <optional>

@@ -163,7 +163,7 @@ class Session {
   void end_progress(const Running& running);
   void begin_command(const Json& id, const Json& params);
   void begin_rename(const Json& id, const Json& params);
-  CommandResult workspace_edit(const ModelState& state, const Json& edits) const;
+  CommandResult workspace_edit(const ModelState& state, const Json& edits);
   Json prepare_rename(const Json& params);
   void cancel(const Json& id);
   void cancel_all();

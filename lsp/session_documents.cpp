@@ -130,11 +130,15 @@ Session::Json Session::location(const ModelState& state, Place place) const {
   const auto open = documents_.find(source.path());
   if (open != documents_.end() && open->second.good.get() == &state)
     return {{"uri", open->second.uri}, {"range", range_now(open->second, place.span)}};
-  const LineIndex& lines = state.lines[place.document];
+  const auto position = [&](std::size_t offset) {
+    Position at = state.lines[place.document].position(source.bytes(), offset, encoding_);
+    // A byte order mark is no part of the text in an editor.
+    const std::size_t mark = source.bom_size() == 0 ? 0 : encoding_ == PositionEncoding::utf16 ? 1 : source.bom_size();
+    if (at.line == 0) at.character -= std::min(mark, at.character);
+    return to_json(at);
+  };
   return {{"uri", uri_of_path(source.path())},
-          {"range",
-           {{"start", to_json(lines.position(source.bytes(), place.span.begin, encoding_))},
-            {"end", to_json(lines.position(source.bytes(), place.span.end, encoding_))}}}};
+          {"range", {{"start", position(place.span.begin)}, {"end", position(place.span.end)}}}};
 }
 
 std::optional<Session::Cursor> Session::cursor(const Json& params) {

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "importer/reading/file_bytes.hpp"
 #include "lsp/detail/protocol.hpp"
 #include "lsp/rename.hpp"
 #include "lsp/session.hpp"
@@ -51,18 +52,23 @@ void Session::begin_rename(const Json& id, const Json& params) {
        }});
 }
 
-CommandResult Session::workspace_edit(const ModelState& state, const Json& edits) const {
+CommandResult Session::workspace_edit(const ModelState& state, const Json& edits) {
   std::map<std::string, Json> by_uri;
   std::map<std::string, Json> versions;
   for (const Json& edit : edits) {
     const Place place{edit[0], {edit[1], edit[2]}};
-    const std::string& path = state.model.documents()[place.document]->source().path();
-    const auto open = documents_.find(path);
-    if (open != documents_.end() && (open->second.good.get() != &state || !is_read(open->second)))
-      return tl::unexpected("the text has changed: " + path);
+    const SourceText& source = state.model.documents()[place.document]->source();
+    const auto open = documents_.find(source.path());
+    const bool is_open = open != documents_.end();
     Json where = location(state, place);
     const std::string uri = where["uri"];
-    versions[uri] = open == documents_.end() ? Json() : open->second.version;
+    // Not every editor says that a file on disk has changed.
+    if (is_open ? open->second.good.get() != &state || !is_read(open->second)
+                : !by_uri.contains(uri) && importer::read_bytes(source.path(), max_text_) != source.bytes()) {
+      urgency_ = Urgency::now;
+      return tl::unexpected("the text has changed: " + source.path());
+    }
+    versions[uri] = !is_open ? Json() : open->second.version;
     by_uri[uri].push_back({{"range", std::move(where["range"])}, {"newText", edit[3]}});
   }
   if (!versioned_edits_) {

@@ -209,6 +209,79 @@ TEST_CASE("a name that cannot be given is refused with the reason") {
   CHECK(refused("Other") == "a reference would lead to another element");
 }
 
+namespace {
+
+/// Texts name a literal of two modes, and a category.
+const std::string named_in_text = R"(<?xml version="1.0" encoding="UTF-8"?>
+<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+    xmlns:am="http://app4mc.eclipse.org/amalthea/3.3.0">
+  <swModel>
+    <runnables name="R">
+      <activityGraph>
+        <items xsi:type="am:ModeLabelAccess" data="L?type=ModeLabel" access="set" value="on"/>
+        <items xsi:type="am:Switch">
+          <entries name="e">
+            <condition>
+              <entries xsi:type="am:ModeValueCondition" label="L?type=ModeLabel" value="on" relation="EQUAL"/>
+            </condition>
+          </entries>
+        </items>
+        <items xsi:type="am:ExecutionNeed">
+          <needs key="Flops"><value xsi:type="am:NeedConstant" value="5"/></needs>
+        </items>
+      </activityGraph>
+      <customProperties key="on"><value xsi:type="am:StringObject" value="on"/></customProperties>
+    </runnables>
+    <modes xsi:type="am:EnumMode" name="M"><literals name="on"/><literals name="off"/></modes>
+    <modes xsi:type="am:EnumMode" name="N"><literals name="on"/></modes>
+    <modeLabels name="L" mode="M?type=EnumMode" initialValue="on"/>
+    <modeLabels name="K" mode="N?type=EnumMode" initialValue="on"/>
+    <modeLabels name="O" mode="M?type=EnumMode" initialValue="none"/>
+  </swModel>
+  <hwModel>
+    <featureCategories name="Flops"><features name="F" value="2.0"/></featureCategories>
+  </hwModel>
+</am:Amalthea>
+)";
+
+}  // namespace
+
+TEST_CASE("values of modes and keys of needs follow the name that they name") {
+  Editor editor;
+  editor.open(path, named_in_text);
+  const auto lines_of = [&](const Json& edit) {
+    std::multiset<int> lines;
+    for (const Json& one : edit["changes"]["file://" + path]) {
+      CHECK(one["newText"] == "a &amp; b");
+      lines.insert(one["range"]["start"]["line"].get<int>());
+    }
+    return lines;
+  };
+  CHECK(lines_of(editor.rename(path, "<literals name=\"on", 17, "a & b")) == std::multiset<int>{6, 10, 20, 22});
+  CHECK(lines_of(editor.rename(path, "<featureCategories name=\"Flops", 27, "a & b")) == std::multiset<int>{15, 27});
+  CHECK(editor.rename(path, "<literals name=\"on", 17, "none")["message"] == "a value would mean another element");
+}
+
+TEST_CASE("a rename is refused when a file on disk has changed unnoticed") {
+  const test::TemporaryFolder folder;
+  test::Split split = test::split_model();
+  std::replace(split.stimuli.begin(), split.stimuli.end(), '\n', ' ');
+  const std::string main = folder.path() + "/main.amxmi", stimuli = folder.path() + "/stimuli.amxmi";
+  test::write_text(main, split.main);
+  test::write_text(stimuli, "\xEF\xBB\xBF" + split.stimuli);
+  Editor editor;
+  editor.open(main, split.main);
+  const auto edit = [&] { return editor.rename(main, "#every_10ms?type", 4, "other"); };
+  // A byte order mark is no column of an editor.
+  const Json places = edit()["changes"][lsp::uri_of_path(stimuli)];
+  REQUIRE(places.size() == 1);
+  CHECK(places[0]["range"]["start"]["character"] == split.stimuli.find("every_10ms"));
+  test::write_text(stimuli, "<!-- new -->\n" + split.stimuli.substr(split.stimuli.find("<am:")));
+  CHECK(edit() == Json{{"code", -32803}, {"message", "the text has changed: " + stimuli}});
+  editor.settle();
+  CHECK(edit()["changes"].size() == 2);
+}
+
 TEST_CASE("a rename is about the text as it is when its edits are made") {
   const std::string text = test::read_text(test::sample("tutorial/1-one-task.amxmi"));
   Editor editor;
