@@ -87,7 +87,8 @@ std::string remedy_of(const Diagnostic& finding) {
 
 std::string page_of(const Diagnostic& finding) {
   const auto* kind = kind_of_finding(finding);
-  return kind == nullptr ? std::string() : exporter::help_uri(exporter::tool_homepage, *kind);
+  const bool is_on_web = exporter::tool_homepage.starts_with("http");
+  return kind == nullptr || !is_on_web ? std::string() : exporter::help_uri(exporter::tool_homepage, *kind);
 }
 
 }  // namespace amalthea::lsp

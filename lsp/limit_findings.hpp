@@ -30,7 +30,7 @@ std::vector<RelatedPlace> related_places(const Model& model, const Diagnostic& f
 
 /// What to do about a finding: the explanation of its id, in Markdown.
 std::string remedy_of(const Diagnostic& finding);
-/// Where to read about it, as in SARIF; "" for an unknown id.
+/// The page about it, as in SARIF; "" for an unknown id, and in a build whose pages are nowhere on the web.
 std::string page_of(const Diagnostic& finding);
 
 }  // namespace amalthea::lsp

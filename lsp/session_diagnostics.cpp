@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "exporter/results/result_view.hpp"
 #include "lsp/detail/protocol.hpp"
@@ -41,7 +42,9 @@ Session::Json Session::diagnostic(const Finding& finding, Json where, const Mode
                {"code", finding.diagnostic.id},
                {"source", "amalthea"},
                {"message", one_line(finding.diagnostic.message)}};
-  if (describes_codes_) json["codeDescription"] = {{"href", page_of(finding.diagnostic)}};
+  // An editor makes a link of it.
+  if (std::string page = page_of(finding.diagnostic); describes_codes_ && !page.empty())
+    json["codeDescription"] = {{"href", std::move(page)}};
   if (keeps_data_) json["data"] = {{"remedy", remedy_of(finding.diagnostic)}};
   if (relates_places_ && state != nullptr && !finding.related.empty()) {
     Json& related = json["relatedInformation"] = Json::array();

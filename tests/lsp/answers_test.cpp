@@ -69,16 +69,17 @@ TEST_CASE("an editor shows the findings of SARIF with missed limits and limits t
     editor.open(file, text);
     std::set<std::string> expected, found;
     for (const Json& result : run["results"]) {
+      const Json& rule = run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()];
+      const std::string page = rule["helpUri"];
       const Json& region = result["locations"][0]["physicalLocation"].value("region", Json{{"startLine", 1}});
-      expected.insert(
-          result["ruleId"].get<std::string>() + result["message"]["text"].get<std::string>() +
-          std::to_string(region["startLine"].get<int>() - 1) +
-          run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["helpUri"].get<std::string>());
+      expected.insert(result["ruleId"].get<std::string>() + result["message"]["text"].get<std::string>() +
+                      std::to_string(region["startLine"].get<int>() - 1) +
+                      (page.starts_with("http") ? page : "no page"));
     }
     for (const Json& one : editor.diagnostics(file))
       found.insert(one["code"].get<std::string>() + one["message"].get<std::string>() +
                    std::to_string(one["range"]["start"]["line"].get<int>()) +
-                   one["codeDescription"]["href"].get<std::string>());
+                   one.value("codeDescription", Json{{"href", "no page"}})["href"].get<std::string>());
     CHECK(std::any_of(found.begin(), found.end(), [](const std::string& one) { return one.starts_with("AM0542"); }));
     CHECK(found == expected);
   }
