@@ -60,9 +60,11 @@ export class Server implements Disposable {
     return undefined;
   }
 
+  /// Also one that has not started, which cannot be stopped.
   async stop() {
-    await this.client?.dispose();
+    const client = this.client;
     this.client = undefined;
+    await client?.dispose().catch(() => undefined);
   }
 
   dispose() {

@@ -278,6 +278,19 @@ const scenarios = {
     await page.close();
   },
 
+  async "after a server that refuses to begin the right path starts the server"() {
+    const { file, folder } = folderOf("wrong", ["tutorial/6-repaired.amxmi"]);
+    const answer = '{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"no"}}';
+    const program = `#!/bin/sh\nread -r line || exit 1\nprintf 'Content-Length: ${answer.length}\\r\\n\\r\\n${answer}'\ncat\n`;
+    writeFileSync(`${folder}/refusing`, program, { mode: 0o755 });
+    set({}, { "amalthea.path": `${folder}/refusing` });
+    const page = await open(file, folder);
+    await verdict(page, "amalthea");
+    set({});
+    await verdict(page, "guaranteed");
+    await page.close();
+  },
+
   async "the walkthrough opens a model whose deadline is missed"() {
     set({});
     const { file, folder } = folderOf("walkthrough", ["tutorial/6-repaired.amxmi"]);
