@@ -205,8 +205,10 @@ tl::expected<std::vector<TextEdit>, std::string> rename(const std::vector<import
       return tl::unexpected(std::string("a reference would lead to another element"));
     std::vector<TextEdit> all;
     for (auto& [at, edit] : edits) {
-      const Document& document = *model->documents()[edit.place.document];
-      if (!is_utf8_file(document))
+      // With the new name: an editor writes UTF-8, whatever the file declares.
+      const Document& document = *next->documents()[at.first];
+      const bool is_checked = !all.empty() && all.back().place.document == at.first;
+      if (!is_checked && !is_utf8_file(document))
         return tl::unexpected(
             fmt::format("{} refers to it and is no UTF-8 text; open it first", one_line(document.source().path())));
       all.push_back(std::move(edit));

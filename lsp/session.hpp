@@ -155,8 +155,8 @@ class Session {
   bool begin(const Json& id, const std::string& method, const Json& params);
   void wait(Waiting waiting);
   void serve_waiting();
-  /// Whether a document has been read, or will not be.
-  bool has_been_read(const std::string& uri) const;
+  /// Whether every open document has been read, or will not be: a model may have several.
+  bool has_been_read() const;
   /// The document, if its model can be read; else null, and the request has failed.
   OpenDocument* readable(const Json& id, const std::string& uri);
   void start(Running running, const char* title, Job job);

@@ -72,9 +72,9 @@ void Session::give_up(const std::string& why) {
   for (const Waiting& one : std::exchange(waiting_, {})) fail(one.id, ErrorCode::internal_error, why);
 }
 
-bool Session::has_been_read(const std::string& uri) const {
-  const auto found = documents_.find(path_of(uri));
-  return found == documents_.end() || found->second.text.size() > max_text_ || is_read(found->second);
+bool Session::has_been_read() const {
+  return std::all_of(documents_.begin(), documents_.end(),
+                     [this](const auto& one) { return one.second.text.size() > max_text_ || is_read(one.second); });
 }
 
 Session::OpenDocument* Session::readable(const Json& id, const std::string& uri) {
@@ -108,7 +108,7 @@ void Session::begin_command(const Json& id, const Json& params) {
   const Command command = command_of(params);
   // A pause in typing is long for a command.
   if (urgency_ == Urgency::pause) urgency_ = Urgency::now;
-  wait({id, [this, uri = command.uri] { return has_been_read(uri); },
+  wait({id, [this] { return has_been_read(); },
         [this, command, token = at(params, {"workDoneToken"})](const Json& of) {
           const OpenDocument* document = readable(of, command.uri);
           if (document == nullptr) return;

@@ -123,7 +123,7 @@ void Session::begin_pull(const Json& id, const Json& params) {
   // An editor that cannot be told to ask again gets the verdicts with the first answer.
   const auto ready = [this, uri] {
     const auto found = documents_.find(path_of(uri));
-    return has_been_read(uri) && (found == documents_.end() || refreshes_diagnostics_ || !found->second.pending);
+    return has_been_read() && (found == documents_.end() || refreshes_diagnostics_ || !found->second.pending);
   };
   wait({id, ready, [this, uri, earlier](const Json& of) {
           auto all = diagnosed();
@@ -137,9 +137,9 @@ void Session::begin_workspace_pull(const Json& id, const Json& params) {
   if (const Json& known = at(params, {"previousResultIds"}); known.is_array())
     for (const Json& one : known) earlier[one.at("uri").get<std::string>()] = one.at("value");
   const auto ready = [this] {
-    return std::all_of(documents_.begin(), documents_.end(), [this](const auto& one) {
-      return has_been_read(one.second.uri) && (refreshes_diagnostics_ || !one.second.pending);
-    });
+    return has_been_read() &&
+           (refreshes_diagnostics_ ||
+            std::none_of(documents_.begin(), documents_.end(), [](const auto& one) { return one.second.pending; }));
   };
   wait({id, ready, [this, earlier](const Json& of) {
           Json items = Json::array();

@@ -28,7 +28,7 @@ void Session::begin_rename(const Json& id, const Json& params) {
   const std::string uri = params.at("textDocument").at("uri");
   if (urgency_ == Urgency::pause) urgency_ = Urgency::now;
   wait(
-      {id, [this, uri] { return has_been_read(uri); },
+      {id, [this] { return has_been_read(); },
        [this, uri, params, name](const Json& of) {
          const OpenDocument* document = readable(of, uri);
          if (document == nullptr) return;

@@ -282,6 +282,36 @@ TEST_CASE("a rename is refused when a file on disk has changed unnoticed") {
   CHECK(edit()["changes"].size() == 2);
 }
 
+TEST_CASE("a file that is not open and declares another encoding gets no name that is not ASCII") {
+  const test::TemporaryFolder folder;
+  const test::Split split = test::split_model();
+  const std::string main = folder.path() + "/main.amxmi", stimuli = folder.path() + "/stimuli.amxmi";
+  test::write_text(stimuli, test::replaced(split.stimuli, "UTF-8", "ISO-8859-1"));
+  Editor editor;
+  editor.open(main, split.main);
+  CHECK(editor.rename(main, "#every_10ms?type", 4, "other")["changes"].size() == 2);
+  CHECK(editor.rename(main, "#every_10ms?type", 4, "\xC3\x9C")["message"] ==
+        stimuli + " refers to it and is no UTF-8 text; open it first");
+}
+
+TEST_CASE("a rename and a command wait for the texts of all files") {
+  const test::TemporaryFolder folder;
+  const test::Split split = test::split_model();
+  const std::string main = folder.path() + "/main.amxmi", stimuli = folder.path() + "/stimuli.amxmi";
+  Editor editor;
+  editor.open(main, split.main);
+  editor.open(stimuli, split.stimuli);
+  editor.type(stimuli, "<stimuliModel>", "\n<stimuliModel>");
+  const Json changes = editor.rename(main, "#every_10ms?type", 4, "other")["changes"];
+  REQUIRE(changes.size() == 2);
+  CHECK(editor.text_at(stimuli, changes[lsp::uri_of_path(stimuli)][0]["range"]) == "every_10ms");
+  const Json task = {{"uri", lsp::uri_of_path(main)}, {"name", "Steering"}};
+  const Json before = editor.execute("amalthea.explain", task);
+  REQUIRE(before["value"].get<std::string>().starts_with("Steering: the only simulated job"));
+  editor.type(stimuli, "value=\"10\" unit=\"ms\"", "value=\"2\" unit=\"ms\"");
+  CHECK(editor.execute("amalthea.explain", task) != before);
+}
+
 TEST_CASE("a rename is about the text as it is when its edits are made") {
   const std::string text = test::read_text(test::sample("tutorial/1-one-task.amxmi"));
   Editor editor;
