@@ -203,6 +203,7 @@ class Session {
   std::map<std::string, Diagnosed> diagnosed() const;  ///< by URI
   void publish();
   bool is_shown(const Finding& finding) const;
+  Json pulled(const std::string& uri, Json list, const Json& earlier);
   void begin_pull(const Json& id, const Json& params);
   void begin_workspace_pull(const Json& id, const Json& params);
   Json highlights(const Json& params);
@@ -235,7 +236,7 @@ class Session {
   bool in_work_ = false;                           ///< the texts that `due` returned
   Json analysis_token_;                            ///< of the progress that is shown; null: none
   std::map<std::string, OpenDocument> documents_;  ///< by path
-  std::map<std::string, std::string> published_;   ///< diagnostics by URI, to publish only what changed
+  std::map<std::string, std::string> published_;   ///< diagnostics by URI that the editor has
   Urgency urgency_ = Urgency::none;
   std::uint64_t edits_ = 0;
   std::vector<Waiting> waiting_;              ///< in their order

@@ -27,13 +27,6 @@ int severity_of(Severity severity) {
 
 std::string dumped(const Json& list) { return list.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// The answer to a client that pulls and has the result `earlier`, or null.
-Json report_of(Json list, const Json& earlier) {
-  const std::string result = exporter::hash_of_text(dumped(list)).substr(0, 16);
-  if (earlier == result) return {{"kind", "unchanged"}, {"resultId", result}};
-  return {{"kind", "full"}, {"resultId", result}, {"items", std::move(list)}};
-}
-
 }  // namespace
 
 Session::Json Session::diagnostic(const Finding& finding, Json where, const ModelState* state) const {
@@ -54,6 +47,16 @@ Session::Json Session::diagnostic(const Finding& finding, Json where, const Mode
            {"message", place.message}});
   }
   return json;
+}
+
+/// The answer to a client that pulls and has the result `earlier`, or null.
+Session::Json Session::pulled(const std::string& uri, Json list, const Json& earlier) {
+  std::string text = dumped(list);
+  const std::string result = exporter::hash_of_text(text).substr(0, 16);
+  published_.erase(uri);
+  if (!list.empty()) published_.emplace(uri, std::move(text));
+  if (earlier == result) return {{"kind", "unchanged"}, {"resultId", result}};
+  return {{"kind", "full"}, {"resultId", result}, {"items", std::move(list)}};
 }
 
 bool Session::is_shown(const Finding& finding) const {
@@ -99,6 +102,7 @@ void Session::publish() {
   std::map<std::string, Diagnosed> now = diagnosed();
   std::map<std::string, std::string> published;
   for (const auto& [uri, one] : now) published.emplace(uri, dumped(one.list));
+  if (pulls_) std::erase_if(published, [](const auto& one) { return one.second == "[]"; });
   published_.swap(published);
   if (pulls_) {
     if (refreshes_diagnostics_ && published != published_) ask("workspace/diagnostic/refresh", nullptr);
@@ -128,7 +132,7 @@ void Session::begin_pull(const Json& id, const Json& params) {
   wait({id, ready, [this, uri, earlier](const Json& of) {
           auto all = diagnosed();
           const auto found = all.find(uri);
-          reply(of, report_of(found == all.end() ? Json(Json::array()) : std::move(found->second.list), earlier));
+          reply(of, pulled(uri, found == all.end() ? Json(Json::array()) : std::move(found->second.list), earlier));
         }});
 }
 
@@ -148,7 +152,7 @@ void Session::begin_workspace_pull(const Json& id, const Json& params) {
             if (!all.contains(uri)) all[uri].list = Json::array();
           for (auto& [uri, one] : all) {
             const auto known = earlier.find(uri);
-            Json item = report_of(std::move(one.list), known == earlier.end() ? Json() : known->second);
+            Json item = pulled(uri, std::move(one.list), known == earlier.end() ? Json() : known->second);
             item["uri"] = uri;
             item["version"] = one.version;
             items.push_back(std::move(item));

@@ -105,8 +105,8 @@ void Session::take(std::vector<Reading> readings) {
     }
   readings_ = std::move(readings);
   in_work_ = std::any_of(readings_.begin(), readings_.end(), [](const Reading& one) { return one.pending; });
+  serve_waiting();  // who pulls now needs not be told to
   publish();
-  serve_waiting();
   if (!analysis_token_.is_null()) show_progress(0);
   if (analyzed && refreshes_lenses_) ask("workspace/codeLens/refresh", nullptr);
   if (analyzed && refreshes_hints_) ask("workspace/inlayHint/refresh", nullptr);
