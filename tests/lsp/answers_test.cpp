@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/lsp/editor.hpp"
+#include "tests/lsp/split_model.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -208,6 +209,13 @@ TEST_CASE("highlights are the name and the references in the document") {
   CHECK(found[1]["kind"] == 2);
   CHECK(editor.at("textDocument/documentHighlight", path, "<runnables name=\"Steer", 18) == found);
   CHECK(editor.at("textDocument/documentHighlight", path, "preemption=\"", 14).is_null());
+  const test::TemporaryFolder folder;
+  const test::Split split = test::split_model();
+  const std::string main = folder.path() + "/main.amxmi", stimuli = folder.path() + "/stimuli.amxmi";
+  editor.open(main, split.main);
+  editor.open(stimuli, split.stimuli);
+  CHECK(editor.at("textDocument/references", stimuli, "name=\"every_10ms", 8).size() == 2);
+  CHECK(editor.at("textDocument/documentHighlight", stimuli, "name=\"every_10ms", 8).size() == 1);
 }
 
 TEST_CASE("symbols of the workspace are the elements of all open models whose name contains the query") {
@@ -267,6 +275,11 @@ TEST_CASE("hints state how long ticks last on the core of their task and the bou
   CHECK(hints(0, 1000).contains("26: 20 ms to 28 ms on Core0"));
   editor.settle();
   CHECK(hints(0, 1000).contains("26: 20 ms to 28 ms on Core0"));
+  editor.type(path, "lowerBound=\"2000000\" upperBound=\"3000000\" average=\"2400000\"",
+              "lowerBound=\"1\" upperBound=\"1\" average=\"1\"");
+  editor.type(path, "value=\"1\" unit=\"GHz\"", "value=\"3\" unit=\"GHz\"");
+  editor.settle();
+  CHECK(hints(0, 1000).contains("19: 333 ps to 334 ps on Core0"));
 }
 
 TEST_CASE("completion offers the targets that fit and the literals and the classes") {
