@@ -155,6 +155,9 @@ const scenarios = {
     await page.keyboard.press("Control+F");
     await page.locator(".find-part textarea").fill("<eventChains");
     await page.keyboard.press("Enter");
+    // The editor may not draw a lens that arrives while it scrolls, until it scrolls again.
+    await page.mouse.move(600, 500);
+    await repeat(lens(page, "reaction").first(), () => page.mouse.wheel(0, 20));
     await lens(page, "reaction").first().locator("a").click();
     await beside(page, "Timing of chains.amxmi").waitFor();
     await page.close();
