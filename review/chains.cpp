@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -129,29 +130,32 @@ class FlowGraph {
           add_edge(event, stimulus);
           for (const Element place : places_of(context, event)) add_edge(place, stimulus);
         }
-    seen_.resize(next_.size());
+    put_together();
   }
 
   /// Whether a path leads from one of `sources` to one of `targets`. Returns true if the search takes too long in a
   /// large model.
   bool leads(const std::vector<Element>& sources, const std::vector<Element>& targets) {
-    std::vector<Node> open, goal;
+    std::vector<Node> goal;
     for (const Element target : targets) {
       if (std::find(sources.begin(), sources.end(), target) != sources.end()) return true;
       if (const auto node = nodes_.find(key(target)); node != nodes_.end()) goal.push_back(node->second);
     }
     if (goal.empty()) return false;
-    for (const Element source : sources)
-      if (const auto node = nodes_.find(key(source)); node != nodes_.end()) open.push_back(node->second);
     ++search_;
-    while (!open.empty()) {
-      const Node at = open.back();
-      open.pop_back();
+    open_.clear();
+    const auto meet = [this](Node node) {
+      if (std::exchange(seen_[node], search_) != search_) open_.push_back(node);
+    };
+    for (const Element source : sources)
+      if (const auto node = nodes_.find(key(source)); node != nodes_.end()) meet(node->second);
+    while (!open_.empty()) {
+      const Node at = open_.back();
+      open_.pop_back();
       if (std::find(goal.begin(), goal.end(), at) != goal.end()) return true;
-      if (std::exchange(seen_[at], search_) == search_) continue;
-      steps_ += next_[at].size();
+      steps_ += first_[at + 1] - first_[at];
       if (steps_ > max_steps) return true;
-      open.insert(open.end(), next_[at].begin(), next_[at].end());
+      for (std::size_t edge = first_[at]; edge < first_[at + 1]; ++edge) meet(targets_[edge]);
     }
     return false;
   }
@@ -171,17 +175,31 @@ class FlowGraph {
     }
   }
   void add_edge(Element from, Element to) {
-    const Node source = node(from), target = node(to);
-    next_[source].push_back(target);
+    const Node source = node(from);
+    edges_.emplace_back(source, node(to));
   }
   Node node(Element element) {
-    const auto [at, is_new] = nodes_.try_emplace(key(element), static_cast<Node>(next_.size()));
-    if (is_new) next_.emplace_back();
-    return at->second;
+    return nodes_.try_emplace(key(element), static_cast<Node>(nodes_.size())).first->second;
+  }
+
+  /// The edges of each node beside each other: searches visit most of the graph.
+  void put_together() {
+    std::sort(edges_.begin(), edges_.end());
+    edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+    first_.resize(nodes_.size() + 1);
+    for (const auto& [from, to] : edges_) {
+      ++first_[from + 1];
+      targets_.push_back(to);
+    }
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    seen_.resize(nodes_.size());
+    edges_ = {};
   }
 
   std::unordered_map<std::uint64_t, Node> nodes_;
-  std::vector<std::vector<Node>> next_;
+  std::vector<std::pair<Node, Node>> edges_;  ///< until they are put together
+  std::vector<std::size_t> first_;            ///< for every node: its first edge in `targets_`; and the end
+  std::vector<Node> targets_, open_;
   std::vector<std::uint32_t> seen_;  ///< for every node: the last search that met it
   std::uint32_t search_ = 0;
   std::size_t steps_ = 0;
