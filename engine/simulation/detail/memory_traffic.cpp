@@ -17,11 +17,22 @@ MemoryTraffic::MemoryTraffic(const SimulationInput& input, const CoreScheduling&
       listeners_(listeners),
       accessing_(cpu.cores()),
       causes_(cpu.cores()) {
+  for (const UnitIndex unit : devices.units())
+    gpus_.push_back({unit, IndexSet(cpu.cores()), IndexSet(cpu.cores()), {}});
   for (const Program& program : input.programs) {
     auto& accesses = accesses_.emplace_back();
     for (const Step& step : program.steps) accesses.push_back(engine::accesses_memory(input.system, step));
+    for (Gpu& gpu : gpus_) {
+      auto& reaches = gpu.reaches.emplace_back();
+      for (std::size_t i = 0; i < accesses.size(); ++i)
+        reaches.push_back(accesses[i] ? reach_of(gpu.unit, input.system.graph[program.steps[i].node]) : Reach::none);
+    }
   }
-  for (const UnitIndex unit : devices.units()) gpus_.push_back({unit, IndexSet(cpu.cores()), IndexSet(cpu.cores())});
+}
+
+MemoryTraffic::Reach MemoryTraffic::reach_of(UnitIndex gpu, const GraphNode& node) const {
+  if (!reaches_memory_of(input_.system, gpu, node.activity)) return Reach::none;
+  return node.runnable && input_.system.runnables[*node.runnable].random_access ? Reach::random : Reach::sequential;
 }
 
 bool MemoryTraffic::accesses_memory(TaskIndex task) const { return accesses_[task][jobs_[task].step]; }
@@ -46,11 +57,9 @@ void MemoryTraffic::classify(CoreIndex core) {
       cores.erase(core);
   };
   for (Gpu& gpu : gpus_) {
-    const bool reaches = accesses && reaches_memory_of(input_.system, gpu.unit, jobs_.activity(*task));
-    const auto runnable = accesses ? input_.system.graph[jobs_.step(*task).node].runnable : std::nullopt;
-    const bool random = runnable && input_.system.runnables[*runnable].random_access;
-    set(gpu.sequential, reaches && !random);
-    set(gpu.random, reaches && random);
+    const Reach reach = accesses ? gpu.reaches[*task][jobs_[*task].step] : Reach::none;
+    set(gpu.sequential, reach == Reach::sequential);
+    set(gpu.random, reach == Reach::random);
   }
 }
 

@@ -29,9 +29,12 @@ class MemoryTraffic {
  private:
   using CoreIndex = CoreScheduling::CoreIndex;
 
+  /// How a step accesses the memory of a GPU.
+  enum class Reach : std::uint8_t { none, sequential, random };
   struct Gpu {
     UnitIndex unit = 0;
-    IndexSet sequential, random;  ///< cores that access its memory now
+    IndexSet sequential, random;              ///< cores that access its memory now
+    std::vector<std::vector<Reach>> reaches;  ///< of every task, by step
   };
   /// The slowdown of an access, and who causes most of it.
   struct Cause {
@@ -41,6 +44,7 @@ class MemoryTraffic {
     std::vector<TaskIndex> also;
   };
   bool accesses_memory(TaskIndex task) const;
+  Reach reach_of(UnitIndex gpu, const GraphNode& node) const;
   void classify(CoreIndex core);
   void update_speed(CoreIndex core);
   void add_executing(const IndexSet& cores, std::optional<CoreIndex> except, std::vector<TaskIndex>& tasks) const;
