@@ -61,23 +61,30 @@ class ConstraintBuilder {
   }
 
   MappingConstraints build(bool keep_affinity) {
-    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) result_.allowed.push_back(possible(task));
+    const Units scheduled = scheduled_units();
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) result_.allowed.push_back(possible(task, scheduled));
     if (keep_affinity) keep_affinities();
     for (const views::AffinityConstraint& constraint : views::affinity_constraints(model_)) take(constraint);
     return std::move(result_);
   }
 
  private:
-  Units possible(TaskIndex index) const {
+  /// Those with a clock and a scheduler of tasks.
+  Units scheduled_units() const {
+    std::vector<bool> scheduled(system_.platform.units.size());
+    for (const Scheduler& scheduler : system_.platform.schedulers)
+      for (const UnitIndex unit : scheduler.units) scheduled[unit] = scheduled[unit] || !scheduler.interrupt_controller;
+    Units units;
+    for (UnitIndex unit = 0; unit < scheduled.size(); ++unit)
+      if (scheduled[unit] && !system_.platform.units[unit].frequency.is_zero()) units.push_back(unit);
+    return units;
+  }
+
+  Units possible(TaskIndex index, const Units& scheduled) const {
     const Task& task = system_.tasks[index];
     if (task.kind != ProcessKind::task) return {task.unit};
     Units units;
-    for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
-      const bool scheduled = std::any_of(system_.platform.schedulers.begin(), system_.platform.schedulers.end(),
-                                         [unit](const Scheduler& scheduler) {
-                                           return !scheduler.interrupt_controller && contains(scheduler.units, unit);
-                                         });
-      if (!scheduled || system_.platform.units[unit].frequency.is_zero()) continue;
+    for (const UnitIndex unit : scheduled) {
       const bool placed = std::any_of(placements_.begin(), placements_.end(), [&](const System* system) {
         return is_gpu(*system, system->tasks[index].unit) == is_gpu(system_, unit) && can_execute(*system, index, unit);
       });
