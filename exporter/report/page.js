@@ -396,7 +396,7 @@ byId('about').textContent = [
     const rest = listed.slice(30);
     for (const task of listed.slice(0, 30)) draw(bars, task);
     if (!rest.length) return;
-    const details = add(bars, 'details', {});
+    const details = add(bars, 'details', rest.length > mostRows ? {'data-print': 'closed'} : {});
     add(details, 'summary', {}, counted(rest.length, 'more task'));
     details.addEventListener('toggle', () => { while (details.open && rest.length) draw(details, rest.shift()); });
   };

@@ -627,7 +627,7 @@ const gantt = (function () {
   let closed = [];
   window.addEventListener('beforeprint', () => {
     printing = true;
-    closed = Array.from(document.querySelectorAll('details:not([open])'));
+    closed = Array.from(document.querySelectorAll('details:not([open]):not([data-print=closed])'));
     for (const details of closed) {
       details.open = true;
       details.dispatchEvent(new Event('toggle'));  // fills it now; the browser's own event comes after printing
