@@ -10,6 +10,7 @@
 
 #include "amalthea/source_text.hpp"
 #include "analysis/change_effects.hpp"
+#include "analysis/diagnosis.hpp"
 #include "difference/comparison.hpp"
 #include "engine/many_runs.hpp"
 #include "engine/what_if.hpp"
@@ -153,6 +154,7 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
     headroom = find_headroom(request.headroom, *prepared, recorded->results, work.get());
   }
   const exporter::ModelInfo info = exporter::model_info(model);
+  const exporter::Causes causes = diagnose(prepared->system, prepared->analysis, recorded->results, findings);
   std::optional<ComparedModels> states;
   std::optional<exporter::ModelInfo> older_info;
   difference::Comparison comparison;
@@ -168,7 +170,7 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
     }
   }
   const exporter::ReportView view{
-      {info, prepared->system, recorded->results, findings, &model, headroom ? &*headroom : nullptr},
+      {info, prepared->system, recorded->results, findings, &model, headroom ? &*headroom : nullptr, &causes},
       recorded->schedule,
       runs ? &*runs : nullptr,
       earlier.results ? &*earlier.results : nullptr,

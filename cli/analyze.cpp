@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "analysis/diagnosis.hpp"
 #include "analysis/headroom.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
@@ -71,8 +72,10 @@ int run(const AnalyzeOptions& options) {
   }
   const exporter::ModelInfo info = exporter::model_info(*model);
   const bool colour = options.output.empty() && use_colour();
-  const exporter::ResultView view{info,        analyzed->system, analyzed->results,
-                                  diagnostics, &*model,          headroom ? &*headroom : nullptr};
+  const exporter::Causes causes =
+      analysis::diagnose(analyzed->system, analyzed->analysis, analyzed->results, diagnostics);
+  const exporter::ResultView view{
+      info, analyzed->system, analyzed->results, diagnostics, &*model, headroom ? &*headroom : nullptr, &causes};
   if (!write_output(options.output, format->render(view, {colour, options.metrics, options.verbose, options.table})))
     return ExitCode::unusable;
   return exit_code_of(analyzed->assessment, diagnostics, options.analysis.allow_unknown);

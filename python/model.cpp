@@ -14,6 +14,7 @@
 #include "analysis/change_effects.hpp"
 #include "analysis/comparison.hpp"
 #include "analysis/conversion.hpp"
+#include "analysis/diagnosis.hpp"
 #include "analysis/explanation.hpp"
 #include "analysis/exploration.hpp"
 #include "analysis/graph.hpp"
@@ -173,8 +174,9 @@ py::dict PythonModel::analyze(const Options& options, bool trace, const py::obje
     const auto analyzed = needed(results_of(std::move(prepared), findings), findings);
     std::optional<engine::Headroom> room;
     if (headroom.wanted) room = find_headroom(headroom, analyzed, analyzed.results, &work);
-    const exporter::ResultView view{info_,    analyzed.system, analyzed.results,
-                                    findings, &model_,         room ? &*room : nullptr};
+    const exporter::Causes causes = analysis::diagnose(analyzed.system, analyzed.analysis, analyzed.results, findings);
+    const exporter::ResultView view{info_,   analyzed.system,         analyzed.results, findings,
+                                    &model_, room ? &*room : nullptr, &causes};
     tasks = names_of(analyzed.system, false);
     units = names_of(analyzed.system, true);
     return {{{"results", exporter::render_json(view, {})}, {"text", exporter::render_text(view, {})}}};

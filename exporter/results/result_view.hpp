@@ -19,6 +19,8 @@ struct Headroom;
 
 namespace amalthea::exporter {
 
+struct Causes;
+
 inline constexpr std::string_view tool_name = "amalthea-timing";
 extern const std::string_view tool_version;   ///< from CMake: "0.1.0"
 extern const std::string_view tool_homepage;  ///< from CMake: a URI
@@ -42,6 +44,7 @@ struct ResultView {
   const Diagnostics& findings;
   const Model* source = nullptr;               ///< where limits stand in the files; null: unknown
   const engine::Headroom* headroom = nullptr;  ///< null: not computed
+  const Causes* causes = nullptr;              ///< null: not searched
 };
 
 /// Nothing known (line 0) without a source.

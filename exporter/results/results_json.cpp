@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/analysis.hpp"
+#include "exporter/results/causes.hpp"
 #include "exporter/results/detail/headroom_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
 #include "exporter/results/json_parts.hpp"
@@ -57,6 +58,7 @@ class JsonRenderer {
     Json json = begun_json(results_schema, view_.model);
     add_limits(json);
     json["platform"] = platform();
+    if (view_.causes != nullptr && view_.causes->problems != Problems{}) add_causes(json);
     json["analysis"] = {
         {"execution", to_string(results_.execution)},         {"memory", results_.memory_model},
         {"line_rule", to_string(results_.line_rule)},         {"contention", to_string(results_.contention)},
@@ -79,6 +81,12 @@ class JsonRenderer {
   }
 
  private:
+  void add_causes(Json& json) const {
+    json["causes"] = causes_json(*view_.causes);
+    for (std::size_t i = 0; i < view_.causes->all.size(); ++i)
+      add_place(json["causes"]["list"][i], location_of(view_, view_.causes->all[i].origin));
+  }
+
   void add_limits(Json& json) const {
     const engine::Assessment assessment = engine::assess(system_, results_, view_.findings);
     add_verdict(json, assessment);

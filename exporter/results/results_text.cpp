@@ -12,6 +12,7 @@
 #include "engine/analysis.hpp"
 #include "engine/results/lost_activations.hpp"
 #include "exporter/primitives/text_table.hpp"
+#include "exporter/results/causes.hpp"
 #include "exporter/results/contribution_text.hpp"
 #include "exporter/results/detail/headroom_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
@@ -136,6 +137,7 @@ class TextRenderer {
   void head() {
     if (markdown_) out_ += "# Timing\n\n";
     for (const VerdictLine& said : verdict_lines(assessment_)) out_ += line(said.text, said.colour);
+    causes();
     if (view_.headroom != nullptr)
       for (const std::string& sentence : headroom_sentences(*view_.headroom)) out_ += line(sentence);
     out_ += line(fmt::format("{}  (AMALTHEA {}, {})", fmt::join(view_.model.files, ", "), view_.model.version,
@@ -167,6 +169,17 @@ class TextRenderer {
         out_ += line(fmt::format("Overloaded: {} {}, utilization {:.2f} %", to_string(resource.kind),
                                  name_of(system_, resource), 100 * resource.demand),
                      Colour::bad);
+  }
+
+  /// Why not all limits are guaranteed; numbered, the first cause first.
+  void causes() {
+    if (view_.causes == nullptr || view_.causes->all.empty()) return;
+    title("Causes");
+    std::size_t number = 0;
+    for (const std::string& cause : cause_lines(*view_.causes)) out_ += line(fmt::format("{}. {}", ++number, cause));
+    if (!view_.causes->complete)
+      out_ += line("Not every suspicion was tried: the analyses take too long.", Colour::dim);
+    out_ += "\n";
   }
 
   void requirements_head() {

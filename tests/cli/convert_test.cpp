@@ -58,6 +58,9 @@ Json results_but_form(const std::string& model) {
       for (const char* place : {"file", "line", "column"}) entry.erase(place);
       if (entry.value("kind", "") == "finding") entry.erase("name");  // names the place, too
     }
+  if (results.contains("causes"))
+    for (Json& entry : results["causes"]["list"])
+      for (const char* place : {"file", "line", "column"}) entry.erase(place);
   return results;
 }
 

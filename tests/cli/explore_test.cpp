@@ -69,6 +69,9 @@ json analyzed(std::vector<std::string> arguments) {
   results.erase("findings");
   for (json& limit : results["limits"])
     for (const char* place : {"file", "line", "column"}) limit.erase(place);
+  if (results.contains("causes"))
+    for (json& cause : results["causes"]["list"])
+      for (const char* place : {"file", "line", "column"}) cause.erase(place);
   results.erase("replaced");  // the mapping, where it is not the model's own
   return results;
 }
