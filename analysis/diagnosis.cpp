@@ -28,7 +28,7 @@ constexpr std::size_t most_trials = 60, most_tasks = 300;
 
 /// Evidence below which a value is not blamed, whatever its change turns; and with which it is named in any case.
 constexpr double least_evidence = 1.3, strong_evidence = 4.5;
-/// Evidence plus three times the share of problems that a change turns: below that nothing is blamed.
+/// Evidence plus what a change turns: below that nothing is blamed.
 constexpr double least_score = 3.3;
 /// Suspicions whose scores are that close are named together.
 constexpr double indistinct = 0.8;
@@ -186,14 +186,21 @@ class Diagnosis {
 
   static bool is_better(const State& with, const State& without) { return with.problems < without.problems; }
 
+  /// 3 if nothing remains, and another 1 for what explains all that fails; 0 if it turns nothing.
+  double share_turned(const State& with) const {
+    if (!is_better(with, before_)) return 0;
+    const bool all = with.problems.failing == 0 && (before_.problems.failing > 0 || with.problems.unproven == 0);
+    return 3 * (before_.weight() - with.weight()) / before_.weight() + (all ? 1 : 0);
+  }
+
   void try_all(Suspicions all) {
     for (Suspicion& one : all) {
       System changed(system_);
       one.apply(changed);
       auto with = analyzed(changed);
       if (!with) continue;
-      const double turned = is_better(*with, before_) ? (before_.weight() - with->weight()) / before_.weight() : 0;
-      const double score = one.evidence + 3 * turned;
+      const double turned = share_turned(*with);
+      const double score = one.evidence + turned;
       if (turned > 0 || one.evidence >= strong_evidence) tried_.push_back({std::move(one), std::move(*with), score});
     }
     combine();
@@ -228,7 +235,7 @@ class Diagnosis {
                                [&](std::size_t place) { return !is_better(*with, tried_[place].with); }))
         continue;
       all.combined = places.size();
-      const double score = all.evidence + 3 * (before_.weight() - with->weight()) / before_.weight();
+      const double score = all.evidence + share_turned(*with);
       tried_.push_back({std::move(all), std::move(*with), score});
     }
   }

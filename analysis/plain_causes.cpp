@@ -137,7 +137,8 @@ class Plain {
     cause.kind = Cause::Kind::overload;
     const std::string name = fmt::format("{} {}", to_string(resource.kind), name_of(system_, resource));
     cause.text = fmt::format("{} needs {:.1f} %{}", name, resource.demand * 100, who.empty() ? "" : ": " + who);
-    if (rest <= 1 && !without.empty()) cause.text += fmt::format("; {:.1f} % without {}", rest * 100, without);
+    if (rest <= 1 && !without.empty())
+      cause.text += fmt::format("; {:.1f} % without {}", std::max(0.0, rest) * 100, without);
     cause.origin = system_.platform.units[resource.unit].origin;
     if (parts.empty()) return cause;
     const auto reached = dependencies_.reached_from(parts);

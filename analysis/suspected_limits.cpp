@@ -54,7 +54,22 @@ class Limits {
         if (b == a || !facts_.tightness[b] || system_.tasks[b].folded_into || (facts_.failing[b] && b < a)) continue;
         exchange(a, b);
       }
+      impossible_exchange(a);
     }
+  }
+
+  /// A deadline below what the task needs alone may be that of another one, of which the deadline would do.
+  void impossible_exchange(TaskIndex a) {
+    if (number(facts_.own[a]) < 1.3 * number(deadline_of(a))) return;
+    std::optional<TaskIndex> best;
+    const auto odd = [&](TaskIndex b) { return oddity(a, number(deadline_of(b))) + oddity(b, number(deadline_of(a))); };
+    for (TaskIndex b = 0; b < system_.tasks.size(); ++b)
+      if (b != a && facts_.tightness[b] && !system_.tasks[b].folded_into && deadline_of(b) > facts_.own[a] &&
+          deadline_of(a) > facts_.own[b] &&
+          number(deadline_of(b)) * *facts_.tightness[a] <= 1.001 * number(deadline_of(a)) &&
+          (!best || odd(b) < odd(*best)))
+        best = b;
+    if (best) propose_exchange(a, *best, 2.3);
   }
 
   /// What a task needs alone, if its deadline is shorter.
@@ -75,7 +90,12 @@ class Limits {
                                std::max(*facts_.tightness[a], *facts_.tightness[b]) > 1.001;
     if (gain < -1 || !both_too_long) return;
     const double fit = distance(number(of_a) / period_b, number(of_b) / period_a) < 0.3 ? 1 : 0;
-    add(2.5 + std::clamp(gain / 2, 0.0, 1.5) + fit,
+    propose_exchange(a, b, 2.5 + std::clamp(gain / 2, 0.0, 1.5) + fit);
+  }
+
+  void propose_exchange(TaskIndex a, TaskIndex b, double evidence) {
+    const Duration of_a = deadline_of(a), of_b = deadline_of(b);
+    add(evidence,
         fmt::format("exchange the deadlines of {} and {} (periods {} and {}, deadlines {} and {}{})", name(a), name(b),
                     format_duration(times(of_a, 1 / *facts_.tightness[a])),
                     format_duration(times(of_b, 1 / *facts_.tightness[b])), format_duration(of_a),

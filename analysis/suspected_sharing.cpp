@@ -174,7 +174,7 @@ class Sharing {
       least = std::min(least, system_.tasks[task].priority);
       most = std::max(most, system_.tasks[task].priority);
     }
-    add(4,
+    add(3,
         fmt::format("reverse the priorities of scheduler {} (longer deadlines have higher priorities)",
                     system_.platform.schedulers[scheduler].name),
         {amalthea::Part::Kind::scheduler, scheduler}, [tasks, sum = least + most](System& system) {
@@ -258,7 +258,7 @@ class Sharing {
     const std::string& to = system_.platform.memories[one.memory].name;
     if (latency > 0 && latency_of(one) >= 7 * latency)
       add(3,
-          fmt::format("access of {} to memory {}: {:.4g} cycles instead of {:.4g} (as from other cores)", from, to,
+          fmt::format("access of {} to memory {}: {:.6g} cycles instead of {:.6g} (as from other cores)", from, to,
                       latency, latency_of(one)),
           {amalthea::Part::Kind::unit, unit}, [unit, at, latency](System& system) {
             MemoryAccess& access = system.platform.units[unit].accesses[at];
@@ -268,7 +268,7 @@ class Sharing {
     const auto now = static_cast<double>(one.data_rate.bytes_per_second);
     if (now > 0 && rate >= 7 * now)
       add(3,
-          fmt::format("data rate of {} to memory {}: {:.4g} MB/s instead of {:.4g} (as from other cores)", from, to,
+          fmt::format("data rate of {} to memory {}: {:.6g} MB/s instead of {:.6g} (as from other cores)", from, to,
                       rate / 1e6, now / 1e6),
           {amalthea::Part::Kind::unit, unit}, [unit, at, rate](System& system) {
             system.platform.units[unit].accesses[at].data_rate.bytes_per_second = static_cast<std::int64_t>(rate);

@@ -80,6 +80,12 @@ void scale(Ticks& ticks, double factor) {
   for (auto& [definition, cycles] : ticks.extended) scale(cycles, factor);
 }
 
+std::string size_text(double bytes) {
+  if (bytes >= 1e9) return fmt::format("{:.6g} GB", bytes / 1e9);
+  if (bytes >= 1e6) return fmt::format("{:.6g} MB", bytes / 1e6);
+  return fmt::format("{:.6g} kB", bytes / 1e3);
+}
+
 class Times {
  public:
   Times(const Facts& facts, Suspicions& found) : facts_(facts), system_(facts.system), found_(found) {}
@@ -98,8 +104,9 @@ class Times {
   }
 
  private:
-  void add(double evidence, std::string change, amalthea::Part part, std::function<void(System&)> apply) {
-    found_.push_back({evidence, std::move(change), part, std::move(apply)});
+  void add(double evidence, std::string change, amalthea::Part part, std::function<void(System&)> apply,
+           std::string pattern = "") {
+    found_.push_back({evidence, std::move(change), part, std::move(apply), std::move(pattern)});
   }
 
   // ---- periods
@@ -191,8 +198,9 @@ class Times {
 
   void as_used(TaskIndex task, double factor, Reasons& reasons) const {
     const auto used = share(task);
-    if (!used || factor < 1 || *used < 0.4 || system_.tasks[task].side != Side::host) return;
-    reasons.add(*used > 0.9 ? 1.5 : 1, fmt::format("it takes {:.0f} % of its core", *used * 100));
+    const bool interrupt = system_.tasks[task].kind != ProcessKind::task;
+    if (!used || factor < 1 || *used < (interrupt ? 0.25 : 0.4) || system_.tasks[task].side != Side::host) return;
+    reasons.add(interrupt ? 1.7 : *used > 0.9 ? 1.5 : 1, fmt::format("it takes {:.0f} % of its core", *used * 100));
   }
 
   void as_named(const std::string& name, Duration now, Duration meant, Reasons& reasons) const {
@@ -251,16 +259,32 @@ class Times {
     }
   }
 
+  /// How far a utilization is from what is usual: a range, since tasks differ.
+  static double oddity(double used, double usual) {
+    const double least = std::min(usual, 0.05), most = std::max(usual, 0.2);
+    return used > most ? distance(used, most) : used < least ? distance(used, least) : 0;
+  }
+
+  /// What the others need of its core or GPU.
+  double others_on(TaskIndex task) const {
+    double sum = 0;
+    for (TaskIndex other = 0; other < system_.tasks.size(); ++other)
+      if (const auto one = share(other); one && other != task && system_.tasks[other].unit == system_.tasks[task].unit)
+        sum += *one;
+    return sum;
+  }
+
   void longer(TaskIndex task, double used, double usual, double factor, bool nanoseconds) {
-    const double gain = distance(used, usual) - distance(used * factor, usual);
-    if (gain < 1) return;
+    const double gain = oddity(used, usual) - oddity(used * factor, usual);
+    if (gain < 0.5) return;
+    const bool only = used > 0.9 && others_on(task) < 0.7;
     const auto heaviest = dominating(task);
     const bool device = system_.tasks[task].side == Side::device;
     const std::string what =
         device     ? fmt::format("kernel ticks of {}", system_.tasks[task].name)
         : heaviest ? fmt::format("ticks of runnable {} in {}", runnable_name(*heaviest), system_.tasks[task].name)
                    : fmt::format("ticks of {}", system_.tasks[task].name);
-    add(0.5 * gain + (nanoseconds ? 0.2 : 0) + (device && used > 0.7 ? 0.5 : 0),
+    add(0.5 * gain + (nanoseconds ? 0.2 : 0) + (only || (device && used > 0.7) ? 0.5 : 0),
         fmt::format("{}: {}{} (they take {} per job, {:.0f} % of {})", what, ratio_text(factor),
                     nanoseconds ? " them, as if they were nanoseconds" : " them", format_duration(busy(task)),
                     used * 100, device ? "its GPU" : "a core"),
@@ -334,9 +358,9 @@ class Times {
     labels.insert(labels.end(), copy.destinations.begin(), copy.destinations.end());
     const std::string name = labels.empty() ? system_.graph[node].name : system_.labels[labels.front()].name;
     add(evidence,
-        fmt::format("copies of {}: {:.3g} kB instead of {:.3g} kB ({} copies them in every job, {})", name,
-                    static_cast<double>(copy.size.bytes) * factor / 1000, static_cast<double>(copy.size.bytes) / 1000,
-                    system_.tasks[system_.graph[node].task].name,
+        fmt::format("copies of {}: {} instead of {} ({} copies them in every job, {})", name,
+                    size_text(static_cast<double>(copy.size.bytes) * factor),
+                    size_text(static_cast<double>(copy.size.bytes)), system_.tasks[system_.graph[node].task].name,
                     format_duration(facts_.programs[system_.graph[node].task].copies)),
         {amalthea::Part::Kind::task, system_.graph[node].task}, [labels, factor, node](System& system) {
           const auto shrink = [factor](DataSize& size) {
@@ -378,7 +402,7 @@ class Times {
       const bool alike = system_.platform.units[units.front()].definition ==
                          system_.platform.units[cpus.rbegin()->second.front()].definition;
       faster(units, 2 + (alike ? 1.5 : 0) + std::min(1.0, 0.4 * static_cast<double>(late_on(units))), slip,
-             fmt::format("other cores have {:.4g} MHz", top / 1e9));
+             fmt::format("other cores have {:.6g} MHz", top / 1e9));
     }
   }
 
@@ -394,15 +418,18 @@ class Times {
     std::string names;
     for (const UnitIndex unit : units) names += (names.empty() ? "" : ", ") + system_.platform.units[unit].name;
     const double now = static_cast<double>(system_.platform.units[units.front()].frequency.millihertz());
-    add(evidence,
-        fmt::format("clock of {}: {:.4g} MHz instead of {:.4g} MHz{}", names, now * factor / 1e9, now / 1e9,
+    add(
+        evidence,
+        fmt::format("clock of {}: {:.6g} MHz instead of {:.6g} MHz{}", names, now * factor / 1e9, now / 1e9,
                     why.empty() ? "" : fmt::format(" ({})", why)),
-        {amalthea::Part::Kind::unit, units.front()}, [units, factor](System& system) {
+        {amalthea::Part::Kind::unit, units.front()},
+        [units, factor](System& system) {
           for (const UnitIndex unit : units) {
             Frequency& of = system.platform.units[unit].frequency;
             of = Frequency::millihertz(static_cast<std::int64_t>(static_cast<double>(of.millihertz()) * factor));
           }
-        });
+        },
+        fmt::format("clock {}", factor));
   }
 
   const Facts& facts_;
