@@ -24,17 +24,18 @@ namespace amalthea::analysis {
 namespace {
 
 /// An earlier model, analyzed as the request says.
-Outcome<Earlier> analyze_earlier(const ReportRequest& request, const importer::Limits& limits, Diagnostics& findings) {
-  auto model = read({request.baseline}, limits, findings);
+Outcome<Earlier> analyze_earlier(const AnalysisRequest& request, const std::string& baseline_file,
+                                 const importer::Limits& limits, Diagnostics& findings) {
+  auto model = read({baseline_file}, limits, findings);
   const auto analyzed = model.and_then([&](const Model& read_model) {
     return resolve(request).and_then([&](const Resolved& how) { return analyze(read_model, how, findings); });
   });
-  const std::string place = "--baseline " + request.baseline;
+  const std::string place = "--baseline " + baseline_file;
   if (!analyzed && analyzed.error().message.empty()) return misused(place, "the model cannot be analyzed");
   if (!analyzed) return tl::unexpected(analyzed.error());
   const exporter::ModelInfo info = exporter::model_info(*model);
   auto baseline = exporter::read_baseline(
-      request.baseline, exporter::render_json({info, analyzed->system, analyzed->results, findings}, {}));
+      baseline_file, exporter::render_json({info, analyzed->system, analyzed->results, findings}, {}));
   if (!baseline) return misused(place, baseline.error());
   return Earlier{std::move(*baseline), std::move(*model), {}};
 }
@@ -119,10 +120,10 @@ OptionTable report_options(ReportRequest& request) {
   return joined({request_options(request), page_options(request), headroom_options(request.headroom)});
 }
 
-Outcome<Earlier> read_earlier(const ReportRequest& request, const importer::Limits& limits, Diagnostics& findings) {
-  const std::string& path = request.baseline;
+Outcome<Earlier> read_earlier(const AnalysisRequest& request, const std::string& path, const importer::Limits& limits,
+                              Diagnostics& findings) {
   if (path.empty()) return Earlier{};
-  if (is_model_file_name(path)) return analyze_earlier(request, limits, findings);
+  if (is_model_file_name(path)) return analyze_earlier(request, path, limits, findings);
   const auto refuse = [&path](const std::string& why) {
     return misused("--baseline " + path, why,
                    "use an earlier model, or create the file with: amalthea analyze MODEL --format json -o FILE");

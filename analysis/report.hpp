@@ -38,8 +38,9 @@ struct Earlier {
   std::optional<Model> model;
   std::string no_model;  ///< why there is none: a sentence
 };
-/// Empty without a baseline. `findings`: of the earlier model.
-Outcome<Earlier> read_earlier(const ReportRequest& request, const importer::Limits& limits, Diagnostics& findings);
+/// `path`: a model, which is analyzed as the request says, or results; empty without one. `findings`: of the earlier model.
+Outcome<Earlier> read_earlier(const AnalysisRequest& request, const std::string& path, const importer::Limits& limits,
+                              Diagnostics& findings);
 
 /// Begins long work that a caller follows; the last part of it may be stopped with what it has. May be empty.
 using BeginWork = std::function<std::shared_ptr<Work>(bool can_be_stopped)>;

@@ -6,6 +6,7 @@
 
 #include "analysis/diagnosis.hpp"
 #include "analysis/headroom.hpp"
+#include "analysis/ratchet.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
@@ -29,6 +30,7 @@ struct AnalyzeOptions {
   bool verbose = false;
   std::string table = "tasks";
   analysis::HeadroomRequest headroom;
+  analysis::RatchetRequest ratchet;
 };
 
 /// A pipeline also reads why a model was not analyzed.
@@ -41,12 +43,41 @@ bool write_failure(const AnalyzeOptions& options, const exporter::ResultFormat& 
                       format.render_findings({info, findings, 0, std::filesystem::current_path().string()}));
 }
 
+/// The exit code is that of the verdict, or of what got worse.
+int write_results(const AnalyzeOptions& options, const Model& model, const analysis::Analyzed& analyzed,
+                  const analysis::Known& known, const engine::Headroom* headroom, const Diagnostics& diagnostics) {
+  const exporter::ModelInfo info = exporter::model_info(model);
+  const bool colour = options.output.empty() && use_colour();
+  const exporter::Causes causes = analysis::diagnose(analyzed.system, analyzed.analysis, analyzed.results, diagnostics);
+  const exporter::Ratchet ratchet = compared(analyzed.assessment, options.ratchet, known);
+  const exporter::ResultView view{
+      info,   analyzed.system, analyzed.results, diagnostics,
+      &model, headroom,        &causes,          options.ratchet.compares() ? &ratchet : nullptr};
+  const auto* const format = exporter::find_result_format(options.format);
+  if (!write_output(options.output, format->render(view, {colour, options.metrics, options.verbose, options.table})))
+    return ExitCode::unusable;
+  if (!options.ratchet.write_accepted.empty() &&
+      !write_data(options.ratchet.write_accepted,
+                  exporter::write_accepted(exporter::known_limits(analyzed.assessment), known.accepted)))
+    return ExitCode::unusable;
+  engine::Assessment judged = analyzed.assessment;
+  if (options.ratchet.compares()) judged.verdict = ratchet.verdict();
+  return exit_code_of(judged, diagnostics, options.analysis.allow_unknown);
+}
+
 int run(const AnalyzeOptions& options) {
   if (options.table == "headroom" && !options.headroom.wanted) return unusable("--table headroom requires --headroom");
   if (const auto possible = check_headroom(options.headroom, options.analysis); !possible)
     return code_of(possible.error());
-  if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
-  Diagnostics diagnostics;
+  if (!check_output(options.output) || !check_trace(options.trace.path) ||
+      !check_output(options.ratchet.write_accepted))
+    return ExitCode::unusable;
+  Diagnostics diagnostics, of_baseline;
+  const auto known = analysis::read_known(options.ratchet, options.analysis, options.input.limits, of_baseline);
+  if (!known) {
+    print_findings(of_baseline);
+    return code_of(known.error());
+  }
   const auto model = load(options.input, diagnostics);
   auto prepared = model.and_then(
       [&](const Model& read) { return analysis::prepare(read, options.analysis, diagnostics).map_error(code_of); });
@@ -70,15 +101,7 @@ int run(const AnalyzeOptions& options) {
     LongWork long_work(LongWork::CtrlC::stops);
     headroom = find_headroom(options.headroom, *analyzed, analyzed->results, &long_work.work());
   }
-  const exporter::ModelInfo info = exporter::model_info(*model);
-  const bool colour = options.output.empty() && use_colour();
-  const exporter::Causes causes =
-      analysis::diagnose(analyzed->system, analyzed->analysis, analyzed->results, diagnostics);
-  const exporter::ResultView view{
-      info, analyzed->system, analyzed->results, diagnostics, &*model, headroom ? &*headroom : nullptr, &causes};
-  if (!write_output(options.output, format->render(view, {colour, options.metrics, options.verbose, options.table})))
-    return ExitCode::unusable;
-  return exit_code_of(analyzed->assessment, diagnostics, options.analysis.allow_unknown);
+  return write_results(options, *model, *analyzed, *known, headroom ? &*headroom : nullptr, diagnostics);
 }
 
 }  // namespace
@@ -92,6 +115,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   add_analysis_options(*verb, options->analysis);
   add_options(*verb, analysis::chain_options(options->analysis));
   add_options(*verb, analysis::headroom_options(options->headroom));
+  add_options(*verb, analysis::ratchet_options(options->ratchet));
   std::vector<std::string> names;
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
   add_options(*verb, {row("format", &options->format, "Output format", {group::output}, {.choices = names})});

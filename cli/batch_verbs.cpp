@@ -117,7 +117,7 @@ Outcome<std::string> converted(const Requests& asked, const Model& model, const 
 Outcome<std::string> reported(const Requests& asked, const Model& model, const std::string& output,
                               Diagnostics& findings) {
   Diagnostics of_baseline;
-  auto earlier = analysis::read_earlier(asked.report, asked.limits, of_baseline);
+  auto earlier = analysis::read_earlier(asked.report, asked.report.baseline, asked.limits, of_baseline);
   if (!earlier) return tl::unexpected(earlier.error());
   const auto made = analysis::report(model, asked.report, std::move(*earlier), {}, findings);
   if (!made) return tl::unexpected(made.error());

@@ -9,11 +9,13 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/change_effects.hpp"
+#include "analysis/ratchet.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "difference/comparison.hpp"
 #include "difference/conflicts.hpp"
@@ -28,6 +30,7 @@ struct DiffOptions {
   AnalysisInput analysis;
   bool timing = false;
   bool gate = false;
+  analysis::RatchetRequest ratchet;
   std::string format = "text";
   std::string output;
 };
@@ -82,19 +85,34 @@ int check_merge(const DiffOptions& options) {
   return write(options, view, conflicts.empty() ? ExitCode::all_well : ExitCode::findings);
 }
 
+/// What got worse from OLD to NEW; what was renamed is the same.
+exporter::Ratchet gated(const exporter::ChangeEffects& effects, const difference::Comparison& comparison,
+                        const std::string& older, const analysis::Known& known) {
+  std::vector<exporter::KnownLimit> before = exporter::known_limits(effects.before.assessment);
+  for (exporter::KnownLimit& limit : before)
+    for (const difference::Change& change : comparison.changes)
+      if (change.kind == difference::Kind::renamed && change.before == limit.name) limit.name = change.after;
+  exporter::Ratchet found = exporter::ratchet(exporter::known_limits(effects.after.assessment), before, known.accepted);
+  found.baseline = older;
+  return found;
+}
+
 int run(const DiffOptions& options) {
   if (options.gate && !options.timing) return unusable("--gate requires --timing");
+  if (!options.ratchet.accepted.empty() && !options.gate) return unusable("--accepted requires --gate");
   if (options.timing && !options.base.empty())
     return unusable("--timing does not apply to the check of a merge (--base)");
   if (!check_output(options.output)) return ExitCode::unusable;
   if (!options.base.empty()) return check_merge(options);
   const auto resolved = analysis::resolve(options.analysis).map_error(code_of);
   if (!resolved) return resolved.error();
+  Diagnostics findings;
+  const auto known = read_known(options.ratchet, options.analysis, options.limits, findings).map_error(code_of);
+  if (!known) return known.error();
   const auto models = models_of({options.older, options.newer}, options.limits);
   if (!models) return ExitCode::unusable;
   const auto comparison = models->compared->compare(0, 1);
   std::optional<exporter::ChangeEffects> effects;
-  Diagnostics findings;
   if (options.timing) {
     auto found = analysis::change_effects(*models->read[0], *models->read[1], comparison, resolved->options, findings);
     if (!found) {
@@ -105,8 +123,13 @@ int run(const DiffOptions& options) {
   }
   const exporter::DifferenceView view{models->infos[0], models->infos[1], to_string(models->compared->release),
                                       comparison.changes, effects ? &*effects : nullptr};
-  if (options.gate)
-    return write(options, view, exit_code_of(effects->after.assessment, findings, options.analysis.allow_unknown));
+  if (options.gate) {
+    const exporter::Ratchet ratchet = gated(*effects, comparison, options.older, *known);
+    for (const std::string& line : ratchet_lines(ratchet)) tell("{}\n", line);
+    engine::Assessment judged = effects->after.assessment;
+    judged.verdict = ratchet.verdict();
+    return write(options, view, exit_code_of(judged, findings, options.analysis.allow_unknown));
+  }
   return write(options, view, comparison.changes.empty() ? ExitCode::all_well : ExitCode::findings);
 }
 
@@ -124,11 +147,11 @@ void add_diff(CLI::App& app, int& exit_code) {
            "Also analyze both and show what the changes do to verdicts, bounds and demand, and the share of each part "
            "of the model",
            {group::analysis}),
-       row("gate", &options->gate, "With --timing: exit with the code of NEW's verdict. These are the codes of analyze",
-           {group::verdict}),
+       row("gate", &options->gate, "With --timing: fail only for what got worse", {group::verdict}),
        row("base", &options->base,
            "Check a three-way merge: OLD and NEW are changed versions of this model. Print the conflicts",
            {group::findings}, {.takes = "MODEL", .file = FileKind::read})});
+  add_options(*verb, analysis::picked(analysis::ratchet_options(options->ratchet), {"accepted"}));
   add_analysis_options(*verb, options->analysis);
   add_options(*verb, analysis::chain_options(options->analysis));
   std::vector<std::string> names;
@@ -143,7 +166,7 @@ void add_diff(CLI::App& app, int& exit_code) {
            "  0  no differences; with --base, no conflicts\n"
            "  1  there are differences or conflicts\n"
            "  2  wrong usage or unreadable input\n"
-           "With --timing --gate, those of amalthea analyze for NEW.");
+           "With --timing --gate, those of amalthea analyze --baseline OLD NEW.");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -32,7 +32,7 @@ int run(const ReportOptions& options) {
   if (const auto possible = check_headroom(options.request.headroom, options.request); !possible)
     return code_of(possible.error());
   Diagnostics diagnostics, of_baseline;
-  auto earlier = analysis::read_earlier(options.request, options.input.limits, of_baseline);
+  auto earlier = analysis::read_earlier(options.request, options.request.baseline, options.input.limits, of_baseline);
   if (!earlier) {
     print_findings(of_baseline);
     return code_of(earlier.error());

@@ -238,7 +238,7 @@ py::dict PythonModel::report(const Options& options, const py::object& progress)
   const auto request = taken(options, analysis::report_options);
   return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
     Diagnostics of_baseline;
-    auto earlier = needed(read_earlier(request, limits_, of_baseline), of_baseline);
+    auto earlier = needed(read_earlier(request, request.baseline, limits_, of_baseline), of_baseline);
     const auto begin = [&](bool) { return std::shared_ptr<Work>(&work, [](Work*) {}); };
     return {{{"page", needed(analysis::report(model_, request, std::move(earlier), begin, findings), findings).html}}};
   });

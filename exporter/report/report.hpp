@@ -14,6 +14,7 @@
 #include "engine/what_if.hpp"
 #include "exporter/differences/difference_formats.hpp"
 #include "exporter/report/report_schedule.hpp"
+#include "exporter/results/ratchet.hpp"
 #include "exporter/results/result_view.hpp"
 #include "exporter/results/runs_formats.hpp"
 
@@ -28,6 +29,7 @@ struct Baseline {
   std::string json;                ///< an object of the results schema with some of its keys
   std::vector<std::string> files;  ///< of its model
   std::string hash;                ///< of its model, as hash_of_model states it
+  std::vector<KnownLimit> limits;  ///< all that it judged
 };
 /// Reads the output of `analyze --format json`; the error states what is wrong with it.
 tl::expected<Baseline, std::string> read_baseline(std::string_view name, std::string_view text);

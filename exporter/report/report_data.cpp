@@ -142,8 +142,11 @@ tl::expected<Baseline, std::string> read_baseline(std::string_view name, std::st
   const Json& results = *read;
   if (!results.is_object() || text_of(results, "schema") != Json(results_schema))
     return tl::unexpected(fmt::format("it is not the output of analyze --format json (schema {})", results_schema));
-  Baseline baseline{
-      std::string(name), reduced_baseline(results).dump(-1, ' ', false, Json::error_handler_t::replace), {}, {}};
+  Baseline baseline{std::string(name),
+                    reduced_baseline(results).dump(-1, ' ', false, Json::error_handler_t::replace),
+                    {},
+                    {},
+                    known_limits(results)};
   const Json& model = object_of(results, "model");
   if (const Json hash = text_of(model, "hash"); hash.is_string()) baseline.hash = hash;
   if (const auto files = model.find("files"); files != model.end() && files->is_array())

@@ -20,6 +20,7 @@ struct Headroom;
 namespace amalthea::exporter {
 
 struct Causes;
+struct Ratchet;
 
 inline constexpr std::string_view tool_name = "amalthea-timing";
 extern const std::string_view tool_version;   ///< from CMake: "0.1.0"
@@ -45,6 +46,7 @@ struct ResultView {
   const Model* source = nullptr;               ///< where limits stand in the files; null: unknown
   const engine::Headroom* headroom = nullptr;  ///< null: not computed
   const Causes* causes = nullptr;              ///< null: not searched
+  const Ratchet* ratchet = nullptr;            ///< null: neither a baseline nor accepted misses
 };
 
 /// Nothing known (line 0) without a source.

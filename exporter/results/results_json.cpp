@@ -10,6 +10,7 @@
 #include "exporter/results/detail/headroom_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
 #include "exporter/results/json_parts.hpp"
+#include "exporter/results/ratchet.hpp"
 #include "exporter/results/result_formats.hpp"
 #include "exporter/results/results_json.hpp"
 #include "exporter/results/verdict_text.hpp"
@@ -58,6 +59,7 @@ class JsonRenderer {
     Json json = begun_json(results_schema, view_.model);
     add_limits(json);
     json["platform"] = platform();
+    if (view_.ratchet != nullptr) json["ratchet"] = ratchet_json(*view_.ratchet);
     if (view_.causes != nullptr && view_.causes->problems != Problems{}) add_causes(json);
     json["analysis"] = {
         {"execution", to_string(results_.execution)},         {"memory", results_.memory_model},

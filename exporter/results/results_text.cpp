@@ -16,6 +16,7 @@
 #include "exporter/results/contribution_text.hpp"
 #include "exporter/results/detail/headroom_parts.hpp"
 #include "exporter/results/detail/requirement_text.hpp"
+#include "exporter/results/ratchet.hpp"
 #include "exporter/results/result_formats.hpp"
 #include "exporter/results/verdict_text.hpp"
 
@@ -137,6 +138,8 @@ class TextRenderer {
   void head() {
     if (markdown_) out_ += "# Timing\n\n";
     for (const VerdictLine& said : verdict_lines(assessment_)) out_ += line(said.text, said.colour);
+    if (view_.ratchet != nullptr)
+      for (const std::string& compared : ratchet_lines(*view_.ratchet)) out_ += line(compared);
     causes();
     if (view_.headroom != nullptr)
       for (const std::string& sentence : headroom_sentences(*view_.headroom)) out_ += line(sentence);
