@@ -66,10 +66,9 @@ int run(ExplainOptions options) {
   if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *explanation)))
     return ExitCode::unusable;
   if (!write_output(options.output, text)) return ExitCode::unusable;
-  const engine::Verdict verdict = explained->results.tasks[explained->task].verdict;
-  if (engine::is_late(verdict)) return ExitCode::findings;
-  const bool allowed = options.analysis.allow_unknown && !diagnostics.has_errors();
-  return verdict == engine::Verdict::unknown && !allowed ? ExitCode::unknown : ExitCode::all_well;
+  engine::Assessment judged;
+  judged.verdict = explained->verdict.value_or(engine::verdict_on(explained->results.tasks[explained->task]));
+  return exit_code_of(judged, diagnostics, options.analysis.allow_unknown);
 }
 
 }  // namespace
@@ -84,7 +83,9 @@ void add_explain(CLI::App& app, int& exit_code) {
   });
   verb->get_option("MODEL")
       ->option_text("MODEL... TASK")
-      ->description("Model files or a folder, which form one model, then the name of the task or of a runnable");
+      ->description(
+          "Model files or a folder, which form one model, then the name of the task, a runnable, a chain, a "
+          "requirement or a constraint");
   add_analysis_options(*verb, options->analysis);
   add_options(*verb,
               {row("format", &options->format, "Output format", {group::output}, {.choices = {"text", "json"}})});
@@ -95,10 +96,10 @@ void add_explain(CLI::App& app, int& exit_code) {
            {"amalthea explain model.amxmi Control", "amalthea explain --picture control.svg model.amxmi Control",
             "amalthea explain --format json model.amxmi Control"},
            "Exit codes:\n"
-           "  0  the deadline of the task is met, or it has none\n"
-           "  1  the deadline is missed, the task is unbounded, or the model has an error\n"
+           "  0  the deadline of the task, or the limit, is met, or there is none\n"
+           "  1  it is missed, the task is unbounded, or the model has an error\n"
            "  2  wrong usage or unreadable input\n"
-           "  4  the deadline could not be judged (docs/reference/verdicts.md)");
+           "  4  it could not be judged (docs/reference/verdicts.md)");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

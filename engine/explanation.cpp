@@ -61,6 +61,57 @@ class JobWatcher : public SimulationObserver {
   std::vector<Interval> present_, others_;
 };
 
+/// Finds the first job that is late.
+class LateFinder : public SimulationObserver {
+ public:
+  LateFinder(TaskIndex task, Duration deadline) : task_(task), deadline_(deadline) {}
+  void completed(TaskIndex task, std::uint64_t, Instant release, Instant now) override {
+    if (task == task_ && !release_ && now - release > deadline_) {
+      release_ = release;
+      response_ = now - release;
+    }
+  }
+  std::optional<Instant> release() const { return release_; }
+  Duration response() const { return response_; }
+
+ private:
+  TaskIndex task_;
+  Duration deadline_;
+  std::optional<Instant> release_;
+  Duration response_;
+};
+
+/// Whether jobs wait for earlier ones ever longer: some never end, or the longest one waited for longer than its deadline.
+bool lags_behind(const Task& task, const TaskResult& result) {
+  if (!task.deadline || result.missed_deadlines == 0) return false;
+  return result.unfinished > 0 ||
+         std::any_of(result.contributions.begin(), result.contributions.end(), [&](const Contribution& part) {
+           return part.kind == ContributionKind::backlog && part.time > *task.deadline;
+         });
+}
+
+/// What the intervals of a job add up to.
+std::vector<Contribution> summed(const std::vector<Interval>& own) {
+  std::vector<Contribution> parts;
+  for (const Interval& one : own) {
+    Reason reason = one.standing.reason;
+    // Its own work, whoever slows it down.
+    if (reason.kind == ContributionKind::execution || reason.kind == ContributionKind::memory ||
+        reason.kind == ContributionKind::copy || reason.kind == ContributionKind::kernel) {
+      reason.by.reset();
+      reason.traffic = TrafficKind::none;
+    }
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const Contribution& part) {
+      return part.kind == reason.kind && part.by == reason.by && part.traffic == reason.traffic;
+    });
+    if (same == parts.end())
+      parts.push_back({reason.kind, reason.by, one.to - one.from, reason.traffic});
+    else
+      same->time += one.to - one.from;
+  }
+  return parts;
+}
+
 /// The units that matter to a task: its cores, and its GPUs if any of its time is spent on them.
 std::vector<bool> units_of(const System& system, TaskIndex task, const std::vector<Interval>& own) {
   std::vector<bool> wanted(system.platform.units.size(), false);
@@ -99,22 +150,35 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
   if (!preparation) return tl::unexpected(std::string("the system cannot be simulated"));
   const std::vector<Program> programs =
       compile_programs(system, options.execution, preparation->devices, options.compile);
-  JobWatcher watcher(task, *result.worst_release, result.response.max);
+  Instant release = *result.worst_release;
+  Duration response = result.response.max;
   SimulationInput input{
       system, programs, preparation->devices, preparation->until, preparation->grace, preparation->periods};
   input.execution = options.execution;
   input.max_steps = options.max_steps;
   input.contention = options.contention;
+  Explanation explanation;
+  if (lags_behind(system.tasks[task], result)) {
+    LateFinder late(task, *system.tasks[task].deadline);
+    input.observer = &late;
+    Results first;
+    simulate(input, first);
+    if (late.release()) {
+      explanation.first_late = true;
+      release = *late.release();
+      response = late.response();
+    }
+  }
+  JobWatcher watcher(task, release, response);
   input.observer = &watcher;
   Results again;
   simulate(input, again);
   if (!watcher.found()) return tl::unexpected(std::string("the longest job did not recur in the second simulation"));
 
-  Explanation explanation;
   explanation.task = task;
   explanation.job = watcher.job();
-  explanation.release = *result.worst_release;
-  explanation.completion = explanation.release + result.response.max;
+  explanation.release = release;
+  explanation.completion = release + response;
   explanation.own = watcher.own();
   if (const Instant begun = explanation.own.empty() ? explanation.completion : explanation.own.front().from;
       begun > explanation.release) {
@@ -126,6 +190,7 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
     backlog.standing.reason = {ContributionKind::backlog, task, {}};
     explanation.own.insert(explanation.own.begin(), backlog);
   }
+  explanation.contributions = explanation.first_late ? summed(explanation.own) : result.contributions;
   const std::vector<bool> wanted = units_of(system, task, explanation.own);
   for (Interval& interval : watcher.others())
     if (wanted[*interval.unit]) explanation.others.push_back(interval);

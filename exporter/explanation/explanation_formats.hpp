@@ -16,7 +16,9 @@ namespace amalthea::exporter {
 
 /// What was asked for, if it is not the explained task itself.
 struct Asked {
-  std::string runnable;              ///< the name of a runnable that the explained task executes; "": a task
+  std::string runnable;  ///< the name of a runnable that the explained task executes; "": a task
+  /// A limit that was asked for, its verdict, and how the explained task takes part in it, one line each; empty: none.
+  std::vector<std::string> about;
   std::optional<TaskIndex> wrapper;  ///< of a device task: the task that triggers it and waits for it
 };
 

@@ -54,17 +54,19 @@ std::string render_explanation_json(const ResultView& view, const Asked& asked, 
                {"model", model_json(view.model)},
                {"task", system.tasks[explanation.task].name},
                {"runnable", asked.runnable.empty() ? Json(nullptr) : Json(asked.runnable)},
+               {"about", asked.about},
                {"wrapper", name_or_null(system.tasks, asked.wrapper)},
                {"verdict", to_string(result.verdict)},
                {"reason", result.reason},
                {"deadline_ps", picoseconds(deadline)},
+               {"selected", explanation.first_late ? "first late" : "longest"},
                {"job", explanation.job},
                {"release_ps", explanation.release.picoseconds()},
                {"completion_ps", explanation.completion.picoseconds()}};
   for (const engine::Interval& one : explanation.own) json["story"].push_back(interval(system, one));
   json["others"] = Json::array();
   for (const engine::Interval& one : explanation.others) json["others"].push_back(interval(system, one));
-  json["contributions"] = contributions_json(system, result.contributions);
+  json["contributions"] = contributions_json(system, explanation.contributions);
   json["bound"] = {{"wcrt_ps", picoseconds(result.bound.worst)},
                    {"reason", result.bound.reason.empty() ? Json(nullptr) : Json(result.bound.reason)},
                    {"contributions", contributions_json(system, result.bound.parts)}};

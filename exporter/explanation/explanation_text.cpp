@@ -108,10 +108,60 @@ std::string bound_and_improvements(const System& system, const engine::TaskResul
   return out + outcome(tried);
 }
 
+/// Up to this many steps that recur in the same order are one line with their count, if they would take this many lines:
+/// a single step, or several, which say more apart.
+constexpr std::size_t longest_pattern = 4, least_of_one = 6, least_of_several = 16;
+
+/// What a step is without who slows it down.
+std::string_view base_of(const Phase& phase) {
+  return std::string_view(phase.text).substr(0, phase.text.find(", slowed by"));
+}
+
+/// How often the `length` steps from `at` recur.
+std::size_t repetitions(const std::vector<Phase>& phases, std::size_t at, std::size_t length) {
+  std::size_t end = at + length;
+  while (end < phases.size() && base_of(phases[end]) == base_of(phases[end - length])) ++end;
+  return (end - at) / length;
+}
+
+/// "12 times: runs A on Core0; ready, preempted by B"; "waiting: kernel running (40 steps, slowed by others for 2 ms)".
+std::string repeated(const std::vector<Phase>& phases, std::size_t at, std::size_t length, std::size_t count) {
+  if (length == 1) {
+    Duration slowed;
+    for (std::size_t i = at; i < at + count; ++i)
+      if (base_of(phases[i]).size() < phases[i].text.size()) slowed += phases[i].to - phases[i].from;
+    return fmt::format("{} ({} steps{})", base_of(phases[at]), count,
+                       slowed.is_zero() ? "" : fmt::format(", slowed by others for {} ms", ms(slowed)));
+  }
+  std::string text = fmt::format("{} times: ", count);
+  for (std::size_t i = 0; i < length; ++i) text += fmt::format("{}{}", i == 0 ? "" : "; ", base_of(phases[at + i]));
+  return text;
+}
+
+std::string timeline(const std::vector<Phase>& phases, Instant release, bool colour) {
+  TextTable table = TextTable::of(">at ms", ">for ms", "what");
+  for (std::size_t at = 0; at < phases.size();) {
+    std::size_t length = 1, count = 1;
+    for (std::size_t one = 1; one <= longest_pattern; ++one)
+      if (const std::size_t times = repetitions(phases, at, one);
+          times * one >= (one == 1 ? least_of_one : least_of_several) && times * one > count * length) {
+        length = one;
+        count = times;
+      }
+    const Phase& last = phases[at + length * count - 1];
+    table.add(ms(phases[at].from - release), ms(last.to - phases[at].from),
+              count == 1 ? phases[at].text : repeated(phases, at, length, count));
+    at += length * count;
+  }
+  return table.render(colour);
+}
+
 /// How the explained task relates to what was asked for.
 std::string asked_line(const System& system, const Asked& asked, TaskIndex explained) {
   const Task& task = system.tasks[explained];
   std::string out;
+  for (const std::string& line : asked.about) out += line_start(line) + "\n";
+  if (!asked.about.empty()) out += "\n";
   if (!asked.runnable.empty())
     out += fmt::format("Task {} executes the runnable {}.\n", one_line(task.name), one_line(asked.runnable));
   if (asked.wrapper)
@@ -132,8 +182,10 @@ std::string render_explanation_text(const ResultView& view, const Asked& asked, 
   const Duration response = explanation.completion - explanation.release;
   std::string out = asked_line(system, asked, explanation.task);
   out += fmt::format("{}: {} has a response time of {}", line_start(task.name),
-                     result.response.jobs == 1 ? "the only simulated job"
-                                               : fmt::format("the longest of {} simulated jobs", result.response.jobs),
+                     result.response.jobs == 1
+                         ? "the only simulated job"
+                         : fmt::format("the {} of {} simulated jobs",
+                                       explanation.first_late ? "first late one" : "longest", result.response.jobs),
                      format_duration(response));
   if (task.deadline)
     out += response > *task.deadline
@@ -147,13 +199,10 @@ std::string render_explanation_text(const ResultView& view, const Asked& asked, 
                      ms(explanation.release.since_start()), one_line(system.platform.units[task.unit].name));
 
   out += heading("Timeline from the release", colour);
-  TextTable table = TextTable::of(">at ms", ">for ms", "what");
-  for (const Phase& phase : phases_of(system, explanation))
-    table.add(ms(phase.from - explanation.release), ms(phase.to - phase.from), phase.text);
-  out += table.render(colour);
+  out += timeline(phases_of(system, explanation), explanation.release, colour);
 
   out += heading("Contributions to the response time", colour);
-  out += parts_table(system, result.contributions, response, colour);
+  out += parts_table(system, explanation.contributions, response, colour);
 
   return out + bound_and_improvements(system, result, tried, colour);
 }

@@ -24,9 +24,16 @@ TEST_CASE("explain: the longest job has no gaps and its parts match analyze") {
     const json explanation = json::parse(result.out);
     CHECK(explanation["schema"] == "amalthea-explanation/1");
     CHECK(explanation["task"] == (task.contains("folded_into") ? task["folded_into"] : task["name"]));
-    CHECK(explanation["contributions"] == task["contributions"]);
-    CHECK(explanation["completion_ps"].get<std::int64_t>() - explanation["release_ps"].get<std::int64_t>() ==
-          task["simulated"]["max_ps"]);
+    const std::int64_t took =
+        explanation["completion_ps"].get<std::int64_t>() - explanation["release_ps"].get<std::int64_t>();
+    if (explanation["selected"] == "longest") {
+      CHECK(explanation["contributions"] == task["contributions"]);
+      CHECK(took == task["simulated"]["max_ps"]);
+    } else {  // jobs of lane detection lag ever more behind
+      CHECK(explanation["task"] == "Lane_detection");
+      CHECK(took > task["deadline_ps"].get<std::int64_t>());
+      CHECK(took < task["simulated"]["max_ps"].get<std::int64_t>());
+    }
     json at = explanation["release_ps"];
     std::map<std::string, std::int64_t> sums;
     for (const json& part : explanation["story"]) {
@@ -208,4 +215,37 @@ TEST_CASE("explain: swapped arguments are recognized") {
   CHECK(missing.err == "amalthea: error: the name of the task is missing; use amalthea explain MODEL TASK\n");
   CHECK(test::amalthea({"explain", "--help"}).out.find("Usage: amalthea explain [OPTIONS] MODEL... TASK\n") !=
         std::string::npos);
+}
+
+TEST_CASE("explain: a chain or a limit of it or a requirement or a constraint leads to the task that matters most") {
+  const std::string chains = test::sample("chains.amxmi");
+  const auto limit = test::amalthea({"explain", chains, "Fresh_enough"});
+  CHECK(limit.exit_code == 1);  // of the limit, while the task meets its deadline
+  CHECK(limit.out.find("latency constraint Fresh_enough of chain Speed_to_Control: missed: ") != std::string::npos);
+  CHECK(limit.out.find("\nmost of it is that of Plan\n") != std::string::npos);
+  CHECK(limit.out.find("\nPlan: the longest of ") != std::string::npos);
+  CHECK(test::amalthea({"explain", chains, "Speed_to_Control"}).out == limit.out);
+  CHECK(json::parse(test::amalthea({"explain", chains, "Fresh_enough", "--format", "json"}).out)["about"].size() == 6);
+  const auto requirement =
+      test::amalthea({"explain", test::sample("tutorial/2-missed-deadline.amxmi"), "Deadline_Detection"});
+  CHECK(requirement.exit_code == 1);
+  CHECK(requirement.out.find("requirement Deadline_Detection: missed: ") == 0);
+  CHECK(requirement.out.find("\nDetection: the only simulated job has ") != std::string::npos);
+  const auto constraint = test::amalthea({"explain", test::sample("constraints.amxmi"), "SpeedAndAngle"});
+  CHECK(constraint.exit_code == 1);
+  CHECK(constraint.out.find("\nControl: the longest of ") != std::string::npos);
+}
+
+TEST_CASE(
+    "explain: of a task that lags ever more behind the first late job is explained and steps that recur are one") {
+  const auto text = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "PRE_SFM_gpu_POST"}).out;
+  CHECK(text.find("the first late one of 400 simulated jobs has a response time of 98.657233 ms") != std::string::npos);
+  CHECK(text.find("own earlier jobs") == std::string::npos);
+  CHECK(text.find("polls on Core1: kernel running (15 steps, slowed by others for ") != std::string::npos);
+  const json data = json::parse(
+      test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "PRE_SFM_gpu_POST", "--format", "json"}).out);
+  CHECK(data["selected"] == "first late");
+  std::int64_t sum = 0;
+  for (const json& part : data["contributions"]) sum += part["ps"].get<std::int64_t>();
+  CHECK(sum == data["completion_ps"].get<std::int64_t>() - data["release_ps"].get<std::int64_t>());
 }
