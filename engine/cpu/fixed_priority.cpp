@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/cpu/detail/last_section.hpp"
+
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -197,16 +199,12 @@ class FixedPriorityAnalysis {
 
   /// The length of the last section of a job: at least one moment. Tasks may preempt it that are_between.
   Wide last_section(std::size_t index) const {
-    const CpuTask& own = task(index);
-    const Duration length = std::max(own.last.length, own.cooperative ? own.last_cooperative : Duration{});
+    const Duration length = last_section_of(task(index));
     return resource_ || length <= Duration::picoseconds(1) ? moment : Wide(length.picoseconds());
   }
   bool is_between(std::size_t index, std::size_t other) const {
-    const CpuTask& own = task(index);
-    if (other == index) return false;
-    const bool by_threshold = own.last.length >= (own.cooperative ? own.last_cooperative : Duration{});
-    return by_threshold ? task(other).priority > own.last.threshold
-                        : !task(other).cooperative && task(other).priority >= own.priority;
+    return other != index && task(other).priority >= task(index).priority &&
+           preempts_last_section(task(index), task(other));
   }
 
   CpuBound bound_of(std::size_t index) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/cpu/detail/last_section.hpp"
 #include "engine/cpu/fixed_priority.hpp"
 
 namespace amalthea::engine::cpu {
@@ -13,9 +14,6 @@ namespace {
 
 using Time = std::int64_t;  ///< picoseconds
 using Wide = detail::Int128;
-
-Time floor_of(Time a, Time b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-Time ceiling_of(Time a, Time b) { return -floor_of(-a, b); }
 
 class OffsetAnalysis {
  public:
@@ -81,20 +79,16 @@ class OffsetAnalysis {
     return starts;
   }
 
-  /// As in fixed_priority.cpp.
   void find_last_section() {
     const CpuTask& own = task(index_);
     moment_ = own.preemptible_at_end || own.worst.is_zero() ? 1 : 0;
     between_.clear();
     last_ = 1;
-    const Duration cooperative = own.cooperative ? own.last_cooperative : Duration{};
-    const bool by_threshold = own.last.length >= cooperative;
-    const Duration length = by_threshold ? own.last.length : cooperative;
+    const Duration length = last_section_of(own);
     if (length <= Duration::picoseconds(1)) return;
     last_ = std::min(length.picoseconds(), worst(index_) + moment_);
     for (const std::size_t other : others_)
-      if (by_threshold ? task(other).priority > own.last.threshold : !task(other).cooperative)
-        between_.push_back(other);
+      if (preempts_last_section(own, task(other))) between_.push_back(other);
   }
 
   /// The first job of the task that may be released at `start` or later.

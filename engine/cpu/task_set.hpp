@@ -107,6 +107,8 @@ struct CpuBound {
   /// Of fixed priorities, max over the jobs q of a busy period of J + f(q) - qT: the jobs of the task end with this
   /// jitter, less what they execute at least. (J + `response` counts J twice for all but the first job.)
   std::optional<Duration> end_jitter = {};
+  std::vector<Duration> trigger_jitters =
+      {};  ///< parallel to RowStep::triggers, or empty: the same for what precedes them
 };
 
 struct Limits {

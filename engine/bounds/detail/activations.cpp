@@ -54,9 +54,21 @@ class ActivationSearch {
     }
     const auto bound = arrival_bound(stimulus);
     if (bound && bound->jitter < nvidia::longest_analyzed && bound->period > Duration{})
-      found.all.push_back({std::min(bound->period, longest_period), {}, bound->jitter, bound->minimum_distance});
+      found.all.push_back({std::min(bound->period, longest_period),
+                           {},
+                           bound->jitter,
+                           bound->minimum_distance,
+                           row_of(stimulus, *bound)});
     else if (found.fault.empty())
       found.fault = fmt::format("the stimulus {} has no minimum inter-arrival time", stimulus.name);
+  }
+
+  /// Jobs of a row keep distances if its occurrences do.
+  std::optional<Activation::Row> row_of(const Stimulus& stimulus, const ArrivalBound& bound) {
+    const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence);
+    const bool exact = periodic != nullptr && bound.period == periodic->period && bound.period < longest_period;
+    if (!exact && !bound.jitter.is_zero()) return std::nullopt;
+    return Activation::Row{rows_++, exact, {}};
   }
 
   /// Of the steps in different alternatives of a branch, a job reaches at most one.
@@ -82,19 +94,51 @@ class ActivationSearch {
     if (found.fault.empty()) found.fault = source.fault;
     if (const std::string& unknown = subject_.worst[task].unanalyzable; found.fault.empty() && !unknown.empty())
       found.fault = fmt::format("{} activates it: {}", subject_.name(task), unknown);
+    const Activation::Source place = source_at(task_steps);
+    for (std::size_t index = 0; index < source.all.size() && found.all.size() <= max_activations; ++index) {
+      const Activation& caller = source.all[index];
+      found.all.push_back({caller.period, place, caller.jitter, {}, after(caller.row, place.before)});
+      found.all.back().source->activation = index;
+    }
+  }
+
+  Activation::Source source_at(const std::vector<TaskStep>& task_steps) const {
+    const TaskIndex task = task_steps.front().task;
+    const std::size_t trigger = task_steps.front().step;
+    Activation::Source source;
+    source.task = task;
     // Where several alternatives trigger, only what precedes or follows all of them is on one side for certain.
-    Duration certain;
     const auto in_branch = in_branches(subject_.steps(task));
-    for (std::size_t step = 0; step < in_branch.size(); ++step)
-      if (task_steps.size() == 1 || !in_branch[step]) certain += execution_of(subject_, task, step, step + 1).best;
-    for (std::size_t index = 0; index < source.all.size() && found.all.size() <= max_activations; ++index)
-      found.all.push_back(
-          {source.all[index].period, Activation::Source{task, index, certain}, source.all[index].jitter, {}});
+    Duration most_before;
+    bool at_once = task_steps.size() == 1 && !in_branch[trigger];
+    for (std::size_t step = 0; step < in_branch.size(); ++step) {
+      const Span span = execution_of(subject_, task, step, step + 1);
+      if (task_steps.size() == 1 || !in_branch[step]) source.certain += span.best;
+      if (step >= trigger) continue;
+      if (!in_branch[step]) source.before += span.best;
+      most_before += span.worst;
+      const StepKind kind = subject_.steps(task)[step].kind;
+      if (!span.worst.is_zero())
+        at_once = task_steps.size() == 1 && !in_branch[trigger] && !in_branch[step];
+      else if (kind != StepKind::execute && kind != StepKind::clear_events && kind != StepKind::set_mode)
+        at_once = false;
+    }
+    source.is_last = execution_of(subject_, task, trigger, in_branch.size()).worst.is_zero();
+    if (at_once) source.most_before = most_before;
+    return source;
+  }
+  static std::optional<Activation::Row> after(std::optional<Activation::Row> row, Duration time) {
+    if (row && time < longest_period - row->offset)
+      row->offset += time;
+    else
+      row.reset();
+    return row;
   }
 
   const AnalyzedSystem& subject_;
   const Triggers& triggers_;
   std::vector<std::optional<Activations>> found_;
+  std::size_t rows_ = 0;
 };
 
 }  // namespace

@@ -35,6 +35,16 @@ struct Activation {
     TaskIndex task = 0;          ///< the task whose job triggers it, at one step or in several alternatives of a branch
     std::size_t activation = 0;  ///< index into the activations of that task
     Duration certain;            ///< the minimum execution of that job before and after the trigger
+    bool is_last = false;        ///< that job executes nothing after the trigger
+    Duration before;             ///< its minimum execution before the trigger
+    /// Its maximum execution before the trigger, which belongs to the last step of it. Nothing: it may be later.
+    std::optional<Duration> most_before;
+  };
+  /// Its place in a row: what one stimulus activates, and the tasks that trigger each other from there on.
+  struct Row {
+    std::size_t id = 0;
+    bool periodic = false;  ///< the stimulus occurs every period exactly, before its jitter; otherwise that far apart
+    Duration offset;        ///< the minimum execution of the row until then
   };
   Duration period;
   std::optional<Source> source;  ///< the triggering job; nothing: activated by a stimulus
@@ -42,6 +52,7 @@ struct Activation {
   /// the jitter of the source. This is the only place that holds it: the problems read it from here.
   Duration jitter;
   Duration minimum_distance;  ///< of an activation by a stimulus
+  std::optional<Row> row;     ///< releases are in [offset, offset + jitter] after it occurs; nothing: only as above
 };
 
 /// All activation patterns of a task.

@@ -9,6 +9,7 @@
 
 #include "engine/bounds/detail/core_models.hpp"
 #include "engine/cpu/periodic_resource.hpp"
+#include "engine/cpu/rows.hpp"
 #include "engine/cpu/task_set.hpp"
 
 namespace amalthea::engine::bounds {
@@ -31,8 +32,10 @@ struct CoreProblem {
     std::vector<std::size_t> cores;          ///< cores it may run on: indices into CoreModel::units
   };
   std::vector<cpu::CpuTask> tasks;
-  std::vector<Member> members;  ///< parallel to `tasks`
-  bool by_deadline = false;     ///< a scheduler of the core schedules by deadlines
+  std::vector<Member> members;     ///< parallel to `tasks`
+  std::vector<cpu::RowStep> rows;  ///< the same; empty if no two of them are in the same row
+  bool uses_rows = true;
+  bool by_deadline = false;  ///< a scheduler of the core schedules by deadlines
   /// A task may wait for one with a later deadline, which holds a semaphore.
   bool waits_for_semaphores = false;
   struct Server {

@@ -137,7 +137,10 @@ std::vector<cpu::CpuBound> bounds_by_fixed_priority(const CoreProblem& problem) 
   if (!problem.servers.empty()) return ServerBounds(problem).run();
   std::vector<std::size_t> owners;
   for (const CoreProblem::Member& member : problem.members) owners.push_back(member.task);
-  return bounds_of(problem.tasks, owners, problem.limits);
+  auto bounds = bounds_of(problem.tasks, owners, problem.limits);
+  if (!problem.rows.empty() && problem.uses_rows && std::none_of(problem.tasks.begin(), problem.tasks.end(), waits))
+    cpu::improve_by_rows(problem.tasks, problem.rows, problem.limits, bounds);
+  return bounds;
 }
 
 }  // namespace

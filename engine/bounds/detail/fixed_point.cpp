@@ -12,7 +12,8 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// Maximum number of alternations between jitters and bounds; what still grows then has no bound.
+/// Maximum number of alternations between jitters and bounds; what still grows then has no bound. With bounds by rows
+/// jitters grow more slowly: after as many rounds, they grow without.
 constexpr std::size_t max_rounds = 50;
 /// The same for bounds and waits for semaphores.
 constexpr std::size_t max_semaphore_rounds = 200;
@@ -30,13 +31,19 @@ class FixedPoint {
         semaphores_(input.subject, input.cores, problems) {}
 
   Solution run() {
+    std::size_t last = max_rounds;
     for (std::size_t round = 0;; ++round) {
+      if (round == max_rounds && use_rows(false)) last += max_rounds;
       find_bounds();
       if (!solution_.fault.empty()) return std::move(solution_);
-      const bool may_grow = round < max_rounds;
+      const bool may_grow = round < last;
       const bool later = raise_jitters(may_grow), more = raise_accesses(may_grow), longer = raise_responses(may_grow),
                  waits = events_.raise(solution_, may_grow, faults_);
       if (!later && !more && !longer && !waits && !semaphores_.lost_any()) break;
+    }
+    if (last > max_rounds) {
+      use_rows(true);
+      find_bounds();
     }
     for (TaskIndex task = 0; task < subject_.tasks(); ++task) {
       solution_.waits.push_back(events_.parts(task));
@@ -57,6 +64,16 @@ class FixedPoint {
   bool is_merged(const ProblemTask& problem_task) const {
     const auto& all = problems_.of_task[problem_task.task];
     return all.size() > 1 && problems_.problem_tasks[all[0]].at == problems_.problem_tasks[all[1]].at;
+  }
+
+  /// Returns whether there are any.
+  bool use_rows(bool use) {
+    bool any = false;
+    for (CoreProblem& core : problems_.cores) {
+      core.uses_rows = use;
+      any = any || !core.rows.empty();
+    }
+    return any;
   }
 
   /// Computes the bounds for the current jitters.
@@ -184,11 +201,29 @@ class FixedPoint {
         activation = &activations_[host->task].all[host->activation];
     if (!response || activation == nullptr) return std::nullopt;
     Duration latest = activation->jitter + *response;
-    if (problem_task.core && problem_task.task == source.task && !is_merged(problem_task))
-      if (const auto& jitter = solution_.cores[*problem_task.core][problem_task.at].end_jitter)
-        latest = std::min(latest, *jitter);
     // The response of a device task may be that of the host that waits for it.
-    return problem_task.task == source.task ? latest - std::min(latest, source.certain) : latest;
+    if (problem_task.task != source.task) return latest;
+    Duration certain = source.certain;
+    if (problem_task.core && !is_merged(problem_task)) {
+      const cpu::CpuBound& bound = solution_.cores[*problem_task.core][problem_task.at];
+      if (bound.end_jitter) latest = std::min(latest, *bound.end_jitter);
+      const auto trigger = trigger_jitter(problem_task, source);
+      if (trigger && *trigger - source.before < latest - std::min(latest, certain)) {
+        latest = *trigger;
+        certain = source.before;
+      }
+    }
+    return latest - std::min(latest, certain);
+  }
+
+  /// When the source has triggered at the latest, if its bound tells.
+  std::optional<Duration> trigger_jitter(const ProblemTask& problem_task, const Activation::Source& source) const {
+    const auto& jitters = solution_.cores[*problem_task.core][problem_task.at].trigger_jitters;
+    if (jitters.empty() || !source.most_before) return std::nullopt;
+    const auto& triggers = problems_.cores[*problem_task.core].rows[problem_task.at].triggers;
+    const auto at = std::find(triggers.begin(), triggers.end(), *source.most_before);
+    return at == triggers.end() ? std::nullopt
+                                : std::optional(jitters[static_cast<std::size_t>(at - triggers.begin())]);
   }
 
   const AnalyzedSystem& subject_;

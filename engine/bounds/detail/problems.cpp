@@ -85,6 +85,7 @@ class ProblemBuilder {
       else
         add_host(task);
     }
+    add_rows();
     for (std::size_t core = 0; core < input_.cores.cores.size(); ++core)
       input_.cores.cores[core].apart ? add_turns(core) : add_blocking(input_.cores.cores[core]);
     return std::move(problems_);
@@ -272,6 +273,50 @@ class ProblemBuilder {
       problems_.gpu.problem.other_accesses.push_back({input_.subject.name(host), demand, gpu});
       problems_.gpu.other_accesses.push_back({index, execution_of(input_.subject, host).best});
     }
+  }
+
+  /// Of the tasks on separate cores, those that trigger others, and those that share a core with others of their row.
+  void add_rows() {
+    for (CoreProblem& core : problems_.cores) core.rows.resize(core.tasks.size());
+    for (const ProblemTask& problem_task : problems_.problem_tasks) {
+      const auto& all = input_.activations[problem_task.task].all;
+      if (problem_task.activation >= all.size()) continue;
+      const Activation& activation = all[problem_task.activation];
+      if (problem_task.core) add_step(problem_task, activation);
+      if (const auto* trigger = problem_task_of(activation.source); trigger && activation.source->most_before) {
+        auto& triggers = problems_.cores[*trigger->core].rows[trigger->at].triggers;
+        const Duration before = *activation.source->most_before;
+        if (std::find(triggers.begin(), triggers.end(), before) == triggers.end()) triggers.push_back(before);
+      }
+    }
+    for (CoreProblem& core : problems_.cores) {
+      std::set<std::size_t> seen;
+      if (std::none_of(core.rows.begin(), core.rows.end(), [&](const cpu::RowStep& step) {
+            return !step.triggers.empty() || (step.row && !seen.insert(*step.row).second);
+          }))
+        core.rows.clear();
+    }
+  }
+
+  void add_step(const ProblemTask& problem_task, const Activation& activation) {
+    cpu::RowStep& step = problems_.cores[*problem_task.core].rows[problem_task.at];
+    if (activation.row) {
+      step.row = activation.row->id;
+      step.periodic = activation.row->periodic;
+      step.offset = activation.row->offset;
+    }
+    for (auto source = activation.source; source;) {
+      const auto* trigger = problem_task_of(source);
+      if (source->is_last && trigger && trigger->core == problem_task.core) step.done.push_back(trigger->at);
+      source = input_.activations[source->task].all[source->activation].source;
+    }
+  }
+
+  /// On a separate core; null if it is elsewhere.
+  const ProblemTask* problem_task_of(const std::optional<Activation::Source>& source) const {
+    if (!source || source->activation >= problems_.of_task[source->task].size()) return nullptr;
+    const ProblemTask& found = problems_.problem_tasks[problems_.of_task[source->task][source->activation]];
+    return found.core && found.task == source->task && found.activation == source->activation ? &found : nullptr;
   }
 
   /// Of the tasks of each priority that take turns.

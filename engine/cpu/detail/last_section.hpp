@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// How the last section of a job runs under fixed priorities, and divisions that round to one side.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/cpu/task_set.hpp"
+
+namespace amalthea::engine::cpu {
+
+inline Duration last_cooperative_section(const CpuTask& task) {
+  return task.cooperative ? task.last_cooperative : Duration{};
+}
+
+/// Its length; zero if nothing is known about it.
+inline Duration last_section_of(const CpuTask& task) {
+  return std::max(task.last.length, last_cooperative_section(task));
+}
+
+/// Whether another task of at least the priority of the first one preempts the last section of that.
+inline bool preempts_last_section(const CpuTask& task, const CpuTask& other) {
+  return task.last.length >= last_cooperative_section(task) ? other.priority > task.last.threshold : !other.cooperative;
+}
+
+/// The divisor is positive.
+inline std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+inline std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return -floor_of(-a, b); }
+
+}  // namespace amalthea::engine::cpu
