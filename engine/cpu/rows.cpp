@@ -17,8 +17,9 @@ namespace {
 using Time = std::int64_t;  ///< picoseconds
 using Wide = detail::Int128;
 
-/// The most arrival computations for one task; what needs more keeps its bound.
-constexpr std::int64_t most_steps = 100'000;
+/// The most arrival computations for one task, and for all of a core: what needs more keeps its bound. On large cores
+/// they would take much longer than all other analyses.
+constexpr std::int64_t most_steps = 20'000, most_steps_of_all = 400'000;
 
 /// A step of a row on the core, of at least the priority of the task under analysis.
 struct Step {
@@ -49,7 +50,7 @@ std::int64_t jobs_of(const Row& row, const Step& step, Time origin, Time window)
 class RowAnalysis {
  public:
   RowAnalysis(const std::vector<CpuTask>& tasks, const std::vector<RowStep>& steps, const Limits& limits)
-      : tasks_(tasks), steps_(steps), limits_(limits), left_(limits.steps) {
+      : tasks_(tasks), steps_(steps), limits_(limits), left_(std::min(limits.steps, most_steps_of_all)) {
     std::map<std::size_t, std::size_t> of_row;
     std::map<std::array<Duration, 3>, std::size_t> known;
     for (std::size_t index = 0; index < tasks.size(); ++index) {
@@ -262,9 +263,9 @@ class RowAnalysis {
     return sum;
   }
 
-  /// The smallest time >= `before` + what others take up to then.
-  std::optional<Time> start_after(Wide before, const Part& part, Time origin) {
-    Wide start = before;
+  /// The smallest time >= `before` + what others take up to then; it is not before `least`.
+  std::optional<Time> start_after(Wide before, const Part& part, Time origin, Time least) {
+    Wide start = std::max<Wide>(before, least);
     while (!is_late(start)) {
       const Window window{static_cast<Time>(start), static_cast<Time>(start)};
       const Taken others = taken_by_others(window, false);
@@ -316,34 +317,46 @@ class RowAnalysis {
     found_.assign(parts_.size(), {});
     for (std::size_t at = 0; at <= own_row_.steps.size(); ++at) {
       const Time latest = at < own_row_.steps.size() ? own_row_.steps[at].latest : own_.latest;
-      const auto length = busy_period(-latest);
-      if (!length) return false;
+      std::optional<Time> length;
       const Time first = ceiling_of(latest - own_.latest, own_row_.period) * own_row_.period - latest;
-      for (Time origin = first; origin + own_.earliest < *length; origin += own_row_.period)
-        for (std::size_t part = 0; part < parts_.size(); ++part)
-          if (!add_job(origin, parts_[part], found_[part])) return false;
+      for (Time origin = first;; origin += own_row_.period) {
+        const Time release = origin + own_.earliest;
+        if (release > 0 && !length && !(length = busy_period(-latest))) return false;
+        if (release > 0 && release >= *length) break;
+        const auto end = add_job(origin);
+        if (!end) return false;
+        // Then nothing that counts is left of what arrives before, and the busy period ends.
+        if (parts_.front().last == 1 && *end <= release + own_row_.period) break;
+      }
     }
     return found_.front().response >= 0;
   }
 
-  /// The job of the row that occurs at `origin`.
-  bool add_job(Time origin, const Part& part, Found& found) {
-    const std::int64_t earlier = floor_of(origin + own_.latest, own_row_.period);
-    const Wide own = blocked() + Wide(own_.worst) * earlier + part.worst;
-    const auto start = start_after(own - part.last, part, origin);
-    if (!start) return false;
-    const auto end = end_after(own, *start, part, origin);
-    if (!end) return false;
+  /// The job of the row that occurs at `origin`. Returns its end.
+  std::optional<Time> add_job(Time origin) {
+    std::optional<Time> end;
+    Time least = 0;
+    for (std::size_t part = parts_.size(); part-- > 0;) {
+      const std::int64_t earlier = floor_of(origin + own_.latest, own_row_.period);
+      const Wide own = blocked() + Wide(own_.worst) * earlier + parts_[part].worst;
+      const auto start = start_after(own - parts_[part].last, parts_[part], origin, part == 0 ? least : 0);
+      if (!start || !(end = end_after(own, *start, parts_[part], origin))) return std::nullopt;
+      if (parts_.front().last == 1) least = std::max(least, *start);
+      add(origin, earlier, {*start, std::max(*start, *end - 1)}, *end, parts_[part], found_[part]);
+    }
+    return end;
+  }
+
+  void add(Time origin, std::int64_t earlier, const Window& window, Time end, const Part& part, Found& found) const {
     const Wide release = std::max<Time>(0, origin + own_.earliest);
-    if (*end <= release) return true;  // the busy period ends before
-    const Wide response = *end - std::max(release, done_before(origin)) - part.moment;
-    found.latest = std::max<Wide>(found.latest, *end - origin - own_.earliest - part.moment);
-    if (response <= found.response) return true;
+    if (end <= release) return;  // the busy period ends before
+    const Wide response = end - std::max(release, done_before(origin)) - part.moment;
+    found.latest = std::max<Wide>(found.latest, end - origin - own_.earliest - part.moment);
+    if (response <= found.response) return;
     found.response = response;
     found.origin = origin;
-    found.window = {*start, std::max(*start, *end - 1)};
+    found.window = window;
     found.earlier = earlier;
-    return true;
   }
 
   /// What tasks of the own row execute in the busy period, at most, before the job is released.

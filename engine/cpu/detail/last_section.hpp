@@ -24,8 +24,11 @@ inline bool preempts_last_section(const CpuTask& task, const CpuTask& other) {
   return task.last.length >= last_cooperative_section(task) ? other.priority > task.last.threshold : !other.cooperative;
 }
 
-/// The divisor is positive.
-inline std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+/// The divisor is positive. Most often it is larger than the dividend, and a division takes much longer.
+inline std::int64_t floor_of(std::int64_t a, std::int64_t b) {
+  if (a >= 0) return a < b ? 0 : a / b;
+  return a >= -b ? -1 : -((-a + b - 1) / b);
+}
 inline std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return -floor_of(-a, b); }
 
 }  // namespace amalthea::engine::cpu
