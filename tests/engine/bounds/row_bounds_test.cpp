@@ -2,13 +2,18 @@
 // Tasks that trigger each other keep distances, on one core and on several.
 
 #include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/cpu/rows.hpp"
+#include "tests/support/bound_trial.hpp"
 #include "tests/support/system_maker.hpp"
+#include "tests/support/thoroughness.hpp"
 
 namespace bounds_row_bounds_test {
 
@@ -50,7 +55,55 @@ void compute_up_to(SystemMaker& maker, TaskIndex task, std::int64_t ticks) {
   maker.add(task, Compute{varying});
 }
 
+/// Two or three rows on one or two cores, at offsets that let their steps meet.
+System drawn_rows(std::mt19937& random) {
+  const auto between = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+  const auto cycles = [&](int most) {
+    const int upper = between(1, most), lower = between(0, 1) == 0 ? upper : between(0, upper);
+    Ticks ticks;
+    ticks.otherwise = Cycles{lower, upper, upper};
+    return Compute{ticks};
+  };
+  SystemMaker maker;
+  std::vector<UnitIndex> cores = {maker.core("one")};
+  if (between(0, 2) > 0) cores.push_back(maker.core("two"));
+  int name = 0;
+  for (int row = between(2, 3); row > 0; --row) {
+    constexpr int periods[] = {10, 12, 15, 20, 24, 30};
+    const int period = periods[between(0, 5)];
+    StimulusIndex stimulus = maker.periodic(period, between(0, period - 1));
+    if (between(0, 3) == 0)
+      std::get<Periodic>(maker.system().stimuli[stimulus].occurrence).jitter.upper = between(1, 2 * period) * 1'000'000;
+    const int steps = between(1, 4);
+    for (int step = 0; step < steps; ++step) {
+      const UnitIndex core = cores[static_cast<std::size_t>(between(0, static_cast<int>(cores.size()) - 1))];
+      const TaskIndex task = maker.task(std::to_string(name++), core, between(1, 6), stimulus);
+      if (between(0, 4) == 0) maker[task].preemption = Preemption::non_preemptive;
+      if (between(0, 9) > 0) maker.add(task, cycles(period / 5));
+      if (step + 1 == steps) break;
+      stimulus = maker.inter_process();
+      maker.trigger(task, stimulus);
+      if (between(0, 3) == 0) maker.add(task, cycles(period / 6));
+    }
+  }
+  return maker.build();
+}
+
 }  // namespace
+
+TEST_CASE("drawn rows of triggers stay within their bounds") {
+  BoundTrial trial;
+  std::mt19937 random(1);
+  for (std::uint64_t number = 0; number < (is_thorough() ? 20'000U : 60U); ++number) {
+    RandomSystem drawn;
+    drawn.system = drawn_rows(random);
+    drawn.met.resize(drawn.system.tasks.size());
+    trial.run(drawn, number, 9);
+  }
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > 4 * trial.systems);
+}
 
 TEST_CASE("steps of a row on one core delay a task only where they can meet") {
   // 5 us lie between the releases of first and third.
