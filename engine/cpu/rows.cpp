@@ -19,7 +19,7 @@ using Wide = detail::Int128;
 
 /// The most arrival computations for one task, and for all of a core: what needs more keeps its bound. On large cores
 /// they would take much longer than all other analyses.
-constexpr std::int64_t most_steps = 20'000, most_steps_of_all = 400'000;
+constexpr std::int64_t most_steps = 20'000, most_steps_of_all = 200'000;
 
 /// A step of a row on the core, of at least the priority of the task under analysis.
 struct Step {
@@ -64,7 +64,7 @@ class RowAnalysis {
 
   void improve(std::vector<CpuBound>& bounds) {
     blocking_ = blocking_bounds(tasks_);
-    for (std::size_t index = 0; index < tasks_.size(); ++index) {
+    for (std::size_t index = 0; index < tasks_.size() && left_ > 0; ++index) {
       budget_ = std::min(left_, most_steps);
       const std::int64_t before = budget_;
       if (prepare(index) && find()) keep_smaller(bounds[index]);
