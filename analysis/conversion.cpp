@@ -28,7 +28,7 @@ migration::Release release_of(const Model& model) {
 OptionTable conversion_options(ConversionRequest& request) {
   return {row("to", &request.to,
               fmt::format("Target version, {} to {} or itea-1.1.0 to itea-1.3.0. An older version works if it can hold "
-                          "the content. Or a tool for a second opinion: {}",
+                          "the content. Or table, as amalthea new reads it. Or a tool for a second opinion: {}",
                           to_string(oldest_version), to_string(newest_version), exporter::peer_format_names()),
               {group::conversion}, {.takes = "VERSION"}),
           row("places", &request.places, "Number of places and findings listed per rule", rare(group::conversion))};
@@ -39,7 +39,7 @@ Outcome<migration::Release> target_of(const ConversionRequest& request) {
   if (exporter::peer_format_of(request.to) != nullptr)
     return misused("--to " + request.to, "only the command `amalthea convert` writes one model for another tool");
   return misused("--to " + request.to,
-                 fmt::format("expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}, or one of {}",
+                 fmt::format("expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}, or one of table, {}",
                              to_string(oldest_version), to_string(newest_version), exporter::peer_format_names()),
                  did_you_mean(request.to, all_versions(), [](Version known) { return to_string(known); }));
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/conversion.hpp"
+#include "analysis/new_model.hpp"
 #include "batch/tree_conversion.hpp"
 #include "cli/batch_verbs.hpp"
 #include "cli/complaint.hpp"
@@ -229,7 +230,23 @@ int convert_for_peer(const ConvertOptions& options, const exporter::PeerFormat& 
   return written ? ExitCode::all_well : code_of(written.error());
 }
 
+/// What of the model a table can say; findings name the rest.
+int convert_to_table(const ConvertOptions& options) {
+  if (options.output.empty()) return unusable("expected -o OUT");
+  if (options.check || options.tree || !options.report.empty())
+    return unusable("--check, --report and --tree apply to version conversion only, not to a table");
+  if (!check_output(options.output)) return ExitCode::unusable;
+  Diagnostics diagnostics;
+  const auto model = load(options.input, diagnostics);
+  const auto table = model ? analysis::table_text(*model, diagnostics) : analysis::Outcome<std::string>();
+  print_findings(diagnostics);
+  if (!model) return model.error();
+  if (!table) return code_of(table.error());
+  return write_data(options.output, *table) ? ExitCode::all_well : ExitCode::unusable;
+}
+
 int run(const ConvertOptions& options) {
+  if (options.conversion.to == "table") return convert_to_table(options);
   if (const auto* const peer = exporter::peer_format_of(options.conversion.to)) return convert_for_peer(options, *peer);
   const bool named = !options.conversion.to.empty();
   const auto to = analysis::target_of(options.conversion);

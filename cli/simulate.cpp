@@ -119,8 +119,7 @@ int run(const SimulateOptions& options) {
 
 void add_simulate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SimulateOptions>();
-  CLI::App* verb =
-      app.add_subcommand("simulate", "Simulate random execution times and show response-time distributions");
+  CLI::App* verb = app.add_subcommand("simulate", "Simulate random execution times and show the response times");
   verb->group(group::timing);
   add_input_options(*verb, options->input);
   add_judging_options(*verb, analysis::runs_options(options->request), options->allow_unknown);

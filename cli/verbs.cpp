@@ -4,6 +4,7 @@
 namespace amalthea::cli {
 
 void add_verbs(CLI::App& app, int& exit_code) {
+  add_new(app, exit_code);
   add_info(app, exit_code);
   add_graph(app, exit_code);
   add_validate(app, exit_code);

@@ -21,6 +21,7 @@ struct ExitCode {
 /// All of them.
 void add_verbs(CLI::App& app, int& exit_code);
 
+void add_new(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);
 void add_analyze(CLI::App& app, int& exit_code);

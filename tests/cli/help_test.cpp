@@ -81,6 +81,7 @@ void fill(const std::string& folder) {
   for (const char* state : {"old", "new", "common", "ours", "theirs"})
     test::write_text(fmt::format("{}/{}.amxmi", folder, state), model);
   test::write_text(folder + "/names.json", "{}");
+  test::write_text(folder + "/tasks.csv", "task,core,period,priority,time\nT,Core,10 ms,3,1 ms\n");
   test::write_text(
       folder + "/messages",
       amalthea::lsp::framed(R"({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})") +
