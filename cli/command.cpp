@@ -22,6 +22,18 @@
 namespace amalthea::cli {
 namespace {
 
+/// What to type first.
+constexpr const char* first_screen =
+    "amalthea checks the timing of AMALTHEA models of CPUs and GPUs.\n"
+    "\n"
+    "  amalthea new --template cpu -o table.csv   a table of tasks, to edit; or gpu, let, autosar\n"
+    "  amalthea new table.csv -o model.amxmi      the model of a table\n"
+    "  amalthea validate model.amxmi              is the model complete and sound?\n"
+    "  amalthea analyze model.amxmi               does every deadline hold?\n"
+    "  amalthea explain model.amxmi TASK          why not?\n"
+    "\n"
+    "See amalthea --help for all verbs, amalthea VERB --help for each.\n";
+
 /// Ends the command with this text, whose line end is added again.
 [[noreturn]] void print_exactly(std::string text) {
   text.pop_back();
@@ -31,6 +43,10 @@ namespace {
 }  // namespace
 
 int run_command(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    tell_text(first_screen);
+    return ExitCode::unusable;
+  }
   forget_files();
   show_all_findings();
   int exit_code = ExitCode::all_well;
@@ -58,16 +74,16 @@ int run_command(const std::vector<std::string>& arguments) {
          })
       ->group("");  // hidden: for cmake/WriteManual.cmake
   app.require_subcommand(1);
-  describe(
-      app,
-      {"amalthea validate model.amxmi", "amalthea analyze model.amxmi", "amalthea report -o report.html model.amxmi"},
-      "Exit codes:\n"
-      "  0  every limit is met or guaranteed\n"
-      "  1  a limit is missed, a task is unbounded, or the model has an error\n"
-      "  2  wrong usage, unreadable input, unwritable output, or a lack of memory\n"
-      "  3  internal error\n"
-      "  4  something that limits timing could not be judged\n"
-      "  130  interrupted (Ctrl-C)");
+  describe(app,
+           {"amalthea new --template cpu -o table.csv", "amalthea analyze model.amxmi",
+            "amalthea report -o report.html model.amxmi"},
+           "Exit codes:\n"
+           "  0  every limit is met or guaranteed\n"
+           "  1  a limit is missed, a task is unbounded, or the model has an error\n"
+           "  2  wrong usage, unreadable input, unwritable output, or a lack of memory\n"
+           "  3  internal error\n"
+           "  4  something that limits timing could not be judged\n"
+           "  130  interrupted (Ctrl-C)");
   add_verbs(app, exit_code);
   check_numbers(app);
   try {

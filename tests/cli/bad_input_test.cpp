@@ -281,12 +281,20 @@ TEST_CASE("annotate writes several files to a folder and not to a file and dupli
 
 // ---------------------------------------------------------------- wrong use
 
+TEST_CASE("the command without arguments says what to type") {
+  const auto said = test::amalthea({});
+  CHECK(said.exit_code == 2);
+  CHECK(said.out.empty());
+  for (const char* line : {"\n  amalthea new table.csv -o model.amxmi ", "\n  amalthea analyze model.amxmi ",
+                           "\nSee amalthea --help for all verbs"})
+    CHECK(said.err.find(line) != said.err.npos);
+}
+
 TEST_CASE("wrong use is reported in two lines: the mistake and where to find help") {
   const ModelFolder folder(minimal());
   const std::string verbs =
       "new, info, graph, validate, lsp, diff, analyze, simulate, explain, report, annotate, compare, calibrate, "
       "explore, batch, convert, gpu";
-  check_usage({}, "the verb is missing; use amalthea VERB with one of " + verbs);
   check_usage({"bogus"}, "unknown verb \"bogus\"; expected one of " + verbs);
   check_usage({"bogus", folder.model(), "--help-me"}, "unknown verb \"bogus\"; expected one of " + verbs);
   check_usage({"--bogus"}, "the verb is missing; use amalthea VERB with one of " + verbs);

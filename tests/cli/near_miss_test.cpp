@@ -286,7 +286,7 @@ TEST_CASE("near miss: verbs and options and option values are suggested") {
   check_refused({"analyse", model}, "unknown verb \"analyse\"; did you mean \"analyze\"?");
   check_refused({"zzz", model}, "unknown verb \"zzz\"; expected one of new, info, graph, validate");
   check_refused({"gpu", "rnu", "x.json"}, "unknown verb \"rnu\"; did you mean \"run\"?");
-  check_refused({}, "use amalthea VERB with one of new, info, graph, validate");
+  check_refused({"--bogus"}, "use amalthea VERB with one of new, info, graph, validate");
   check_refused({"analyze", model, "--formta", "json"}, "did you mean \"--format\"?");
   check_refused({"analyze", model, "--untill=2s"}, "did you mean \"--until\"?");
   check_refused({"analyze", model, "-execution", "best"}, "See amalthea analyze --help.");
