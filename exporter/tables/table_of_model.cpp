@@ -214,14 +214,13 @@ class TableOfModel {
     const auto allocation = mapping_.task_allocation_of.find(process.element);
     if (!allocation || process.kind != views::ProcessKind::task || process.stimuli.size() != 1) return;
     const views::TaskAllocation& on = mapping_.tasks[*allocation];
-    if (process.preemption == views::Preemption::unknown || !on.scheduler || !on.affinity.empty() ||
-        !is_named(process.name, names_))
-      return;
+    if (process.preemption == views::Preemption::unknown || !on.scheduler || !is_named(process.name, names_)) return;
     const auto core = units_.core_of.find(key(on.scheduler));
     const views::Stimulus stimulus = views::stimulus_of(model_, process.stimuli.front(), ignored_);
     const auto* const periodic = std::get_if<views::PeriodicStimulus>(&stimulus.kind);
     if (core == units_.core_of.end() || periodic == nullptr || !periodic->recurrence ||
-        *periodic->recurrence <= Duration())
+        *periodic->recurrence <= Duration() ||
+        (!on.affinity.empty() && on.affinity != std::vector{units_.core_units[core->second]->element}))
       return;
     SystemTable::Task task;
     task.name = std::string(process.name);
@@ -241,7 +240,7 @@ class TableOfModel {
     hold(process.element, {"stimuli", "preemption"});
     hold(process.element.child("activityGraph"), {});
     hold_release(stimulus, *periodic, task);
-    hold(on.element, {"task", "scheduler"});
+    hold(on.element, {"task", "scheduler", "affinity"});
     if (task.priority)
       for (const Element parameter : on.element.children("schedulingParameters")) hold_all(parameter, {"key", "value"});
     task_of_[key(process.element)] = table_.tasks.size();

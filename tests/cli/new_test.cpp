@@ -187,6 +187,9 @@ TEST_CASE("convert: what a table cannot hold is a finding") {
         back.err.npos);
   CHECK(back.err.find("a table has no place for the attribute \"average\" of a DiscreteValueStatistics") !=
         back.err.npos);
+  // An affinity to the only core of the scheduler says nothing new.
+  CHECK(test::amalthea({"convert", test::sample("offload-minimal.amxmi"), "--to", "table", "-o", "-", "-q"})
+            .out.find("\nMonitor,Core,2 ms,2,2 ms,preemptive\n") != std::string::npos);
   const auto none = test::amalthea({"convert", test::sample("waters2019-tx2.amxmi"), "--to", "table", "-o", "-", "-q"});
   CHECK(none.exit_code == 2);
   CHECK(none.out.empty());
