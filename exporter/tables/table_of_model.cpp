@@ -558,6 +558,11 @@ Parsed<GivenPlatform> given_platform(const Model& model) {
   if (units.cores.empty())
     return tl::unexpected(
         std::string("no scheduler of the model serves a core of its own by priorities, periods or deadlines"));
+  const auto parameters = model.all("osModel", "schedulingParameterDefinitions");
+  if (std::any_of(units.cores.begin(), units.cores.end(),
+                  [](const auto& core) { return needs_priority(core.scheduler); }) &&
+      std::none_of(parameters.begin(), parameters.end(), [](Element one) { return one.name() == "priority"; }))
+    return tl::unexpected(std::string("its osModel defines no scheduling parameter \"priority\" for its schedulers"));
   GivenPlatform given{units.cores, units.gpus, {}, {}, {}, text_of(hardware.front()), text_of(systems.front()), {}};
   for (const Element scheduler : units.schedulers) given.schedulers.push_back(id_in_file(scheduler).value_or(""));
   for (const Element scheduler : units.gpu_schedulers)

@@ -174,6 +174,11 @@ TEST_CASE("new: the platform of another model is kept byte for byte") {
   test::write_text(table, "task,core,period,priority,time\nA,Core1,10 ms,1,1 ms\n");
   CHECK(test::amalthea({"new", table, "--from", other}).err ==
         table + ":2:3: error: there is no core \"Core1\"; did you mean \"Core0\"? [AM0121]\n");
+  const std::string odd = folder.path() + "/odd.amxmi";
+  test::write_text(odd, test::replaced(source, "schedulingParameterDefinitions name=\"priority\"",
+                                       "schedulingParameterDefinitions name=\"prio\""));
+  CHECK(test::amalthea({"new", table, "--from", odd}).err.find("defines no scheduling parameter \"priority\"") !=
+        std::string::npos);
   const auto old = test::amalthea({"new", table, "--from", test::data("offload-0.9.3.amxmi")});
   CHECK(old.exit_code == 2);
   CHECK(old.err.find("expected a model of AMALTHEA 3.3.0 in one file; convert it first") != old.err.npos);
