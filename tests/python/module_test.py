@@ -198,6 +198,7 @@ class Verbs(unittest.TestCase):
     # Verbs that Python lacks, and why.
     WITHOUT = {
         "lsp": "for editors only",
+        "new": "the command makes models from tables; `at.read` reads them",
     }
     # Options that have another name or place in Python.
     ELSEWHERE = {
