@@ -184,7 +184,7 @@ std::string write_accepted(const std::vector<KnownLimit>& now, const std::vector
 }
 
 OverallVerdict Ratchet::verdict() const {
-  OverallVerdict worst = OverallVerdict::guaranteed;
+  OverallVerdict worst = gone.empty() ? OverallVerdict::guaranteed : OverallVerdict::unknown;
   for (const Change& change : worse)
     worst = std::max(worst, change.now.verdict == OverallVerdict::met ? OverallVerdict::missed : change.now.verdict);
   return worst;

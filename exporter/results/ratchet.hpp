@@ -49,7 +49,8 @@ struct Ratchet {
   std::vector<KnownLimit> unneeded;  ///< accepted misses that are none any more
   std::vector<KnownLimit> gone;      ///< limits of the baseline that nothing judges any more
 
-  /// The verdict that a pipeline acts upon: guaranteed if nothing got worse; a lost guarantee counts as missed.
+  /// The verdict that a pipeline acts upon: guaranteed if nothing got worse; a lost guarantee counts as missed, a limit
+  /// that is gone as unknown.
   engine::OverallVerdict verdict() const;
 };
 
