@@ -235,6 +235,13 @@ def labels_read(n):
 
 
 # dimension: kind of input: (function, smallest n, largest n)
+def table(n):
+    """Tasks on one core, as `amalthea new` reads them."""
+    return ("core,frequency,scheduler\nC0,1 GHz,FixedPriorityPreemptive\n"
+            "task,core,period,priority,deadline,time,preemption\n"
+            + each(n, "T#,C0,1 s,#,1 s,1 us,preemptive\n"))
+
+
 DIMENSIONS = {
     "elements": {"model": (lambda n: model(each(n, '<labels name="l#"/>')), 4_000, 1_024_000)},
     "attributes": {"model": (attributes, 4_000, 1_024_000)},
@@ -269,6 +276,7 @@ DIMENSIONS = {
     "slices": {"trace": (slices, 500, 128_000)},
     "distinct names": {"trace": (lambda n: btf([f"{2000 + i},p,{i},T,x{i},{i},activate" for i in range(n)]),
                                  500, 256_000)},
+    "rows of a table": {"table": (table, 250, 64_000)},
 }
 EMPTY = {"model": model(), "scenario": scenario(1, 1, 1),
-         "kernels": kernels(1), "processes": processes(1), "trace": btf([])}
+         "kernels": kernels(1), "processes": processes(1), "trace": btf([]), "table": table(1)}
