@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/primitives/text_table.hpp"
+
 namespace amalthea::exporter {
 namespace {
 
@@ -20,12 +22,8 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string counted(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
-/// What the change turns.
-std::string turned(const Problems& before, const Problems& after) {
+/// What becomes of the problems with the change.
+std::string outcome(const Problems& before, const Problems& after) {
   const auto become = [](std::size_t count, std::string_view one, std::size_t then) {
     return fmt::format("{} {} {}", counted(count, one), count == 1 ? "becomes" : "become", then);
   };
@@ -33,7 +31,7 @@ std::string turned(const Problems& before, const Problems& after) {
     return fmt::format("{} without a guarantee {} {}", counted(before.unproven, "limit"),
                        before.unproven == 1 ? "becomes" : "become", after.unproven);
   const std::string text =
-      after.failing == before.failing ? "turns no problem alone" : become(before.failing, "problem", after.failing);
+      after.failing == before.failing ? "mends nothing alone" : become(before.failing, "problem", after.failing);
   if (after.unproven == 0 || after.unproven == before.unproven) return text;
   return fmt::format("{}; {} without a guarantee", text, counted(after.unproven, "limit"));
 }
@@ -57,7 +55,7 @@ std::vector<std::string> cause_lines(const Causes& causes) {
     std::string line = fmt::format("{}: {}", titles[static_cast<std::size_t>(cause.kind)], cause.text);
     for (const std::string& other : cause.others) line += fmt::format("; or {}", other);
     if (cause.with)
-      line += fmt::format(": {}", turned(causes.problems, *cause.with));
+      line += fmt::format(": {}", outcome(causes.problems, *cause.with));
     else if (!cause.sufferers.empty())
       line += fmt::format("; affects {}", listed(cause.sufferers));
     lines.push_back(std::move(line));
