@@ -116,6 +116,13 @@ class Watcher final : public SimulationObserver {
   std::vector<Interval> all_;
 };
 
+std::vector<const DeviceProfile*> devices_of(const test::RandomSystem& random) {
+  std::vector<const DeviceProfile*> devices;
+  for (const ProcessingUnit& unit : random.system.platform.units)
+    devices.push_back(unit.type == PuType::gpu ? &random.profile : nullptr);
+  return devices;
+}
+
 bool is_kept_from_core(const Interval& interval) {
   return interval.standing.state == ProcessState::active || interval.standing.state == ProcessState::ready;
 }
@@ -129,9 +136,7 @@ TEST_CASE("an observer that wants some intervals gets these as they are, and cha
   for (int number = 0; number < systems; ++number) {
     const test::RandomSystem random = drawn.next();
     const System& system = random.system;
-    std::vector<const DeviceProfile*> devices(system.platform.units.size(), nullptr);
-    for (UnitIndex unit = 0; unit < devices.size(); ++unit)
-      if (system.platform.units[unit].type == PuType::gpu) devices[unit] = &random.profile;
+    const std::vector<const DeviceProfile*> devices = devices_of(random);
     const auto programs = compile_programs(system, Execution::worst, devices);
     const auto periods = periods_of(system);
     SimulationInput input{system, programs, devices, Duration::microseconds(1000), Duration::microseconds(500),
@@ -189,9 +194,7 @@ TEST_CASE("the parts of the longest job match a naive account of every job") {
   for (int number = 0; number < systems; ++number) {
     const test::RandomSystem random = drawn.next();
     const System& system = random.system;
-    std::vector<const DeviceProfile*> devices(system.platform.units.size(), nullptr);
-    for (UnitIndex unit = 0; unit < devices.size(); ++unit)
-      if (system.platform.units[unit].type == PuType::gpu) devices[unit] = &random.profile;
+    const std::vector<const DeviceProfile*> devices = devices_of(random);
     for (const Execution execution : {Execution::worst, Execution::random}) {
       const auto programs = compile_programs(system, execution, devices);
       const auto periods = periods_of(system);
