@@ -71,8 +71,8 @@ void summary_html(const Summary& summary, const Summary::Sink& sink);
 /// According to RFC 4180, with a header line.
 void summary_csv(const Summary& summary, const Summary::Sink& sink);
 
-/// The extension of the path selects the format: .md, .html, .txt, .csv; or .db, .sqlite: a database with the tables `models`
-/// and `tasks`, the latter from `lines` (a file of a batch's lines, required then). The error states what failed.
+/// The extension of the path selects the format: .md, .html, .txt, .csv; or .db, .sqlite: a database with the table `models`
+/// and those of their results, from `lines` (a file of a batch's lines, required then). The error states what failed.
 tl::expected<void, std::string> write_summary(const std::string& path, const Summary& summary,
                                               const std::string& lines);
 /// Whether write_summary knows the extension.

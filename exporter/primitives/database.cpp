@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/primitives/database.hpp"
 
+#include <type_traits>
 #include <utility>
 
 #include <sqlite3.h>
@@ -33,6 +34,23 @@ std::size_t Database::prepare(const std::string& sql) {
   return statements_.size() - 1;
 }
 
+void Database::insert_row(std::size_t index, const std::vector<Value>& values) {
+  if (!error_.empty()) return;
+  int position = 0;
+  for (const Value& value : values) {
+    ++position;
+    std::visit(
+        [&](const auto& is) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(is)>, std::monostate>)
+            bind_null(statements_[index], position);
+          else
+            bind(statements_[index], position, is);
+        },
+        value);
+  }
+  step(statements_[index]);
+}
+
 std::uint64_t Database::size() {
   std::uint64_t size = 1;
   for (const char* factor : {"PRAGMA page_count", "PRAGMA page_size"}) {
@@ -54,6 +72,10 @@ tl::expected<void, std::string> Database::close() {
 
 void Database::bind(sqlite3_stmt* statement, int position, std::int64_t value) {
   sqlite3_bind_int64(statement, position, value);
+}
+
+void Database::bind(sqlite3_stmt* statement, int position, double value) {
+  sqlite3_bind_double(statement, position, value);
 }
 
 void Database::bind(sqlite3_stmt* statement, int position, const std::string& value) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -35,12 +36,17 @@ class Database {
     (bind(statement, ++position, values), ...);
     step(statement);
   }
+  /// A value of a column; nothing is NULL.
+  using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
+  /// The same with as many values as the statement has places.
+  void insert_row(std::size_t index, const std::vector<Value>& values);
   /// Bytes of the pages so far.
   std::uint64_t size();
   tl::expected<void, std::string> close();
 
  private:
   static void bind(sqlite3_stmt* statement, int position, std::int64_t value);
+  static void bind(sqlite3_stmt* statement, int position, double value);
   static void bind(sqlite3_stmt* statement, int position, const std::string& value);
   static void bind_null(sqlite3_stmt* statement, int position);
   template <typename Value>
