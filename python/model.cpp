@@ -160,7 +160,7 @@ std::string PythonModel::exported(const std::string& form, const std::string& ta
   return text;
 }
 
-py::dict PythonModel::analyze(const Options& options, bool trace, const py::object& progress) const {
+py::dict PythonModel::analyze(const Options& options, bool trace, bool with_causes, const py::object& progress) const {
   analysis::AnalysisRequest request;
   analysis::HeadroomRequest headroom;
   take(options, analysis::joined({request_options(request), headroom_options(headroom)}));
@@ -174,9 +174,10 @@ py::dict PythonModel::analyze(const Options& options, bool trace, const py::obje
     const auto analyzed = needed(results_of(std::move(prepared), findings), findings);
     std::optional<engine::Headroom> room;
     if (headroom.wanted) room = find_headroom(headroom, analyzed, analyzed.results, &work);
-    const exporter::Causes causes = analysis::diagnose(analyzed.system, analyzed.analysis, analyzed.results, findings);
-    const exporter::ResultView view{info_,   analyzed.system,         analyzed.results, findings,
-                                    &model_, room ? &*room : nullptr, &causes};
+    std::optional<exporter::Causes> causes;
+    if (with_causes) causes = analysis::diagnose(analyzed.system, analyzed.analysis, analyzed.results, findings);
+    const exporter::ResultView view{info_,   analyzed.system,         analyzed.results,           findings,
+                                    &model_, room ? &*room : nullptr, causes ? &*causes : nullptr};
     tasks = names_of(analyzed.system, false);
     units = names_of(analyzed.system, true);
     return {{{"results", exporter::render_json(view, {})}, {"text", exporter::render_text(view, {})}}};

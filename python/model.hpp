@@ -47,7 +47,7 @@ class PythonModel {
   // What the verbs find, by "results" (JSON), "text" and other keys; "files" are names and bytes. Throw a Failure.
 
   /// Also "trace": columns or None, "tasks" and "units": names.
-  pybind11::dict analyze(const Options& options, bool trace, const pybind11::object& progress) const;
+  pybind11::dict analyze(const Options& options, bool trace, bool with_causes, const pybind11::object& progress) const;
   /// For a part of the runs, that part.
   pybind11::dict simulate(const Options& options, const pybind11::object& progress) const;
   /// Of a task or runnable, with "picture", an SVG file.

@@ -58,7 +58,8 @@ PYBIND11_MODULE(_core, module) {
       .def("validate", &PythonModel::validate)
       .def("summary", &PythonModel::summary, py::arg("options"))
       .def("export", &PythonModel::exported, py::arg("form"), py::arg("table"))
-      .def("analyze", &PythonModel::analyze, py::arg("options"), py::arg("trace"), py::arg("progress"))
+      .def("analyze", &PythonModel::analyze, py::arg("options"), py::arg("trace"), py::arg("causes"),
+           py::arg("progress"))
       .def("simulate", &PythonModel::simulate, py::arg("options"), py::arg("progress"))
       .def("explain", &PythonModel::explain, py::arg("name"), py::arg("options"), py::arg("progress"))
       .def("explore", &PythonModel::explore, py::arg("options"), py::arg("progress"))

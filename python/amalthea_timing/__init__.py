@@ -16,10 +16,11 @@ from ._core import Node
 from ._core import built_with as _built_with
 from ._core import version as __version__
 from .batches import BatchRecord, batch, merge_batch
-from .errors import AmaltheaError, ModelError, OptionError, UnreadableError
+from .errors import AmaltheaError, ModelError, OptionError, UnknownNameError, UnreadableError
 from .findings import Finding, Findings
 from .model import Model, Options, parse, read
 from .results import Distribution, Explanation, Exploration, Results, Trace
+from .sweeps import Sweep, sweep
 from .system import System
 from .times import Time
 
@@ -28,6 +29,6 @@ built_with: str = _built_with
 
 __all__ = [
     "AmaltheaError", "BatchRecord", "Distribution", "Explanation", "Exploration", "Finding", "Findings", "Model", "ModelError",
-    "Node", "OptionError", "Options", "Results", "System", "Time", "Trace", "UnreadableError", "__version__",
-    "batch", "built_with", "gpu", "merge_batch", "parse", "read",
+    "Node", "OptionError", "Options", "Results", "Sweep", "System", "Time", "Trace", "UnknownNameError", "UnreadableError",
+    "__version__", "batch", "built_with", "gpu", "merge_batch", "parse", "read", "sweep",
 ]

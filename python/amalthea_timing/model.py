@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypedDict, 
 
 from . import _core
 from .findings import Findings, findings_in
+from .pages import list_of
 from .results import Distribution, Explanation, Exploration, Results, Trace
 from .times import TimeLike, time_text
 
@@ -204,8 +205,9 @@ def _write(files: list[tuple[str, bytes]], path: Path) -> None:
 class Model:
     """An AMALTHEA model. `read` makes one from files, `System` builds one."""
 
-    def __init__(self, core: _core.Model) -> None:
+    def __init__(self, core: _core.Model, limits: Optional[Limits] = None) -> None:
         self._core = core
+        self._limits: Limits = limits or {}
 
     @property
     def files(self) -> list[str]:
@@ -246,12 +248,18 @@ class Model:
         return findings_in(self._core.validate())
 
     def analyze(
-        self, *, trace: bool = False, progress: Progress = None, **options: "Unpack[AnalysisOptions]"
+        self,
+        *,
+        trace: bool = False,
+        causes: bool = True,
+        progress: Progress = None,
+        **options: "Unpack[AnalysisOptions]",
     ) -> Results:
-        """Simulates the model, bounds response times and judges every limit. `trace` also records the simulation.
+        """Simulates the model, bounds response times and judges every limit. `trace` also records the simulation;
+        without `causes` it does not search why limits do not hold, which takes most of the time where they do not.
 
         Raises ModelError if the model has errors, OptionError if an option does not fit. Ctrl-C stops it."""
-        found = self._core.analyze(_core_options(options), trace, _progress(progress))
+        found = self._core.analyze(_core_options(options), trace, causes, _progress(progress))
         recorded = Trace(found["trace"], found["tasks"], found["units"]) if trace else None
         return Results(json.loads(found["results"]), found["text"], recorded)
 
@@ -443,17 +451,36 @@ class Model:
         """Writes it to a file, or to a folder if it has several files."""
         _write(self.bytes(), path)
 
+    def __reduce__(self) -> Any:
+        return (_restored, (self.bytes(), self._limits))
+
     def __repr__(self) -> str:
         return f"<Model {', '.join(self.files)} (AMALTHEA {self.release})>"
+
+    def _repr_html_(self) -> str:
+        counts = self.summary()["classes"]
+        parts = ("Task", "Runnable", "Label", "ProcessingUnit", "EventChain")
+        return list_of([
+            ("model", ", ".join(self.files)),
+            ("AMALTHEA", self.release),
+            ("hash", self.hash),
+            ("contains", ", ".join(f"{counts[part]} {part}" for part in parts if part in counts)),
+            ("findings", f"{len(self.findings)}, {len(self.findings.errors)} of them errors"),
+        ])
 
 
 def read(*paths: Path, **limits: "Unpack[Limits]") -> Model:
     """Reads one model from files, or from a folder. Raises UnreadableError."""
-    return Model(_core.Model.read([os.fspath(path) for path in paths], limits))
+    return Model(_core.Model.read([os.fspath(path) for path in paths], limits), limits)
 
 
 def parse(files: Union[str, bytes, list[tuple[str, bytes]]], **limits: "Unpack[Limits]") -> Model:
     """The same from memory: the content of a file, or names and contents of several files."""
     if isinstance(files, (str, bytes)):
         files = [("model.amxmi", files.encode() if isinstance(files, str) else files)]
-    return Model(_core.Model.parse(files, limits))
+    return Model(_core.Model.parse(files, limits), limits)
+
+
+def _restored(files: list[tuple[str, bytes]], limits: Limits) -> Model:
+    """A model that was pickled."""
+    return parse(files, **limits)

@@ -3,31 +3,72 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Iterator, Optional, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, Iterator, Optional, TypeVar, Union
 
+from .errors import UnknownNameError
 from .findings import Findings, findings_of
+from .pages import page_of, table_of
 from .times import UNITS, Time
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def _time(picoseconds: Optional[int]) -> Optional[Time]:
     return None if picoseconds is None else Time(picoseconds)
 
 
+# In the JSON form these objects hold figures. In frames and attributes a figure has one word: `wcrt`, `max`, `reaction`.
+_HOLDERS = ("bound.", "simulated.", "response.")
+
+
+def _one_word(column: str) -> str:
+    for holder in _HOLDERS:
+        if column.startswith(holder):
+            return column[len(holder) :]
+    return column
+
+
+def flat(record: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a record in one level, times in picoseconds. Keys of inner objects follow a dot, except those of
+    `bound`, `simulated` and `response`. Lists are left out, and so are the metrics of a task, which are a table of their
+    own."""
+    found: dict[str, Any] = {}
+    for key, value in record.items():
+        if isinstance(value, dict):
+            if key != "metrics":
+                inner = {f"{key}.{name}": one for name, one in flat(value).items()}
+                found.update({_one_word(name): one for name, one in inner.items() if _one_word(name) not in record})
+        elif not isinstance(value, list):
+            found[key] = value
+    return found
+
+
+def metrics_of(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One record for each task and metric, such as "StartDelay"."""
+    return [
+        {"name": task["name"], "metric": metric, **value}
+        for task in tasks
+        for metric, value in task.get("metrics", {}).items()
+        if isinstance(value, dict)
+    ]
+
+
 def frame_of(records: list[dict[str, Any]], unit: str = "ms") -> Any:
-    """A pandas.DataFrame with one row per record. Keys of inner objects follow a dot; `x_ps` becomes `x_ms` for the unit
-    "ms". Lists are left out."""
+    """A pandas.DataFrame with one row per record, indexed by name. `x_ps` becomes `x_ms` for the unit "ms". A column
+    without any value is left out."""
     import pandas
 
     if unit not in UNITS:
-        raise ValueError(f'"{unit}": expected one of {", ".join(UNITS)}')
-    frame = pandas.json_normalize(records)
+        raise UnknownNameError("unit", unit, UNITS)
+    frame = pandas.DataFrame([flat(record) for record in records])
     for column in list(frame.columns):
-        if any(isinstance(value, (list, dict)) for value in frame[column]):
+        if frame[column].isna().all():
             del frame[column]
         elif column.endswith("_ps"):
             frame[column] = pandas.to_numeric(frame[column]) / UNITS[unit]
             frame = frame.rename(columns={column: f"{column[:-2]}{unit}"})
-    return frame
+    return frame.set_index("name") if "name" in frame else frame
 
 
 class Entry:
@@ -68,7 +109,9 @@ class Entries(Generic[Item]):
         for entry in self._entries:
             if entry.name == key:
                 return entry
-        raise KeyError(key)
+        what = {"TaskResult": "task", "ChainResult": "chain", "ResourceResult": "resource", "Limit": "limit"}
+        kind = what.get(type(self._entries[0]).__name__, "entry") if self._entries else "entry"
+        raise UnknownNameError(kind, key, [entry.name for entry in self._entries])
 
     def __contains__(self, name: object) -> bool:
         return any(entry.name == name for entry in self._entries)
@@ -79,6 +122,9 @@ class Entries(Generic[Item]):
 
     def __repr__(self) -> str:
         return repr(self._entries)
+
+    def _repr_html_(self) -> str:
+        return table_of([flat(entry.dict) for entry in self._entries])
 
 
 class Contribution:
@@ -242,8 +288,16 @@ class Trace:
 
     def responses(self, task: str) -> Any:
         """The response times of the jobs of a task, in the order in which they end, in picoseconds."""
+        if task not in self.tasks:
+            raise UnknownNameError("task", task, self.tasks)
         mine = self.jobs["task"] == self.tasks.index(task)
         return (self.jobs["end_ps"] - self.jobs["release_ps"])[mine]
+
+    def plot(self, begin: float = 0, end: Optional[float] = None, ax: "Optional[Axes]" = None) -> "Axes":
+        """The schedule from `begin` to `end`, in ms, with a lane for each unit. Needs matplotlib."""
+        from . import plots
+
+        return plots.schedule(self, begin, end, ax)
 
     def to_frame(self, what: str = "intervals", unit: str = "ms") -> Any:
         """As a pandas.DataFrame with names in place of indices; `what` is "intervals" or "jobs"."""
@@ -312,13 +366,25 @@ class _WithVerdict:
         return Entries([ResourceResult(one) for one in self.dict["resources"]])
 
     def to_frame(self, table: str = "tasks", unit: str = "ms") -> Any:
-        """A table of the results as a pandas.DataFrame: "tasks", "chains", "resources", "limits", "requirements", …
+        """A table of the results as a pandas.DataFrame: "tasks", "chains", "resources", "limits", "requirements", …;
+        "metrics" has those of each task. Rows are indexed by name.
 
         Times are in `unit`; their columns end in it."""
-        return frame_of(self.dict[table], unit)
+        return frame_of(self._table(table), unit)
+
+    def _table(self, name: str) -> list[dict[str, Any]]:
+        if name == "metrics":
+            return metrics_of(self.dict["tasks"])
+        tables = [key for key, value in self.dict.items() if isinstance(value, list)]
+        if name not in tables:
+            raise UnknownNameError("table", name, [*tables, "metrics"])
+        return self.dict[name]  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        return page_of(self.summary, self.dict["assumptions"], [flat(task) for task in self.dict["tasks"]])
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.summary}>"
@@ -332,6 +398,16 @@ class Results(_WithVerdict):
         self.trace = trace
         """The simulation, if it was asked for (`trace=True`)."""
 
+    def plot(self, what: str = "responses", ax: "Optional[Axes]" = None) -> "Axes":
+        """A picture: "responses" of tasks beside their deadlines, latencies of "chains", or "headroom" (if it was asked
+        for). Needs matplotlib. `trace.plot` draws the schedule."""
+        from . import plots
+
+        kinds = {"responses": plots.responses, "chains": plots.chains, "headroom": plots.headroom}
+        if what not in kinds:
+            raise UnknownNameError("picture", what, kinds)
+        return kinds[what](self.dict, ax)
+
 
 class Distribution(_WithVerdict):
     """The results of `Model.simulate`: response times over many runs.
@@ -342,6 +418,12 @@ class Distribution(_WithVerdict):
     def runs(self) -> int:
         """How many runs there are."""
         return int(self.dict["simulation"]["runs"])
+
+    def plot(self, task: str, ax: "Optional[Axes]" = None) -> "Axes":
+        """The histogram of the response times of a task. Needs matplotlib."""
+        from . import plots
+
+        return plots.distribution(self.tasks[task].dict, ax)
 
 
 class Explanation:

@@ -18,6 +18,7 @@ from typing import Any, Iterable, Optional
 
 from . import _core
 from ._core import Node
+from .errors import UnknownNameError
 from .model import Model, Path, parse
 from .results import Distribution, Exploration, Results
 from .times import TimeLike, picoseconds, scaled, time_parts
@@ -88,6 +89,32 @@ class Runnable(Element):
     def _ticks(self, time: TimeLike) -> int:
         return round(picoseconds(time) * self.frequency / 10**12)
 
+    def set_ticks(self, worst: int, best: Optional[int] = None, average: Optional[float] = None) -> None:
+        """Replaces its execution time, in ticks of its unit; best and average are the worst by default.
+
+        Raises ValueError if it has no ticks, or several."""
+        found = self._all_ticks()
+        if len(found) != 1:
+            raise ValueError(f"{self.name} has {len(found)} items with ticks; scale_ticks changes all of them")
+        for old in found[0].children():
+            if old.feature in ("default", "extended"):
+                old.remove()
+        best = worst if best is None else best
+        average = (best + worst) / 2 if average is None else average
+        if not 0 <= best <= average <= worst:
+            raise ValueError(f"{self.name}: expected 0 <= best <= average <= worst, got {best}, {average}, {worst}")
+        value = found[0].create("default", "DiscreteValueStatistics")
+        for name, number in (("lowerBound", best), ("upperBound", worst), ("average", float(average))):
+            value.set(name, str(number))
+
+    def scale_ticks(self, factor: float) -> None:
+        """Multiplies all its execution times, for every unit; rounded to whole ticks, at least one."""
+        for ticks in self._all_ticks():
+            _scale(ticks, Fraction(factor))
+
+    def _all_ticks(self) -> list[Node]:
+        return [node for graph in self.node.children("activityGraph") for node in _below(graph, "Ticks")]
+
 
 class Task(Element):
     """A task of a core or of a GPU."""
@@ -132,6 +159,31 @@ class Task(Element):
         for item in (wait, clear, done):
             item.create("eventMask", "EventMask").refer("events", [event])
         return task
+
+    def runnables(self) -> list[Runnable]:
+        """Those that it calls, in their order; those that others of them call, too."""
+        found: list[Runnable] = []
+        open_graphs = [self.node]
+        while open_graphs:
+            for call in [one for graph in open_graphs.pop(0).children("activityGraph")
+                         for one in _below(graph, "RunnableCall")]:
+                for node in call.references("runnable"):
+                    if all(node != known.node for known in found):
+                        found.append(Runnable(self.system, node))
+                        open_graphs.append(node)
+        return found
+
+    def set_ticks(self, worst: int, best: Optional[int] = None, average: Optional[float] = None) -> None:
+        """Replaces the ticks of its only runnable that has ticks. Raises ValueError if there are none or several."""
+        found = [runnable for runnable in self.runnables() if runnable._all_ticks()]
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} runnables of {self.name} have ticks; change them by `runnables`, or scale_ticks")
+        found[0].set_ticks(worst, best, average)
+
+    def scale_ticks(self, factor: float) -> None:
+        """Multiplies the execution times of all runnables that it calls."""
+        for runnable in self.runnables():
+            runnable.scale_ticks(factor)
 
     def set_period(self, period: TimeLike, offset: Optional[TimeLike] = None) -> None:
         """Activates it periodically, in place of its other stimuli."""
@@ -245,14 +297,19 @@ class System:
 
     def find(self, class_name: str, name: str) -> Node:
         """The object of a class with this name. Raises KeyError."""
-        for node in self.objects(class_name):
+        nodes = self.objects(class_name)
+        for node in nodes:
             if node.attribute("name") == name:
                 return node
-        raise KeyError(f"{class_name} {name}")
+        raise UnknownNameError(class_name, name, [node.attribute("name") or "" for node in nodes])
 
     def task(self, name: str) -> Task:
         """A task of the model, to be changed. Raises KeyError."""
         return Task(self, self.find("Task", name))
+
+    def runnable(self, name: str) -> Runnable:
+        """A runnable of the model, to be changed. Raises KeyError."""
+        return Runnable(self, self.find("Runnable", name))
 
     def _sub_model(self, feature: str, class_name: str) -> Node:
         for root in self.roots():
@@ -444,6 +501,34 @@ class System:
     def save(self, path: Path) -> None:
         """Writes the model as AMALTHEA, to a file, or to a folder if it has several files."""
         self.model().save(path)
+
+
+def _below(node: Node, class_name: str) -> list[Node]:
+    """All objects of a class below this one, in their order."""
+    found = []
+    open_nodes = [node]
+    while open_nodes:
+        one = open_nodes.pop()
+        if one.class_name == class_name:
+            found.append(one)
+        open_nodes.extend(reversed(one.children()))
+    return found
+
+
+_NUMBERS = ("value", "lowerBound", "upperBound", "average", "mean", "sd")
+
+
+def _scale(node: Node, factor: Fraction) -> None:
+    """Multiplies what the deviations of ticks below this object state, in the form in which each number stands."""
+    for child in node.children():
+        for name in _NUMBERS:
+            text = child.attribute(name)
+            if text is None or child.class_name in ("StringObject", "IntegerObject"):
+                continue
+            scaled_value = Fraction(text) * factor
+            whole = "." not in text and "e" not in text.lower()
+            child.set(name, str(max(1, round(scaled_value)) if whole and Fraction(text) > 0 else float(scaled_value)))
+        _scale(child, factor)
 
 
 def _set_time(node: Node, feature: str, time: TimeLike) -> None:
