@@ -2,9 +2,13 @@
 #include "engine/input/located_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -240,6 +244,30 @@ std::optional<TextError> read_name(const JsonValue& value, std::string& target) 
   return std::nullopt;
 }
 
+namespace {
+
+/// A time with a decimal point as a whole number of a smaller unit: "500us" for "0.5ms".
+std::optional<std::string> whole_time(std::string text) {
+  const auto point = text.find('.');
+  if (point == std::string::npos) return std::nullopt;
+  const auto decimals = std::min(text.find_first_not_of("0123456789", point + 1), text.size()) - point - 1;
+  text.erase(point, 1);
+  const auto digits = parse_time_text(text);
+  if (!digits || decimals == 0 || decimals > 12) return std::nullopt;
+  std::int64_t parts = digits->picoseconds();
+  for (std::size_t decimal = 0; decimal < decimals; ++decimal) {
+    if (parts % 10 != 0) return std::nullopt;
+    parts /= 10;
+  }
+  static constexpr std::array<std::pair<std::int64_t, std::string_view>, 5> units{
+      {{1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}}};
+  for (const auto& [size, unit] : units)
+    if (parts % size == 0) return fmt::format("{}{}", parts / size, unit);
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<TextError> read_time(const JsonValue& value, bool picoseconds, Duration& target) {
   if (picoseconds) {
     std::int64_t number = 0;
@@ -249,7 +277,11 @@ std::optional<TextError> read_time(const JsonValue& value, bool picoseconds, Dur
   }
   const auto* text = std::get_if<std::string>(&value.value);
   const auto time = text != nullptr ? parse_time_text(*text) : Parsed<Duration>(tl::unexpected(std::string()));
-  if (!time || *time < Duration{}) return error_at(value, "expected a whole time such as \"5ms\" or \"2500us\"");
+  if (!time || *time < Duration{}) {
+    const auto whole = text != nullptr ? whole_time(*text) : std::nullopt;
+    return error_at(value, whole ? fmt::format("expected a whole time; write \"{}\"", *whole)
+                                 : std::string("expected a whole time such as \"5ms\" or \"2500us\""));
+  }
   target = *time;
   return std::nullopt;
 }

@@ -131,6 +131,10 @@ TEST_CASE("gpu bounds reports the location of an error in a file") {
   CHECK(complaint(R"({"context_switch": "5us", "context_switch_ps": 7})") ==
         "1:1: give either \"context_switch\" or \"context_switch_ps\", not both");
   CHECK(complaint(R"({"context_switch": "1.5us"})") ==
+        "1:26: context_switch: expected a whole time; write \"1500ns\"");
+  CHECK(complaint(R"({"context_switch": "0.50 ms"})") ==
+        "1:28: context_switch: expected a whole time; write \"500us\"");
+  CHECK(complaint(R"({"context_switch": "0.5ps"})") ==
         "1:26: context_switch: expected a whole time such as \"5ms\" or \"2500us\"");
   CHECK(complaint(R"({"tasks": [{"name": "a", "core": 0, "priority": 1, "segments": []}]})") ==
         "1:12: tasks[0]: \"period\" is missing");
