@@ -115,7 +115,7 @@ void add_verbs_of_scenarios(CLI::App& gpu, int& exit_code) {
                             "SCENARIO",
                             "JSON file (docs/reference/gpu.md). Configurations of cuda_scheduling_examiner and "
                             "hip_plugin_framework work, too",
-                            {"text", "json", "gantt"},
+                            {"text", "json", "gantt", "csv"},
                             "Output format",
                             "platform"});
   add_gpu_verb<InterferenceRequest>(gpu, exit_code,

@@ -85,7 +85,10 @@ struct StreamsAnswer {
   TimelineOptions timeline;
 };
 std::string render_json(const StreamsAnswer& answer);
+/// Every operation, and a summary of each stream.
 std::string render_text(const StreamsAnswer& answer, bool colour);
+/// A row for every operation.
+std::string render_csv(const StreamsAnswer& answer);
 /// A run of which only the timeline is of interest.
 struct StreamsDrawing {
   StreamsAnswer drawn;

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/primitives/csv.hpp"
 #include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
@@ -222,30 +224,86 @@ std::string render_text(const StreamsAnswer& answer, bool colour) {
   const gpu::StreamScenario& scenario = answer.scenario;
   const gpu::StreamRun& run = answer.run;
   const bool several_contexts = scenario.contexts.size() > 1;
+  Instant last;
+  for (const gpu::OperationRun& operation : run.operations) last = std::max(last, operation.completion);
+  // Six digits follow the point: picoseconds, or nanoseconds where all takes long.
+  const bool is_long = last - Instant{} >= Duration::milliseconds(10);
+  const std::string_view unit = is_long ? "ms" : "us";
   TextTable table({{"operation"},
                    {"kind"},
                    {several_contexts ? "context/stream" : "stream"},
-                   {"release us", Align::right},
-                   {"start us", Align::right},
-                   {"completion us", Align::right},
+                   {fmt::format("release {}", unit), Align::right},
+                   {fmt::format("start {}", unit), Align::right},
+                   {fmt::format("completion {}", unit), Align::right},
+                   {fmt::format("response {}", unit), Align::right},
                    {"blocks per SM"}});
-  const auto microseconds = [](Instant time) {
-    return fmt::format("{}.{:06}", time.picoseconds() / 1'000'000, time.picoseconds() % 1'000'000);
+  const auto in_unit = [&](Duration time) {
+    const std::int64_t parts = is_long ? (time.picoseconds() + 500) / 1000 : time.picoseconds();
+    return fmt::format("{}.{:06}", parts / 1'000'000, parts % 1'000'000);
+  };
+  const auto title_of = [&](const gpu::Stream& stream) {
+    const std::string name = stream.is_null ? "(NULL)" : stream.name;
+    return several_contexts ? scenario.contexts[stream.context].name + "/" + name : name;
   };
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
     const gpu::StreamOperation& operation = scenario.operations[index];
-    const gpu::Stream& stream = scenario.streams[operation.stream];
-    const std::string name = stream.is_null ? "(NULL)" : stream.name;
+    const gpu::OperationRun& done = run.operations[index];
     std::map<gpu::SmIndex, std::int64_t> per_sm;
-    for (const gpu::BlockRun& block : run.operations[index].blocks) ++per_sm[block.sm];
+    for (const gpu::BlockRun& block : done.blocks) ++per_sm[block.sm];
     std::string blocks;
     for (const auto& [sm, count] : per_sm) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, count);
-    table.add(operation.name, name_of(operation.kind),
-              several_contexts ? scenario.contexts[stream.context].name + "/" + name : name,
-              microseconds(operation.release), microseconds(run.operations[index].start),
-              microseconds(run.operations[index].completion), blocks);
+    table.add(operation.name, name_of(operation.kind), title_of(scenario.streams[operation.stream]),
+              in_unit(operation.release - Instant{}), in_unit(done.start - Instant{}),
+              in_unit(done.completion - Instant{}), in_unit(done.completion - operation.release), blocks);
   }
-  return table.render(colour);
+  struct OfStream {
+    std::int64_t operations = 0;
+    std::optional<Instant> first;
+    Instant last;
+    Duration longest;
+    double sum = 0;  ///< of the responses, in picoseconds
+  };
+  std::vector<OfStream> streams(scenario.streams.size());
+  for (std::size_t index = 0; index < run.operations.size(); ++index) {
+    OfStream& stream = streams[scenario.operations[index].stream];
+    const gpu::OperationRun& done = run.operations[index];
+    const Duration response = done.completion - scenario.operations[index].release;
+    ++stream.operations;
+    stream.first = std::min(stream.first.value_or(done.start), done.start);
+    stream.last = std::max(stream.last, done.completion);
+    stream.longest = std::max(stream.longest, response);
+    stream.sum += static_cast<double>(response.picoseconds());
+  }
+  TextTable summary({{several_contexts ? "context/stream" : "stream"},
+                     {"operations", Align::right},
+                     {fmt::format("first start {}", unit), Align::right},
+                     {fmt::format("last completion {}", unit), Align::right},
+                     {fmt::format("longest response {}", unit), Align::right},
+                     {fmt::format("mean response {}", unit), Align::right}});
+  for (std::size_t index = 0; index < streams.size(); ++index) {
+    const OfStream& stream = streams[index];
+    if (stream.operations == 0) continue;
+    summary.add(title_of(scenario.streams[index]), stream.operations, in_unit(*stream.first - Instant{}),
+                in_unit(stream.last - Instant{}), in_unit(stream.longest),
+                in_unit(Duration::picoseconds(std::llround(stream.sum / static_cast<double>(stream.operations)))));
+  }
+  return table.render(colour) + "\nStreams\n" + summary.render(colour);
+}
+
+std::string render_csv(const StreamsAnswer& answer) {
+  const gpu::StreamScenario& scenario = answer.scenario;
+  std::string csv = "operation,kind,context,stream,release_ps,enqueued_ps,start_ps,completion_ps,response_ps,blocks\n";
+  for (std::size_t index = 0; index < answer.run.operations.size(); ++index) {
+    const gpu::StreamOperation& operation = scenario.operations[index];
+    const gpu::OperationRun& done = answer.run.operations[index];
+    const gpu::Stream& stream = scenario.streams[operation.stream];
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(operation.name), name_of(operation.kind),
+                       csv_field(scenario.contexts[stream.context].name), csv_field(stream.name),
+                       operation.release.picoseconds(), done.enqueued.picoseconds(), done.start.picoseconds(),
+                       done.completion.picoseconds(), (done.completion - operation.release).picoseconds(),
+                       done.blocks.size());
+  }
+  return csv;
 }
 
 std::string render_text(const StreamsDrawing& drawing, bool) {

@@ -167,7 +167,7 @@ TEST_CASE("gpu run prints every kernel with its blocks and every copy") {
                                   {"completion_ps", 2000000}}});
   const auto text = test::amalthea(gpu({"run", file}));
   CHECK(text.exit_code == 0);
-  CHECK(text.out.find("L          kernel  (NULL)    1.000000  5.000000       5.000007  0:1\n") != std::string::npos);
+  CHECK(text.out.find("L          kernel  (NULL)    1.000000  5.000000       5.000007     4.000007  0:1\n") != std::string::npos);
   CHECK(printed({"run", file, "--platform", "pegasus"})["kernels"][0]["blocks"][1] == block(2, 2000000, 5000000));
 
   test::write_text(file, "{\"operations\": [\n  {\"kernel\": \"K\", \"threads\": 0, \"duration_ps\": 1}]}");
