@@ -114,6 +114,16 @@ struct RunRequest {
 OptionTable options(RunRequest& request);
 Outcome<Answer<exporter::StreamsAnswer>> answer(const RunRequest& request, const Watch& watch = {});
 
+/// Other launch orders of the independent operations of a scenario.
+struct LaunchOrderRequest {
+  Scenario scenario;
+  std::string platform;
+  engine::gpu::LaunchOrderSearch search;
+  std::string timeline;
+};
+OptionTable options(LaunchOrderRequest& request);
+Outcome<Answer<exporter::LaunchOrderAnswer>> answer(const LaunchOrderRequest& request, const Watch& watch = {});
+
 /// The slowdown of a kernel by others and by CPUs.
 struct InterferenceRequest {
   std::string platform = "tx2";

@@ -100,6 +100,7 @@ std::string answer(const std::string& verb, const Arguments& arguments, const Te
       {"place", answered<gpu::PlaceRequest>},
       {"rta", answered<gpu::RtaRequest>},
       {"run", answered<gpu::RunRequest>},
+      {"study_order", answered<gpu::LaunchOrderRequest>},
       {"study_placement", answered<gpu::PlacementStudyRequest>},
       {"warps", answered<gpu::WarpsRequest>}};
   return verbs.at(verb)(arguments, text, options);

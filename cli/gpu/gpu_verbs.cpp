@@ -138,16 +138,25 @@ void add_verbs_of_scenarios(CLI::App& gpu, int& exit_code) {
 }
 
 void add_study(CLI::App& gpu, int& exit_code) {
-  CLI::App* study = gpu.add_subcommand("study", "Evaluate a model on many random configurations");
+  CLI::App* study = gpu.add_subcommand("study", "Evaluate a model in many configurations");
   study->require_subcommand(1);
   describe(*study, {"amalthea gpu study placement", "amalthea gpu study placement --configurations 1000",
-                    "amalthea gpu study placement --format json"});
+                    "amalthea gpu study order scenario.json"});
   add_gpu_verb<analysis::gpu::PlacementStudyRequest>(
       *study, exit_code,
       {"placement",
        "Count how often round robin predicts the wrong SM for a block",
        {"amalthea gpu study placement", "amalthea gpu study placement --configurations 1000 --seed 7",
         "amalthea gpu study placement --format json"}});
+  add_gpu_verb<analysis::gpu::LaunchOrderRequest>(
+      *study, exit_code,
+      {"order",
+       "Search the launch order in which independent kernels and copies end first",
+       {"amalthea gpu study order scenario.json", "amalthea gpu study order --orders 100000 scenario.json",
+        "amalthea gpu study order --timeline best.svg scenario.json"},
+       {},
+       "SCENARIO",
+       "JSON file (docs/reference/gpu.md)"});
 }
 
 /// Of the warps of an SM.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/amd/partition.hpp"
+#include "engine/devices/launch_order.hpp"
 #include "engine/devices/stream_simulation.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/gpu/occupancy.hpp"
@@ -56,6 +57,15 @@ struct PlacementStudyAnswer {
 };
 std::string render_json(const PlacementStudyAnswer& answer);
 std::string render_text(const PlacementStudyAnswer& answer, bool colour);
+
+/// The given, the best and the worst launch order, and the responses of all operations in the given and the best one.
+struct LaunchOrderAnswer {
+  engine::gpu::StreamScenario scenario;
+  engine::gpu::LaunchOrders orders;
+  engine::gpu::StreamRun given, best;  ///< operations as in the orders
+};
+std::string render_json(const LaunchOrderAnswer& answer);
+std::string render_text(const LaunchOrderAnswer& answer, bool colour);
 
 /// Contains utilization and verdict if the problem states periods. A kernel without a result is null.
 struct RtaAnswer {

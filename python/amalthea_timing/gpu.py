@@ -47,6 +47,11 @@ def study_placement(**options: Any) -> dict[str, Any]:
     return _answer("study_placement", [], options)
 
 
+def study_order(scenario: Scenario, **options: Any) -> dict[str, Any]:
+    """The launch order in which the independent operations of a scenario end first."""
+    return _answer_on("study_order", scenario, options)
+
+
 def rta(scenario: Scenario, **options: Any) -> dict[str, Any]:
     """Response times of kernels on one execution engine."""
     return _answer_on("rta", scenario, options)

@@ -118,6 +118,7 @@ class Results(unittest.TestCase):
         for words, answer in (
                 ("occupancy --threads 256 --registers 32", at.gpu.occupancy(threads=256, registers=32)),
                 ("place 4x5 8x2 --platform tx2", at.gpu.place("4x5", "8x2", platform="tx2")),
+                (f"study order {SAMPLES / 'gpu' / 'launch-order.json'}", at.gpu.study_order(SAMPLES / "gpu" / "launch-order.json")),
                 ("study placement --configurations 70", at.gpu.study_placement(configurations=70)),
                 ("warps --latencies 2,1,int32:2 --warps 4", at.gpu.warps(latencies="2,1,int32:2", warps=4)),
                 ("warps --sweep --programs 2 --sweep-budgets 2,3",
