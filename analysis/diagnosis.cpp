@@ -83,10 +83,15 @@ class Diagnosis {
     options_.bounds.taken = {&steps_};
   }
 
-  Causes run() {
+  Diagnosed run() && {
     before_ = state_of(system_, results_);
     causes_.problems = before_.problems;
-    if (before_.problems == Problems{}) return std::move(causes_);
+    if (before_.problems != Problems{}) find_causes();
+    return {std::move(causes_), std::move(corrections_)};
+  }
+
+ private:
+  void find_causes() {
     const Facts facts(system_, options_, results_);
     System repaired(system_);
     State after = before_;
@@ -98,10 +103,8 @@ class Diagnosis {
     }
     explain_rest(facts, repaired, after);
     findings_first();
-    return std::move(causes_);
   }
 
- private:
   /// Whether analyses of changed systems take little time, whatever the machine.
   bool is_quick() const {
     if (results_.events > most_events || system_.tasks.size() > most_tasks) return false;
@@ -255,18 +258,22 @@ class Diagnosis {
         if (better) {
           repaired = std::move(both);
           after = std::move(*with);
+          add_correction(one.suspicion);
         } else if (after.problems == Problems{}) {
           continue;
         }
       } else {
         one.suspicion.apply(repaired);
         after = one.with;
+        if (is_better(after, before_)) add_correction(one.suspicion);
       }
       if (one.suspicion.combined > 1) used_.insert(one.suspicion.pattern);
       strong_.push_back(one.suspicion.evidence >= strong_evidence);
       causes_.all.push_back(cause_of(i, done));
     }
   }
+
+  void add_correction(const Suspicion& one) { corrections_.push_back({one.change, one.apply, origin_of(one.part)}); }
 
   Cause cause_of(std::size_t index, std::vector<bool>& done) const {
     const Tried& one = tried_[index];
@@ -346,6 +353,7 @@ class Diagnosis {
   const engine::Results& results_;
   const Diagnostics& findings_;
   Causes causes_;
+  std::vector<Correction> corrections_;
   State before_;
   std::vector<Tried> tried_;
   std::set<std::string> used_;  ///< patterns of combined suspicions that are causes
@@ -355,14 +363,19 @@ class Diagnosis {
 
 }  // namespace
 
-Causes diagnose(const System& system, const engine::AnalysisOptions& options, const engine::Results& results,
-                const Diagnostics& findings) {
+Diagnosed diagnose_and_correct(const System& system, const engine::AnalysisOptions& options,
+                               const engine::Results& results, const Diagnostics& findings) {
   if (results.stopped_early) return {};
   try {
     return Diagnosis(system, options, results, findings).run();
   } catch (const std::overflow_error&) {  // times beyond the range of the simulation: nothing can be said
     return {};
   }
+}
+
+Causes diagnose(const System& system, const engine::AnalysisOptions& options, const engine::Results& results,
+                const Diagnostics& findings) {
+  return diagnose_and_correct(system, options, results, findings).causes;
 }
 
 }  // namespace amalthea::analysis

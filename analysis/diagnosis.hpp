@@ -9,15 +9,33 @@
 /// analysis. The number of analyses is limited by counts of simulated instants, so that results do not depend on the
 /// machine; systems that take long are not tried at all.
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
 #include "exporter/results/causes.hpp"
 
 namespace amalthea::analysis {
 
+/// A change that a suspected cause proposes.
+struct Correction {
+  std::string text;
+  std::function<void(System&)> apply;
+  Origin origin = {};
+};
+struct Diagnosed {
+  exporter::Causes causes;
+  std::vector<Correction> corrections;  ///< of those suspected causes that mend something, in their order
+};
+
 /// `results` must come from `engine::analyze` with the same options; `findings` are all of the analysis. No causes if
 /// every limit is guaranteed, or if the simulation was stopped.
 exporter::Causes diagnose(const System& system, const engine::AnalysisOptions& options, const engine::Results& results,
                           const Diagnostics& findings);
+/// The same, with what a plan goes on from.
+Diagnosed diagnose_and_correct(const System& system, const engine::AnalysisOptions& options,
+                               const engine::Results& results, const Diagnostics& findings);
 
 }  // namespace amalthea::analysis

@@ -14,6 +14,8 @@ namespace {
 /// Names in a line; JSON has all.
 constexpr std::size_t most_named = 6;
 
+}  // namespace
+
 std::string listed(const std::vector<std::string>& names) {
   const std::size_t shown = std::min(names.size(), most_named);
   std::string text =
@@ -22,7 +24,6 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-/// What becomes of the problems with the change.
 std::string outcome(const Problems& before, const Problems& after) {
   const auto become = [](std::size_t count, std::string_view one, std::size_t then) {
     return fmt::format("{} {} {}", counted(count, one), count == 1 ? "becomes" : "become", then);
@@ -36,11 +37,9 @@ std::string outcome(const Problems& before, const Problems& after) {
   return fmt::format("{}; {} without a guarantee", text, counted(after.unproven, "limit"));
 }
 
-nlohmann::ordered_json json_of(const Problems& problems) {
+nlohmann::ordered_json problems_json(const Problems& problems) {
   return {{"failing", problems.failing}, {"without_guarantee", problems.unproven}};
 }
-
-}  // namespace
 
 std::string_view to_string(Cause::Kind kind) {
   constexpr std::array<std::string_view, 5> names{"suspected", "finding", "overload", "miss", "guarantee"};
@@ -74,10 +73,10 @@ nlohmann::ordered_json causes_json(const Causes& causes) {
                                   {"explains", cause.explains},
                                   {"limits", cause.sufferers}};
     if (cause.kind == Cause::Kind::suspected) one["or"] = cause.others;
-    if (cause.with) one["with"] = json_of(*cause.with);
+    if (cause.with) one["with"] = problems_json(*cause.with);
     list.push_back(std::move(one));
   }
-  return {{"problems", json_of(causes.problems)},
+  return {{"problems", problems_json(causes.problems)},
           {"list", std::move(list)},
           {"analyses", causes.analyses},
           {"complete", causes.complete}};

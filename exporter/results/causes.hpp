@@ -53,4 +53,12 @@ struct Causes {
 std::vector<std::string> cause_lines(const Causes& causes);
 nlohmann::ordered_json causes_json(const Causes& causes);
 
+// Parts that plans share.
+
+/// "A, B and 3 more".
+std::string listed(const std::vector<std::string>& names);
+/// What becomes of the problems with a change: "11 problems become 1".
+std::string outcome(const Problems& before, const Problems& after);
+nlohmann::ordered_json problems_json(const Problems& problems);
+
 }  // namespace amalthea::exporter

@@ -20,6 +20,7 @@ struct Headroom;
 namespace amalthea::exporter {
 
 struct Causes;
+struct Plan;
 struct Ratchet;
 
 inline constexpr std::string_view tool_name = "amalthea-timing";
@@ -47,6 +48,7 @@ struct ResultView {
   const engine::Headroom* headroom = nullptr;  ///< null: not computed
   const Causes* causes = nullptr;              ///< null: not searched
   const Ratchet* ratchet = nullptr;            ///< null: neither a baseline nor accepted misses
+  const Plan* plan = nullptr;                  ///< null: not sought
 };
 
 /// Nothing known (line 0) without a source.
