@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/detail/plain_causes.hpp"
+#include "analysis/detail/problem_state.hpp"
 #include "analysis/detail/suspicions.hpp"
 #include "engine/bounds/dependencies.hpp"
 #include "engine/verdict.hpp"
@@ -34,42 +35,9 @@ constexpr double least_score = 3.3;
 constexpr double indistinct = 0.8;
 constexpr std::size_t most_alternatives = 2, most_suspected = 4;
 
-std::vector<engine::JudgedLimit> limits_of(const System& system, const engine::Results& results) {
-  return engine::assess(system, results, {}).limits;
-}
-
-bool is_failing(const engine::JudgedLimit& limit) {
-  return limit.kind != engine::JudgedLimit::Kind::finding && limit.verdict >= engine::OverallVerdict::unknown;
-}
-bool is_unproven(const engine::JudgedLimit& limit) { return limit.verdict == engine::OverallVerdict::met; }
-
-struct State {
-  Problems problems;
-  std::set<std::string> failing, unproven;  ///< names of limits
-  std::vector<bool> overloaded;             ///< resources
-
-  /// A problem in the simulation weighs more than a lost guarantee.
-  double weight() const { return static_cast<double>(problems.failing) + 0.3 * static_cast<double>(problems.unproven); }
-};
-
-State state_of(const System& system, const engine::Results& results) {
-  State state;
-  for (const engine::JudgedLimit& limit : limits_of(system, results)) {
-    if (is_failing(limit)) {
-      ++state.problems.failing;
-      state.failing.insert(limit.name);
-    } else if (is_unproven(limit)) {
-      ++state.problems.unproven;
-      state.unproven.insert(limit.name);
-    }
-  }
-  for (const engine::ResourceResult& resource : results.resources) state.overloaded.push_back(resource.overloaded());
-  return state;
-}
-
 struct Tried {
   Suspicion suspicion;
-  State with;
+  ProblemState with;
   double score = 0;
 };
 
@@ -94,7 +62,7 @@ class Diagnosis {
   void find_causes() {
     const Facts facts(system_, options_, results_);
     System repaired(system_);
-    State after = before_;
+    ProblemState after = before_;
     if (is_quick()) {
       try_all(relevant(facts));
       choose(repaired, after);
@@ -171,7 +139,7 @@ class Diagnosis {
   }
 
   /// Nothing if the changed system cannot be analyzed, or if the analyses took long enough.
-  std::optional<State> analyzed(const System& changed) {
+  std::optional<ProblemState> analyzed(const System& changed) {
     if (causes_.analyses >= most_trials || events_ >= total_events || steps_ > total_steps) {
       causes_.complete = false;
       return std::nullopt;
@@ -187,10 +155,12 @@ class Diagnosis {
     return state_of(changed, *results);
   }
 
-  static bool is_better(const State& with, const State& without) { return with.problems < without.problems; }
+  static bool is_better(const ProblemState& with, const ProblemState& without) {
+    return with.problems < without.problems;
+  }
 
   /// 3 if nothing remains, and another 1 for what explains all that fails; 0 if it turns nothing.
-  double share_turned(const State& with) const {
+  double share_turned(const ProblemState& with) const {
     if (!is_better(with, before_)) return 0;
     const bool all = with.problems.failing == 0 && (before_.problems.failing > 0 || with.problems.unproven == 0);
     return 3 * (before_.weight() - with.weight()) / before_.weight() + (all ? 1 : 0);
@@ -244,7 +214,7 @@ class Diagnosis {
   }
 
   /// The best ones, each of which turns something that those before it do not, or is striking.
-  void choose(System& repaired, State& after) {
+  void choose(System& repaired, ProblemState& after) {
     std::vector<bool> done(tried_.size(), false);
     for (std::size_t i = 0; i < tried_.size() && causes_.all.size() < most_suspected; ++i) {
       const Tried& one = tried_[i];
@@ -258,17 +228,16 @@ class Diagnosis {
         if (better) {
           repaired = std::move(both);
           after = std::move(*with);
-          add_correction(one.suspicion);
         } else if (after.problems == Problems{}) {
           continue;
         }
       } else {
         one.suspicion.apply(repaired);
         after = one.with;
-        if (is_better(after, before_)) add_correction(one.suspicion);
       }
       if (one.suspicion.combined > 1) used_.insert(one.suspicion.pattern);
       strong_.push_back(one.suspicion.evidence >= strong_evidence);
+      add_correction(one.suspicion);
       causes_.all.push_back(cause_of(i, done));
     }
   }
@@ -336,7 +305,7 @@ class Diagnosis {
     });
   }
 
-  void explain_rest(const Facts& facts, const System& repaired, const State& after) {
+  void explain_rest(const Facts& facts, const System& repaired, const ProblemState& after) {
     if (after.problems == Problems{}) return;
     const engine::Assessment assessment = engine::assess(system_, results_, {});
     std::vector<bool> left, relieved;
@@ -354,7 +323,7 @@ class Diagnosis {
   const Diagnostics& findings_;
   Causes causes_;
   std::vector<Correction> corrections_;
-  State before_;
+  ProblemState before_;
   std::vector<Tried> tried_;
   std::set<std::string> used_;  ///< patterns of combined suspicions that are causes
   std::vector<bool> strong_;    ///< parallel to the suspected causes

@@ -27,7 +27,7 @@ struct Correction {
 };
 struct Diagnosed {
   exporter::Causes causes;
-  std::vector<Correction> corrections;  ///< of those suspected causes that mend something, in their order
+  std::vector<Correction> corrections;  ///< of the suspected causes, in their order
 };
 
 /// `results` must come from `engine::analyze` with the same options; `findings` are all of the analysis. No causes if

@@ -317,6 +317,10 @@ OptionTable search_options(ExplorationRequest& request) {
           "changes: the number of changes; chain: the reaction time of a chain, by its name or its tasks. Several, "
           "separated by commas, give a Pareto front",
           {group::search}, {.takes = "WHAT", .by_commas = true, .keyword = "objectives"}),
+      row("plan", &request.plan,
+          "Instead of the best mapping, find the fewest changes that make the most limits hold, of the mapping, of "
+          "offsets, of suspected mistakes and of execution times, and say what each of them turns",
+          {group::search}, {.excludes = {"objective"}}),
       row("keep", &request.keep,
           "Do not change these, separated by commas: mapping, offloading, priorities, waiting, slices", {group::search},
           {.takes = "WHAT",

@@ -25,6 +25,7 @@ struct ExplorationRequest : AnalysisRequest {
   std::uint64_t candidates = 20000;
   std::uint64_t steps = explore::Options{}.steps;
   std::optional<double> seconds;
+  bool plan = false;  ///< the fewest changes instead of the best mapping: analysis/plan.hpp
   std::uint64_t seed = 1;
   unsigned jobs = 0;                 ///< 0: one for each processor
   std::uint64_t solution = 1;        ///< of the Pareto front, counted from 1

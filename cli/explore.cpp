@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
-#include "analysis/exploration.hpp"
+#include "analysis/plan.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
@@ -72,15 +72,12 @@ analysis::Outcome<analysis::Explored> run_search(analysis::Exploration& explorat
   return analysis::explore(exploration, watch, diagnostics);
 }
 
-/// Writes everything; returns the exit code.
-int write_all(const Model& read, const ExploreOptions& options, const std::vector<Target>& targets,
-              const analysis::Exploration& exploration, const analysis::Explored& explored, Diagnostics& diagnostics) {
-  const auto chosen = analysis::chosen_mapping(exploration, explored, diagnostics);
-  const exporter::ModelInfo info = exporter::model_info(read);
-  const auto view = analysis::view_of(info, exploration, explored, chosen);
+/// The changed files of the model, and the mapping file, as far as they are asked for; returns 0, or the exit code.
+int write_mapping(const ExploreOptions& options, const std::vector<Target>& targets,
+                  const analysis::Exploration& exploration, const System& after, Diagnostics& diagnostics) {
   if (!options.output.empty()) {
     const auto written =
-        analysis::remapped_texts(exploration, chosen.after, diagnostics)
+        analysis::remapped_texts(exploration, after, diagnostics)
             .and_then([&](const auto& texts) { return write_texts(targets, texts, options.input.limits); })
             .map_error(code_of);
     print_findings(diagnostics);
@@ -89,8 +86,37 @@ int write_all(const Model& read, const ExploreOptions& options, const std::vecto
     print_findings(diagnostics);
   }
   if (!options.mapping_output.empty() &&
-      !write_output(options.mapping_output, exporter::render_mapping_file(exporter::mapping_entries(chosen.after))))
+      !write_output(options.mapping_output, exporter::render_mapping_file(exporter::mapping_entries(after))))
     return ExitCode::unusable;
+  return 0;
+}
+
+/// The plan, and the files with those of its changes that can be written; returns the exit code.
+int write_plan(const Model& read, const ExploreOptions& options, const std::vector<Target>& targets,
+               const analysis::Exploration& exploration, Diagnostics& diagnostics) {
+  const auto planned = analysis::plan(exploration, diagnostics);
+  if (!planned) {
+    print_findings(diagnostics);
+    return code_of(planned.error());
+  }
+  if (const int code = write_mapping(options, targets, exploration, planned->after, diagnostics); code != 0)
+    return code;
+  const engine::Assessment* const after = planned->assessment ? &*planned->assessment : nullptr;
+  if (options.output != "-" &&
+      !write_output("", options.format == "json"
+                            ? exporter::render_plan_json(planned->plan, after, exporter::model_info(read))
+                            : exporter::render_plan_text(planned->plan, after, use_colour())))
+    return ExitCode::unusable;
+  return after == nullptr ? ExitCode::findings : exit_code_of(*after, diagnostics, options.allow_unknown);
+}
+
+/// Writes everything; returns the exit code.
+int write_all(const Model& read, const ExploreOptions& options, const std::vector<Target>& targets,
+              const analysis::Exploration& exploration, const analysis::Explored& explored, Diagnostics& diagnostics) {
+  const auto chosen = analysis::chosen_mapping(exploration, explored, diagnostics);
+  const exporter::ModelInfo info = exporter::model_info(read);
+  const auto view = analysis::view_of(info, exploration, explored, chosen);
+  if (const int code = write_mapping(options, targets, exploration, chosen.after, diagnostics); code != 0) return code;
   if (!options.report.empty() && !write_output(options.report, exporter::render_exploration_report(view)))
     return ExitCode::unusable;
   // With -o - the model replaces the text output.
@@ -130,6 +156,7 @@ int run(const ExploreOptions& options) {
     if (!is_quiet()) tell("amalthea: note: {}\n", note);
   if (!options.mapping_output.empty() && !can_be_named(options.mapping_output, exploration->search.problem.system))
     return ExitCode::unusable;
+  if (options.request.plan) return write_plan(*model, options, targets, *exploration, diagnostics);
   const auto explored = run_search(*exploration, diagnostics);
   if (!explored) return stopped(explored.error());
   if (!options.request.shard.empty()) {
@@ -161,7 +188,7 @@ void add_explore(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->group(group::output);
   add_options(*verb, {row("report", &options->report, "Compare before and after in this Markdown file", {group::output},
-                          {.takes = "FILE", .file = FileKind::written})});
+                          {.takes = "FILE", .file = FileKind::written, .excludes = {"plan"}})});
   add_options(*verb, analysis::picked(all, {"compare"}));
   add_output(*verb, "-o,--output", options->output,
              "Write the model with the new mapping to this file. Or to a folder for several files. Nothing else "

@@ -93,16 +93,25 @@ class Assessor {
                                   guaranteed ? std::optional(coverage) : std::nullopt});
   }
 
+  /// Of the limit that was added last.
+  void add_excess(Duration observed, Duration limit) {
+    JudgedLimit& judged = assessment_.limits.back();
+    if (judged.verdict == OverallVerdict::missed) judged.beyond = std::max(observed, limit) - std::min(observed, limit);
+  }
+
   void tasks() {
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
       const Task& task = system_.tasks[index];
       const TaskResult& result = results_.tasks[index];
       if (task.folded_into) continue;  // its deadline is that of its function
       const OverallVerdict verdict = verdict_on(result);
-      if (task.deadline)
+      if (task.deadline) {
         add(Kind::deadline, verdict, task.name, result.reason, task.origin, result.coverage);
-      else if (verdict > OverallVerdict::met)
+        if (result.response.jobs > 0 && result.response.max > *task.deadline)
+          add_excess(result.response.max, *task.deadline);
+      } else if (verdict > OverallVerdict::met) {
         add(Kind::task, verdict, task.name, result.reason, task.origin);
+      }
     }
   }
 
@@ -113,6 +122,9 @@ class Assessor {
       const RequirementResult& result = results_.requirements[index];
       add(Kind::requirement, verdict_on(result.verdict, result.guaranteed), named("requirement", requirement.name),
           result.reason, requirement.origin, result.coverage);
+      const auto* limit = std::get_if<Requirement::TimeLimit>(&requirement.limit);
+      const auto* observed = std::get_if<Duration>(&result.observed);
+      if (limit != nullptr && limit->value && observed != nullptr) add_excess(*observed, *limit->value);
     }
   }
 
@@ -123,6 +135,7 @@ class Assessor {
         add(Kind::latency, verdict_on(judgement.verdict, judgement.guaranteed),
             named("latency constraint", system_.chains[index].limits[i].name), judgement.reason,
             system_.chains[index].origin, judgement.coverage);
+        assessment_.limits.back().beyond = judgement.beyond;
       }
   }
 

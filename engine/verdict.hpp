@@ -48,6 +48,8 @@ struct JudgedLimit {
   /// What a guarantee covers; nothing: it is not guaranteed. One that is not complete counts as an assumption, with
   /// Results::strict as unknown.
   std::optional<Coverage> covers = {};
+  /// Of a miss: how far the simulation went beyond a limit that is a time.
+  std::optional<Duration> beyond = {};
 };
 std::string_view to_string(JudgedLimit::Kind);  ///< "deadline", "task", …
 

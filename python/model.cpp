@@ -16,9 +16,9 @@
 #include "analysis/conversion.hpp"
 #include "analysis/diagnosis.hpp"
 #include "analysis/explanation.hpp"
-#include "analysis/exploration.hpp"
 #include "analysis/graph.hpp"
 #include "analysis/headroom.hpp"
+#include "analysis/plan.hpp"
 #include "analysis/report.hpp"
 #include "analysis/simulation.hpp"
 #include "difference/conflicts.hpp"
@@ -220,6 +220,16 @@ py::dict PythonModel::explore(const Options& options, const py::object& progress
   return found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
     Diagnostics of_compared;
     auto exploration = needed(prepare_exploration(model_, request, limits_, findings, of_compared), findings);
+    if (request.plan) {
+      const auto planned = needed(analysis::plan(exploration, findings), findings);
+      const auto texts = remapped_texts(exploration, planned.after, findings);
+      const engine::Assessment* const after = planned.assessment ? &*planned.assessment : nullptr;
+      return {{{"results", exporter::render_plan_json(planned.plan, after, info_)},
+               {"text", exporter::render_plan_text(planned.plan, after, false)},
+               {"report", ""},
+               {"mapping", exporter::render_mapping_file(exporter::mapping_entries(planned.after))}},
+              texts ? named(*texts) : std::vector<File>{}};
+    }
     analysis::ExplorationWatch watch;
     watch.work = &work;
     const auto explored = needed(analysis::explore(exploration, watch, findings), findings);

@@ -25,15 +25,20 @@ struct Latency {
   std::optional<Duration> least, greatest;
 };
 
-/// Describes which side of the limit is violated; "" if none is.
-std::string broken_side(const ChainLimit& limit, const Latency& latency, std::string_view how) {
+/// Which side of the limit is violated; nothing if none is.
+std::optional<LimitJudgement> broken_side(const ChainLimit& limit, const Latency& latency, std::string_view how) {
+  const auto missed = [how](std::string_view which, Duration seen, Duration beyond, std::string_view side) {
+    LimitJudgement judgement{LimitVerdict::missed, false,
+                             fmt::format("the {} latency {} is {}, {} {}", which, how, format_duration(seen),
+                                         format_duration(beyond), side)};
+    judgement.beyond = beyond;
+    return judgement;
+  };
   if (limit.maximum && latency.greatest && *latency.greatest > *limit.maximum)
-    return fmt::format("the longest latency {} is {}, {} above the maximum", how, format_duration(*latency.greatest),
-                       format_duration(*latency.greatest - *limit.maximum));
+    return missed("longest", *latency.greatest, *latency.greatest - *limit.maximum, "above the maximum");
   if (limit.minimum && latency.least && *latency.least < *limit.minimum)
-    return fmt::format("the shortest latency {} is {}, {} below the minimum", how, format_duration(*latency.least),
-                       format_duration(*limit.minimum - *latency.least));
-  return "";
+    return missed("shortest", *latency.least, *limit.minimum - *latency.least, "below the minimum");
+  return std::nullopt;
 }
 
 class LimitJudge {
@@ -94,8 +99,8 @@ class LimitJudge {
     const bool age = limit.kind == ChainLimit::Kind::age;
     const Latency seen = age ? Latency{observed.least_age, observed.reduced_age}
                              : Latency{observed.least_reaction, observed.reduced_reaction};
-    if (std::string broken = broken_side(limit, seen, "in the simulation"); !broken.empty()) {
-      judgement = {LimitVerdict::missed, false, std::move(broken)};
+    if (auto broken = broken_side(limit, seen, "in the simulation")) {
+      judgement = std::move(*broken);
       return;
     }
     if (judgement.guaranteed == true) return;
@@ -127,8 +132,7 @@ class LimitJudge {
     if (!result.let) return {LimitVerdict::unknown, std::nullopt, result.let_reason};
     const bool age = limit.kind == ChainLimit::Kind::age;
     const Latency exact{result.let->shortest, age ? result.let->reduced_age : result.let->reduced_reaction};
-    if (std::string broken = broken_side(limit, exact, "under LET"); !broken.empty())
-      return {LimitVerdict::missed, false, std::move(broken)};
+    if (auto broken = broken_side(limit, exact, "under LET")) return std::move(*broken);
     LimitJudgement judgement{LimitVerdict::met, true,
                              fmt::format("the latencies under LET are from {} to {}", format_duration(*exact.least),
                                          format_duration(*exact.greatest))};

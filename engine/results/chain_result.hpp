@@ -103,9 +103,10 @@ struct ChainResult {
   /// For every limit of the chain, for each kind of communication; chain_limits.hpp.
   struct Judgement {
     LimitVerdict verdict = LimitVerdict::unknown;
-    std::optional<bool> guaranteed;  ///< as in TaskResult
-    std::string reason;              ///< a sentence
-    Coverage coverage = {};          ///< of the guarantee
+    std::optional<bool> guaranteed;       ///< as in TaskResult
+    std::string reason;                   ///< a sentence
+    Coverage coverage = {};               ///< of the guarantee
+    std::optional<Duration> beyond = {};  ///< of a violation that was observed, or found under LET: its extent
   };
   struct Limit {
     Judgement let, implicit, explicit_access;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "amalthea/primitives/visible_text.hpp"
@@ -494,6 +494,20 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["compared"] = ordered_json::array();
   for (const ComparedMapping& other : view.compared) json["compared"].push_back(compared_json(view, other));
   return written(json);
+}
+
+std::string mapping_change(const System& before, const System& after, TaskIndex task) {
+  const Words then = words_of(before, task), now = words_of(after, task);
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string_view what, const std::string& from, const std::string& to) {
+    if (from != to && from != "-" && to != "-") parts.push_back(fmt::format("{}{} → {}", what, from, to));
+  };
+  add("", then.unit, now.unit);
+  add("priority ", then.priority, now.priority);
+  add("waiting ", then.waiting, now.waiting);
+  add("time slice ", then.slice, now.slice);
+  if (then.slice == "-" && now.slice != "-" && then.unit == now.unit) parts.push_back("time slice " + now.slice);
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::vector<MappingEntry> mapping_entries(const System& system) {

@@ -49,6 +49,9 @@ std::string render_exploration_json(const ExplorationView& view);
 /// A comparison of before, after and other mappings in Markdown.
 std::string render_exploration_report(const ExplorationView& view);
 
+/// What changes in the mapping of a task: "Core1 → Core5, priority 1 → 3"; "" for nothing.
+std::string mapping_change(const System& before, const System& after, TaskIndex task);
+
 /// The entry for one task in a mapping file.
 struct MappingEntry {
   std::string task;

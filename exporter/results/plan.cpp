@@ -7,6 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/primitives/visible_text.hpp"
+#include "exporter/primitives/text_table.hpp"
+#include "exporter/results/json_parts.hpp"
+#include "exporter/results/verdict_text.hpp"
+
 namespace amalthea::exporter {
 
 std::string_view to_string(PlanStep::Kind kind) {
@@ -36,7 +41,14 @@ std::vector<std::string> plan_lines(const Plan& plan) {
     lines.push_back(std::move(line));
     so_far = step.with;
   }
-  for (const PlanRest& one : plan.rest) lines.push_back(fmt::format("Remains: {}: {}", one.limit, one.text));
+  for (std::size_t i = 0; i < plan.rest.size(); ++i) {
+    const auto is_alike = [&](const PlanRest& other) { return other.text == plan.rest[i].text; };
+    if (std::any_of(plan.rest.begin(), plan.rest.begin() + static_cast<std::ptrdiff_t>(i), is_alike)) continue;
+    std::vector<std::string> names;
+    for (const PlanRest& one : plan.rest)
+      if (is_alike(one)) names.push_back(one.limit);
+    lines.push_back(fmt::format("Remains: {}: {}", listed(names), plan.rest[i].text));
+  }
   return lines;
 }
 
@@ -55,6 +67,24 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
           {"rest", std::move(rest)},
           {"analyses", plan.analyses},
           {"complete", plan.complete}};
+}
+
+std::string render_plan_text(const Plan& plan, const engine::Assessment* after, bool colour) {
+  std::string out;
+  if (after != nullptr)
+    for (const VerdictLine& said : verdict_lines(*after)) out += paint(one_line(said.text), said.colour, colour) + "\n";
+  const std::vector<std::string> lines = plan_lines(plan);
+  out += lines.empty() ? "No plan is needed: every limit is guaranteed.\n" : heading("Plan", colour);
+  for (const std::string& line : lines) out += line_start(line) + "\n";
+  return out;
+}
+
+std::string render_plan_json(const Plan& plan, const engine::Assessment* after, const ModelInfo& model) {
+  nlohmann::ordered_json json = begun_json(plan_schema, model);
+  if (after != nullptr) add_verdict(json, *after);
+  json["feasible"] = plan.after() == Problems{};
+  json["plan"] = plan_json(plan);
+  return written(json);
 }
 
 }  // namespace amalthea::exporter

@@ -14,12 +14,18 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "amalthea/origin.hpp"
+#include "engine/verdict.hpp"
 #include "exporter/results/causes.hpp"
+#include "exporter/results/result_view.hpp"
 
 namespace amalthea::exporter {
 
+/// Name of the schema of the JSON of a plan alone (docs/reference/plan.md).
+inline constexpr std::string_view plan_schema = "amalthea-timing-plan/1";
+
 struct PlanStep {
   enum class Kind : std::uint8_t {
+    finding,  ///< what findings leave open, to be filled in by hand as the analysis assumes it: their ids
     mistake,  ///< a suspected mistake in the model, to be corrected by hand
     change,   ///< a value of the mapping, or an offset
     shorter,  ///< what no mapping can repair: less execution time
@@ -53,5 +59,9 @@ struct Plan {
 /// A heading, then a line for each step, then for what remains. No line if there is no problem.
 std::vector<std::string> plan_lines(const Plan& plan);
 nlohmann::ordered_json plan_json(const Plan& plan);
+
+/// A plan alone. `after`: of the model with the changes that can be written; null: not analyzed.
+std::string render_plan_text(const Plan& plan, const engine::Assessment* after, bool colour);
+std::string render_plan_json(const Plan& plan, const engine::Assessment* after, const ModelInfo& model);
 
 }  // namespace amalthea::exporter

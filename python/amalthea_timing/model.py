@@ -304,6 +304,7 @@ class Model:
         self,
         *,
         objectives: Optional[list[str]] = None,
+        plan: bool = False,
         keep: Optional[list[str]] = None,
         pins: Optional[dict[str, str]] = None,
         together: Optional[list[list[str]]] = None,
@@ -318,7 +319,7 @@ class Model:
         progress: Progress = None,
         **options: "Unpack[ExplorationOptions]",
     ) -> Exploration:
-        """Searches for a mapping that meets all deadlines.
+        """Searches for a mapping that meets all deadlines, or for the fewest changes that make limits hold (plan).
 
         objectives: "response", "load", "changes" or "chain:A->B"; keep: what must not change, such as "offloading";
         pins: the units that tasks may run on, {"Monitor": "Core0|Core1"}; together, apart: tasks that share a unit or
@@ -326,6 +327,7 @@ class Model:
         all_options: dict[str, Any] = {
             **_core_options(options),
             "objectives": objectives,
+            "plan": plan,
             "keep": keep,
             "pins": [f"{task}={unit}" for task, unit in pins.items()] if pins else None,
             "together": [",".join(group) for group in together] if together else None,
