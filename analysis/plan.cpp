@@ -14,6 +14,7 @@
 #include "explore/repair.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 #include "exporter/exploration/mapping_comparison.hpp"
+#include "exporter/results/ratchet.hpp"
 
 namespace amalthea::analysis {
 namespace {
@@ -28,6 +29,8 @@ constexpr std::uint64_t events_of_analysis = 200;
 constexpr std::uint64_t steps_of_event = 20;
 /// Steps are ordered by what they turn as long as there are no more of them.
 constexpr std::size_t most_ordered = 6;
+/// Percent of the ticks of a task; to ask for more is no advice.
+constexpr std::int64_t most_shorter = 60;
 /// What a bound or a response must grow by to count as worse.
 constexpr double noticeable = 0.01;
 
@@ -64,21 +67,16 @@ double excess_of(const Snapshot& now) {
   return excess;
 }
 
-/// Whether a limit that failed fails more so: by more than is noticeable, or in the long run instead of now and then.
-bool is_deeper(const engine::JudgedLimit& then, const engine::JudgedLimit& now) {
-  if (then.verdict != engine::OverallVerdict::missed) return false;
-  if (now.verdict == engine::OverallVerdict::unbounded) return true;
-  return then.beyond && now.beyond && relative(*now.beyond - *then.beyond, *then.beyond) > noticeable;
-}
-
 /// Limits that fail in both, and in `now` more so.
 std::size_t deepened(const Snapshot& then, const Snapshot& now) {
-  std::map<std::pair<engine::JudgedLimit::Kind, std::string>, const engine::JudgedLimit*> before;
-  for (const engine::JudgedLimit& limit : then.assessment.limits) before[{limit.kind, limit.name}] = &limit;
+  const auto before = exporter::known_limits(then.assessment), after = exporter::known_limits(now.assessment);
+  // The same system has the same limits; only a task without one may come or go.
   std::size_t count = 0;
-  for (const engine::JudgedLimit& limit : now.assessment.limits) {
-    const auto known = before.find({limit.kind, limit.name});
-    if (known != before.end() && is_deeper(*known->second, limit)) ++count;
+  for (const exporter::KnownLimit& limit : after) {
+    const auto known = std::find_if(before.begin(), before.end(), [&](const exporter::KnownLimit& other) {
+      return other.kind == limit.kind && other.name == limit.name;
+    });
+    if (known != before.end() && is_deeper(limit, *known)) ++count;
   }
   return count;
 }
@@ -165,18 +163,9 @@ class Planner {
   /// First limits that turn, then tasks with a limit, those with the least room first.
   std::vector<std::string> worse(const Snapshot& with) const {
     std::vector<std::string> found;
-    std::map<std::pair<engine::JudgedLimit::Kind, std::string>, const engine::JudgedLimit*> before;
-    for (const engine::JudgedLimit& limit : now_.assessment.limits) before[{limit.kind, limit.name}] = &limit;
-    for (const engine::JudgedLimit& limit : with.assessment.limits) {
-      const auto known = before.find({limit.kind, limit.name});
-      if (known == before.end()) continue;
-      const engine::JudgedLimit& then = *known->second;
-      if (limit.verdict > then.verdict || (is_deeper(then, limit) && limit.verdict != then.verdict))
-        found.push_back(fmt::format("{}: {} → {}", limit.name, to_string(then.verdict), to_string(limit.verdict)));
-      else if (is_deeper(then, limit))
-        found.push_back(fmt::format("{}: {} → {} ms beyond the limit", limit.name, exporter::at_most_ms(then.beyond),
-                                    exporter::at_most_ms(limit.beyond)));
-    }
+    for (const auto& change :
+         exporter::ratchet(exporter::known_limits(with.assessment), exporter::known_limits(now_.assessment), {}).worse)
+      found.push_back(change_text(change));
     std::vector<std::pair<double, std::string>> slower;
     for (TaskIndex task = 0; task < with.system.tasks.size(); ++task) {
       const auto& deadline = with.system.tasks[task].deadline;
@@ -347,9 +336,9 @@ class Planner {
   void shorten(TaskIndex task, const std::string& limit) {
     if (now_.state.failing.count(limit) == 0 && now_.state.unproven.count(limit) == 0) return;
     std::optional<Snapshot> best;
-    std::int64_t fails = 0, works = 100;
+    std::int64_t fails = 0, works = most_shorter + 1;
     while (works - fails > 1) {
-      const std::int64_t less = works == 100 && fails == 0 ? 99 : (fails + works) / 2;
+      const std::int64_t less = works > most_shorter ? most_shorter : (fails + works) / 2;
       System shorter = now_.system;
       engine::scale_ticks(shorter, task, 100 - less);
       auto with = analyzed(std::move(shorter));
@@ -357,7 +346,7 @@ class Planner {
           (with->state.unproven.count(limit) == 0 || now_.state.failing.count(limit) > 0)) {
         works = less;
         best = std::move(with);
-      } else if (less == 99) {
+      } else if (less == most_shorter) {
         return;
       } else {
         fails = less;
@@ -388,10 +377,10 @@ class Planner {
 Planned plan(const Search& search, const engine::Results& results, const Diagnosed& causes, std::uint64_t events) {
   if (results.stopped_early) return {{}, search.problem.system};
   try {
-    Planner planner(search, results, causes, events, true);
-    Planned with = planner.run();
-    if (!planner.has_idle_corrections()) return with;
-    Planned without = Planner(search, results, causes, events, false).run();
+    Planner careful(search, results, causes, events, false);
+    Planned without = careful.run();
+    if (!careful.has_idle_corrections() || without.plan.after() == Problems{}) return without;
+    Planned with = Planner(search, results, causes, events, true).run();
     const auto worth = [](const Planned& one) { return std::pair(one.plan.after(), one.plan.steps.size()); };
     return worth(with) < worth(without) ? std::move(with) : std::move(without);
   } catch (const std::overflow_error&) {  // times beyond the range of the simulation: nothing can be said

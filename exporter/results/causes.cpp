@@ -28,7 +28,7 @@ std::string outcome(const Problems& before, const Problems& after) {
   const auto become = [](std::size_t count, std::string_view one, std::size_t then) {
     return fmt::format("{} {} {}", counted(count, one), count == 1 ? "becomes" : "become", then);
   };
-  if (before.failing == 0)
+  if (before.failing == 0 || (after.failing == before.failing && after.unproven < before.unproven))
     return fmt::format("{} without a guarantee {} {}", counted(before.unproven, "limit"),
                        before.unproven == 1 ? "becomes" : "become", after.unproven);
   const std::string text =

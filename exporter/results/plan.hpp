@@ -20,7 +20,7 @@
 
 namespace amalthea::exporter {
 
-/// Name of the schema of the JSON of a plan alone (docs/reference/plan.md).
+/// Name of the schema of the JSON of a plan alone (docs/reference/explore.md#plan).
 inline constexpr std::string_view plan_schema = "amalthea-timing-plan/1";
 
 struct PlanStep {

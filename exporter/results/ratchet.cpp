@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/primitives/outside_json.hpp"
+#include "exporter/primitives/text_table.hpp"
 #include "exporter/results/json_parts.hpp"
 
 namespace amalthea::exporter {
@@ -52,13 +53,17 @@ std::optional<KnownLimit> limit_of(const Json& json) {
   const auto verdict = verdict_named(text_of(json, "verdict"));
   KnownLimit limit{text_of(json, "kind"), "", verdict.value_or(OverallVerdict::met), text_of(json, "owner"),
                    text_of(json, "reason")};
+  if (const auto beyond = json.find("beyond_ps"); beyond != json.end() && beyond->is_number_integer())
+    limit.beyond = Duration::picoseconds(beyond->get<std::int64_t>());
   limit.name = stable_name(limit.kind, text_of(json, "name"));
   if (!verdict || limit.kind.empty() || limit.name.empty()) return std::nullopt;
   return limit;
 }
 
 Json json_of(const KnownLimit& limit) {
-  return {{"kind", limit.kind}, {"name", limit.name}, {"verdict", to_string(limit.verdict)}};
+  Json json = {{"kind", limit.kind}, {"name", limit.name}, {"verdict", to_string(limit.verdict)}};
+  if (limit.beyond) json["beyond_ps"] = limit.beyond->picoseconds();
+  return json;
 }
 
 class Comparison {
@@ -91,17 +96,18 @@ class Comparison {
   void judge(const Key& key, std::size_t index, const KnownLimit& now) {
     const KnownLimit* const before = at(before_, key, index);
     const auto was = before == nullptr ? std::nullopt : std::optional(before->verdict);
-    const bool worse = was ? now.verdict > *was : fails(now.verdict);
-    if (was && now.verdict < *was) made_.better.push_back({now, was});
+    const bool deeper = before != nullptr && is_deeper(now, *before);
+    const bool worse = was ? now.verdict > *was || deeper : fails(now.verdict);
+    if (was && now.verdict < *was && !deeper) made_.better.push_back({now, was});
     if (!worse && !fails(now.verdict)) return;
     const KnownLimit* const accepted = at(accepted_, key, index);
-    if (accepted != nullptr && accepted->verdict >= now.verdict) {
+    if (accepted != nullptr && accepted->verdict >= now.verdict && !is_deeper(now, *accepted)) {
       made_.accepted.push_back(now);
       made_.accepted.back().owner = accepted->owner;
       made_.accepted.back().reason = accepted->reason;
       used_.emplace(accepted, true);
     } else if (worse || !has_baseline_) {
-      made_.worse.push_back({now, was});
+      made_.worse.push_back({now, was, before == nullptr ? std::nullopt : before->beyond});
     }
   }
 
@@ -119,19 +125,31 @@ class Comparison {
   Ratchet made_;
 };
 
-std::string changed(const Ratchet::Change& change) {
-  return fmt::format("{} {} ({}{})", change.now.kind, change.now.name,
-                     change.before ? fmt::format("{} → ", to_string(*change.before)) : "",
-                     to_string(change.now.verdict));
+}  // namespace
+
+std::string change_text(const Ratchet::Change& change) {
+  // Other names begin with their kind.
+  const bool names_kind = change.now.kind != "deadline" && change.now.kind != "task" && change.now.kind != "finding";
+  const std::string name = names_kind ? change.now.name : fmt::format("{} {}", change.now.kind, change.now.name);
+  const auto& [now, before, beyond] = change;
+  if (before == now.verdict && now.beyond && beyond)
+    return fmt::format("{} (missed by {} → {} ms)", name, TableUnit().time(*beyond), TableUnit().time(*now.beyond));
+  return fmt::format("{} ({}{})", name, before ? fmt::format("{} → ", to_string(*before)) : "", to_string(now.verdict));
 }
 
-}  // namespace
+bool is_deeper(const KnownLimit& now, const KnownLimit& before) {
+  constexpr std::int64_t percent = 100;
+  if (before.verdict != OverallVerdict::missed) return false;
+  if (now.verdict == OverallVerdict::unbounded) return true;
+  return now.verdict == OverallVerdict::missed && now.beyond && before.beyond &&
+         *now.beyond - *before.beyond > Duration::picoseconds(before.beyond->picoseconds() / percent);
+}
 
 std::vector<KnownLimit> known_limits(const engine::Assessment& assessment) {
   std::vector<KnownLimit> limits;
   for (const engine::JudgedLimit& limit : assessment.limits) {
     const std::string kind(to_string(limit.kind));
-    limits.push_back({kind, stable_name(kind, limit.name), limit.verdict, "", ""});
+    limits.push_back({kind, stable_name(kind, limit.name), limit.verdict, "", "", limit.beyond});
   }
   return limits;
 }
@@ -201,8 +219,8 @@ std::vector<std::string> ratchet_lines(const Ratchet& ratchet) {
     lines.push_back(fmt::format("Compared with {}: {} worse, {} better", ratchet.baseline, ratchet.worse.size(),
                                 ratchet.better.size()));
   for (const Ratchet::Change& change : ratchet.worse)
-    lines.push_back(fmt::format("{}: {}", ratchet.baseline.empty() ? "Not accepted" : "Worse", changed(change)));
-  for (const Ratchet::Change& change : ratchet.better) lines.push_back("Better: " + changed(change));
+    lines.push_back(fmt::format("{}: {}", ratchet.baseline.empty() ? "Not accepted" : "Worse", change_text(change)));
+  for (const Ratchet::Change& change : ratchet.better) lines.push_back("Better: " + change_text(change));
   for (const KnownLimit& one : ratchet.accepted)
     lines.push_back(
         fmt::format("Accepted: {} {} ({}): {}, {}", one.kind, one.name, to_string(one.verdict), one.owner, one.reason));

@@ -24,8 +24,12 @@ inline constexpr std::string_view accepted_schema = "amalthea-timing-accepted/1"
 struct KnownLimit {
   std::string kind, name;  ///< as in the results
   engine::OverallVerdict verdict = engine::OverallVerdict::met;
-  std::string owner, reason;  ///< of an accepted miss
+  std::string owner, reason;            ///< of an accepted miss
+  std::optional<Duration> beyond = {};  ///< see engine::JudgedLimit
 };
+
+/// Whether a miss is no longer what it was: more than a percent further beyond the limit, or without an end.
+bool is_deeper(const KnownLimit& now, const KnownLimit& before);
 
 /// All limits that were judged or not.
 std::vector<KnownLimit> known_limits(const engine::Assessment& assessment);
@@ -41,6 +45,7 @@ struct Ratchet {
   struct Change {
     KnownLimit now;
     std::optional<engine::OverallVerdict> before;  ///< nothing: the limit is new
+    std::optional<Duration> beyond_before = {};    ///< of a miss before; see KnownLimit
   };
   std::string baseline;        ///< name of the earlier state; "": none
   std::vector<Change> worse;   ///< than before, and not accepted; without a baseline: what fails and is not accepted
@@ -54,10 +59,13 @@ struct Ratchet {
   engine::OverallVerdict verdict() const;
 };
 
-/// `before`: nothing without a baseline. An accepted miss covers its verdict and all better ones.
+/// `before`: nothing without a baseline. An accepted miss covers its verdict and all better ones,
+/// and a miss as deep as it states.
 Ratchet ratchet(const std::vector<KnownLimit>& now, const std::optional<std::vector<KnownLimit>>& before,
                 const std::vector<KnownLimit>& accepted);
 
+/// "deadline Control (guaranteed → missed)", "requirement R (missed by 1.2 → 3.5 ms)"
+std::string change_text(const Ratchet::Change& change);
 /// "Worse: deadline Control (guaranteed → missed)", one line each.
 std::vector<std::string> ratchet_lines(const Ratchet& ratchet);
 nlohmann::ordered_json ratchet_json(const Ratchet& ratchet);

@@ -98,6 +98,7 @@ void add_verdict(nlohmann::ordered_json& json, const Assessment& assessment) {
                               {"verdict", to_string(limit.verdict)},
                               {"reason", limit.reason}});
     if (limit.covers) json["limits"].back()["covers"] = coverage_json(*limit.covers);
+    if (limit.beyond) json["limits"].back()["beyond_ps"] = limit.beyond->picoseconds();
   }
   json["assumptions"] = Json::array();
   for (const engine::Assumption& assumption : assessment.assumptions)

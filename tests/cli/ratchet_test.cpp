@@ -53,6 +53,30 @@ TEST_CASE("a ratchet fails for what is worse than before and for new misses and 
             .worse.size() == 1);
 }
 
+TEST_CASE("a miss that goes further beyond its limit got worse") {
+  using enum OverallVerdict;
+  const auto missed_by = [](std::int64_t us) {
+    KnownLimit one = limit("A", missed, "Kim");
+    one.beyond = amalthea::Duration::microseconds(us);
+    return one;
+  };
+  const auto now = [](KnownLimit changed, KnownLimit before) {
+    return ratchet({std::move(changed)}, std::vector{std::move(before)}, {});
+  };
+  CHECK(now(missed_by(1011), missed_by(1000)).verdict() == missed);
+  CHECK(now(missed_by(1010), missed_by(1000)).verdict() == guaranteed);
+  CHECK(now(missed_by(900), missed_by(1000)).verdict() == guaranteed);
+  CHECK(now(missed_by(1000), limit("A", missed)).verdict() == guaranteed);  // how deep it was is not known
+  CHECK(now(limit("A", unbounded), missed_by(1000)).verdict() == unbounded);
+  CHECK(now(missed_by(1000), limit("A", unbounded)).verdict() == missed);
+  CHECK(ratchet({missed_by(1000)}, std::nullopt, {missed_by(1000)}).verdict() == guaranteed);
+  CHECK(ratchet({missed_by(2000)}, std::nullopt, {missed_by(1000)}).verdict() == missed);
+  CHECK(change_text(now(missed_by(2500), missed_by(1000)).worse.front()) == "deadline A (missed by 1.000 → 2.500 ms)");
+  const auto read = read_accepted(write_accepted({missed_by(1500)}, {missed_by(1500)}));
+  REQUIRE(read);
+  CHECK(read->front().beyond == amalthea::Duration::microseconds(1500));
+}
+
 TEST_CASE("an accepted miss passes until it gets worse") {
   using enum OverallVerdict;
   const std::vector<KnownLimit> accepted{limit("A", missed, "Kim"), limit("B", unknown, "Kim")};
