@@ -13,6 +13,7 @@
 #include "exporter/exploration/walk_parts.hpp"
 #include "exporter/primitives/splice.hpp"
 #include "exporter/primitives/write_file.hpp"
+#include "exporter/results/ratchet.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "exporter/rewriting/remapping.hpp"
@@ -291,8 +292,15 @@ ChosenMapping chosen_mapping(const Exploration& exploration, const Explored& exp
     chosen.late_after = engine::late_tasks(chosen.after, *results);
   }
   Diagnostics ignored;
-  if (const auto results = engine::analyze(search.problem.system, search.options.analysis, ignored))
+  if (const auto results = engine::analyze(search.problem.system, search.options.analysis, ignored)) {
     chosen.late_before = engine::late_tasks(search.problem.system, *results);
+    if (chosen.assessment)
+      for (const auto& change :
+           exporter::ratchet(exporter::known_limits(*chosen.assessment),
+                             exporter::known_limits(engine::assess(search.problem.system, *results, findings)), {})
+               .worse)
+        chosen.worse.push_back(exporter::change_text(change));
+  }
   const explore::Judgement& judgement = chosen.solution->judgement;
   chosen.keeps_limits = judgement.late.empty() && judgement.broken == 0 && explored.exploration.impossible.empty();
   return chosen;
@@ -310,7 +318,8 @@ exporter::ExplorationView view_of(const exporter::ModelInfo& info, const Explora
           chosen.assessment ? &*chosen.assessment : nullptr,
           exploration.mapped ? &exploration.mapped->created : nullptr,
           chosen.late_before ? &*chosen.late_before : nullptr,
-          chosen.late_after ? &*chosen.late_after : nullptr};
+          chosen.late_after ? &*chosen.late_after : nullptr,
+          chosen.worse};
 }
 
 Outcome<std::vector<std::string>> remapped_texts(const Exploration& exploration, const System& after,

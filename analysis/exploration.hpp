@@ -58,8 +58,9 @@ struct ChosenMapping {
   std::optional<engine::Assessment> assessment;  ///< nothing if it cannot be analyzed
   /// Late tasks by the analysis of the mapping before the search, and of this one; nothing if it cannot be analyzed.
   std::optional<std::vector<TaskIndex>> late_before, late_after;
-  Diagnostics findings;       ///< those so far, and those of its analysis
-  bool keeps_limits = false;  ///< no task is late, no constraint broken, no deadline impossible
+  std::vector<std::string> worse;  ///< limits that fail, or fail more so, only with it: exporter::change_text
+  Diagnostics findings;            ///< those so far, and those of its analysis
+  bool keeps_limits = false;       ///< no task is late, no constraint broken, no deadline impossible
 };
 ChosenMapping chosen_mapping(const Exploration& exploration, const Explored& explored, const Diagnostics& findings);
 /// `info`: of the model as it was read.

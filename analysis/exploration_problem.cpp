@@ -207,7 +207,8 @@ explore::Freedom freedom_of(const ExplorationRequest& input) {
   const auto is_free = [&](std::string_view what) {
     return std::find(input.keep.begin(), input.keep.end(), what) == input.keep.end();
   };
-  return {is_free("mapping"), is_free("offloading"), is_free("priorities"), is_free("waiting"), is_free("slices")};
+  return {is_free("mapping"), is_free("offloading"), is_free("priorities"),
+          is_free("waiting"), is_free("slices"),     is_free("offsets")};
 }
 
 /// Functions need not move between CPU and GPU; a failure if `--pin` requires a move.
@@ -322,9 +323,10 @@ OptionTable search_options(ExplorationRequest& request) {
           "offsets, of suspected mistakes and of execution times, and say what each of them turns",
           {group::search}, {.excludes = {"objective"}}),
       row("keep", &request.keep,
-          "Do not change these, separated by commas: mapping, offloading, priorities, waiting, slices", {group::search},
+          "Do not change these, separated by commas: mapping, offloading, priorities, waiting, slices, offsets",
+          {group::search},
           {.takes = "WHAT",
-           .choices = {"mapping", "offloading", "priorities", "waiting", "slices"},
+           .choices = {"mapping", "offloading", "priorities", "waiting", "slices", "offsets"},
            .by_commas = true}),
       row("pin", &request.pins, "Run the task only on this unit. TASK=UNIT or TASK=UNIT|UNIT; may be repeated",
           {group::search}, {.takes = "TASK=UNIT", .keyword = "pins"}),

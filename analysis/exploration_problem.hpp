@@ -17,10 +17,10 @@ namespace amalthea::analysis {
 
 struct ExplorationRequest : AnalysisRequest {
   std::vector<std::string> objectives = {"response"};  ///< "response", "load", "changes", "chain:A->B->C"
-  std::vector<std::string> keep;                       ///< "mapping", "offloading", "priorities", "waiting", "slices"
-  std::vector<std::string> pins;                       ///< "TASK=UNIT|UNIT"
-  std::vector<std::string> together;                   ///< "A,B,C"
-  std::vector<std::string> apart;                      ///< the same
+  std::vector<std::string> keep;      ///< "mapping", "offloading", "priorities", "waiting", "slices", "offsets"
+  std::vector<std::string> pins;      ///< "TASK=UNIT|UNIT"
+  std::vector<std::string> together;  ///< "A,B,C"
+  std::vector<std::string> apart;     ///< the same
   bool keep_affinity = false;
   std::uint64_t candidates = 20000;
   std::uint64_t steps = explore::Options{}.steps;

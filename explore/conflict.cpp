@@ -78,9 +78,14 @@ class ConflictSearch {
         if (with_task(group)) own.apart.push_back(group);
       if (broken_constraints(own, placed, best_.candidate) > 0) conflict.tasks.push_back(task);
     }
+    std::string on = names(conflict.tasks);
+    const auto chains = Evaluator(space_, facts_, counted_).judge(best_.placement, best_.candidate).late_chains;
+    for (std::size_t i = 0; i < chains.size(); ++i)
+      if (i == 0 || chains[i] != chains[i - 1])
+        on += fmt::format("{}{}", on.empty() ? "" : ", ", space_.problem.system.chains[chains[i]].name);
     conflict.reason = fmt::format("no mapping was found that meets all constraints; the best one violates {} {}{}",
                                   best_.judgement.broken, best_.judgement.broken == 1 ? "constraint" : "constraints",
-                                  conflict.tasks.empty() ? "" : " on " + names(conflict.tasks));
+                                  on.empty() ? "" : " on " + on);
     return conflict;
   }
 

@@ -54,6 +54,7 @@ struct Freedom {
   bool priorities = true;
   bool waiting = true;
   bool slices = true;
+  bool offsets = true;  ///< of periodic stimuli; only a repair changes them
 };
 
 /// Minimized. The largest bound relative to its deadline (or to the period, without a deadline that can be met). Device
@@ -109,7 +110,8 @@ struct Judgement {
   /// Violated affinity constraints, and latency constraints whose bound exceeds the limit; zero for a feasible
   /// solution.
   std::size_t broken = 0;
-  std::uint64_t steps = 0;  ///< that the bounds took (BoundOptions::taken)
+  std::vector<std::size_t> late_chains = {};  ///< those of the latency constraints among them, once for each
+  std::uint64_t steps = 0;                    ///< that the bounds took (BoundOptions::taken)
 };
 /// Throws std::invalid_argument if Problem::place returns nothing for it.
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options);

@@ -252,6 +252,7 @@ void Evaluator::judge_chain_limits(std::size_t placement, Judgement& judgement) 
       const auto above = longest.value_or(0) - reduction.picoseconds() - limit.maximum->picoseconds();
       if (longest && above <= 0) continue;
       ++judgement.broken;
+      judgement.late_chains.push_back(chain);
       judgement.excess +=
           longest ? std::min(unbounded_excess, static_cast<double>(above) / std::max(1.0, as_double(*limit.maximum)))
                   : unbounded_excess;

@@ -43,10 +43,10 @@ class Finder {
         impossible_(impossible_deadlines(space_).size()),
         evaluator_(space_, facts_, std::vector<bool>(problem.system.tasks.size(), true)),
         broken_(broken_constraints(problem.constraints, space_.placements.front(), space_.placements.front().own)) {
-    const auto mapping_only = [&] { return options.freedom.mapping && options.freedom.priorities; };
-    for (StimulusIndex stimulus = 0; mapping_only() && stimulus < problem.system.stimuli.size(); ++stimulus)
+    for (StimulusIndex stimulus = 0; options.freedom.offsets && stimulus < problem.system.stimuli.size(); ++stimulus)
       if (const auto* periodic = std::get_if<Periodic>(&problem.system.stimuli[stimulus].occurrence);
-          periodic != nullptr && !problem.system.stimuli[stimulus].activates.empty())
+          periodic != nullptr && periodic->jitter.upper == 0 && periodic->jitter.lower == 0 &&
+          !problem.system.stimuli[stimulus].activates.empty())
         shiftable_.emplace_back(stimulus, *periodic);
   }
 

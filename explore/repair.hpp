@@ -31,7 +31,7 @@ struct RepairTask {
   std::function<std::optional<RepairScore>(const System&)> judge;
   std::function<bool()> is_over;     ///< whether the caller's work is used up
   std::size_t judgements = 5000;     ///< how many systems to show to the judge
-  std::size_t each = 48;             ///< of one number of changes, if not all can be shown
+  std::size_t each = 12;             ///< of one number of changes, if not all can be shown
   std::uint64_t steps = 20'000'000;  ///< of bounds that select them
 };
 

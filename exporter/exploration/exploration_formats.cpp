@@ -154,6 +154,8 @@ class Renderer {
       for (const VerdictLine& said : verdict_lines(*view_.assessment))
         out_ += markdown_ ? fmt::format("- {}\n", markdown_text(said.text))
                           : paint(one_line(said.text), said.colour, colour_) + "\n";
+    for (const std::string& one : view_.worse)
+      line_of_head(fmt::format("Worse than with {}: {}", mapping_before(), one));
     if (view_.created != nullptr)
       line_of_head(
           fmt::format("Created: a first mapping of what the model leaves unmapped: {}", describe(*view_.created)));
@@ -195,11 +197,15 @@ class Renderer {
     return paint(text, Colour::bad, colour_);
   }
 
+  const char* mapping_before() const {
+    return view_.created == nullptr ? "the mapping of the model" : "the first mapping";
+  }
+
   /// Without a period. `good`: that the found mapping has no late task was said.
   std::string words_on_before(bool good) const {
     const Judgement& judgement = exploration_.original_judgement;
     const auto [late, open] = lateness(judgement, view_.late_before);
-    const char* const before = view_.created == nullptr ? "the mapping of the model" : "the first mapping";
+    const char* const before = mapping_before();
     std::string text;
     if (!late.empty())
       text = fmt::format("Late with {}: {}{}", before, names(late),
@@ -430,6 +436,7 @@ std::string render_exploration_json(const ExplorationView& view) {
   const Solution& chosen = exploration.front[view.chosen];
   ordered_json json = begun_json(exploration_schema, view.model);
   if (view.assessment != nullptr) add_verdict(json, *view.assessment);
+  json["worse"] = view.worse;
   json["created"] = nullptr;
   if (view.created != nullptr) {
     json["created"] = {{"tasks", ordered_json::array()}, {"schedulers", ordered_json::array()}};

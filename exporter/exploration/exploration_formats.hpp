@@ -42,6 +42,7 @@ struct ExplorationView {
   /// tasks that `before` and `after` leave late or unbounded by the analysis; null: not analyzed, so none is called late
   const std::vector<TaskIndex>* late_before = nullptr;
   const std::vector<TaskIndex>* late_after = nullptr;
+  std::vector<std::string> worse = {};  ///< limits that `after` makes worse, in words
 };
 
 std::string render_exploration_text(const ExplorationView& view, bool colour);
