@@ -106,6 +106,13 @@ class Remapper {
   std::optional<ModelSplices> remap() {
     for (TaskIndex task = 0; task < after_.tasks.size(); ++task)
       if (after_.tasks[task].kind == ProcessKind::task && !after_.tasks[task].folded_into) change(task);
+    for (StimulusIndex stimulus = 0; stimulus < after_.stimuli.size() && stimulus < before_.stimuli.size();
+         ++stimulus) {
+      const auto* old = std::get_if<Periodic>(&before_.stimuli[stimulus].occurrence);
+      const auto* now = std::get_if<Periodic>(&after_.stimuli[stimulus].occurrence);
+      if (old != nullptr && now != nullptr && old->offset != now->offset)
+        set_offset(model_.element(after_.stimuli[stimulus].origin), now->offset);
+    }
     if (failed_) return std::nullopt;
     for (const auto& document : model_.documents()) {
       const auto found = insertions_.find(document->position());
@@ -253,6 +260,19 @@ class Remapper {
       insert_parameter(allocation.element, reference(allocation.element.document(), known), std::move(value));
     else
       insert(task, {"customProperties", {}, {{"key", "gpu.timeslice"}}, {std::move(value)}});
+  }
+
+  void set_offset(Element stimulus, Duration offset) {
+    const Element written = stimulus.child("offset");
+    if (!written) {
+      const TimeText text = exact_time(offset);
+      insert(stimulus,
+             {"offset", {}, {{"value", fmt::format("{}", text.value)}, {"unit", std::string(text.unit)}}, {}});
+      return;
+    }
+    const TimeText text = time_in(written.attribute_or("unit", ""), offset);
+    set_attribute(written, "value", fmt::format("{}", text.value));
+    if (text.unit != written.attribute_or("unit", "")) set_attribute(written, "unit", text.unit);
   }
 
   void set_waiting(NodeIndex node, bool active) {
