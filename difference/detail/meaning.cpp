@@ -119,7 +119,11 @@ bool Meaning::is_required(const Object& object, std::string_view name) {
   return known != nullptr && known->kind == FeatureKind::reference && known->required();
 }
 
-bool Meaning::is_key(const Object& object, std::string_view name) { return name == "key" || is_required(object, name); }
+bool Meaning::is_key(const Object& object, std::string_view name) {
+  // What is allocated stays the same object with another scheduler.
+  const bool says_where = (name == "scheduler" && !object.is("SchedulerAllocation")) || name == "controller";
+  return name == "key" || (is_required(object, name) && !says_where);
+}
 
 std::string Meaning::target_id(const Field& field) {
   return field.kind == FieldKind::remote ? id_of_href(field.text) : std::string(field.text);

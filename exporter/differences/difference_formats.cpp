@@ -80,6 +80,14 @@ ItemChange change_of(const TimedItem* before, const TimedItem* after, const Chan
   return change;
 }
 
+constexpr std::string_view allocation_of = "TaskAllocation of ";
+
+/// The core of a task is what its allocation says.
+bool is_core(const Change& change) {
+  return change.kind == Kind::changed && change.place.empty() && change.subject.starts_with(allocation_of) &&
+         (change.feature == "affinity" || change.feature == "coreAffinity");
+}
+
 }  // namespace
 
 std::span<const DifferenceFormat> difference_formats() { return difference_forms; }
@@ -91,6 +99,7 @@ const DifferenceFormat* find_difference_format(std::string_view name) {
 }
 
 std::string subject_text(const Change& change) {
+  if (is_core(change)) return change.subject.substr(allocation_of.size());
   return change.place.empty() ? change.subject : fmt::format("{}, {}", change.subject, change.place);
 }
 
@@ -106,6 +115,7 @@ std::string change_text(const Change& change) {
     case Kind::moved:
       return fmt::format("from {} to {}", change.before, change.after);
     case Kind::changed:
+      if (is_core(change)) return fmt::format("{} -> {}", shown(change.before), shown(change.after));
       return change.form == Change::Form::value
                  ? fmt::format("{} -> {}", shown(change.before), shown(change.after))
                  : fmt::format("{} {} -> {}", change.feature, shown(change.before), shown(change.after));

@@ -82,7 +82,19 @@ std::string verdict_text(const ItemChange& change) {
   return transition(of(change.before), of(change.after));
 }
 
-std::string timing_table(const std::vector<ItemChange>& changes, const Style& style) {
+/// What became of a task that is in one timing only: the model may still have it without running it.
+std::string fate(const DifferenceView& view, const ItemChange& change) {
+  if (change.before != nullptr && change.after != nullptr) return "";
+  const bool is_new = change.before == nullptr;
+  const std::string& name = (is_new ? change.after : change.before)->name;
+  const bool is_changed = std::any_of(view.changes.begin(), view.changes.end(), [&](const Change& one) {
+    return one.kind == (is_new ? Kind::added : Kind::removed) && one.place.empty() && one.part != Part::mapping &&
+           one.subject.ends_with(" " + name);
+  });
+  return is_changed ? is_new ? " (added)" : " (removed)" : is_new ? " (runs now)" : " (no longer runs)";
+}
+
+std::string timing_table(const DifferenceView& view, const std::vector<ItemChange>& changes, const Style& style) {
   TextTable rows = TextTable::of("task or chain", "verdict", ">deadline", ">bound", ">difference", ">longest");
   for (const ItemChange& change : changes) {
     const TimedItem& shown = change.after != nullptr ? *change.after : *change.before;
@@ -94,10 +106,7 @@ std::string timing_table(const std::vector<ItemChange>& changes, const Style& st
         change.after != nullptr && (change.after->verdict == "missed" || change.after->verdict == "unbounded")
             ? Colour::bad
             : Colour::none;
-    rows.add(change.before == nullptr  ? shown.name + " (added)"
-             : change.after == nullptr ? shown.name + " (removed)"
-                                       : shown.name,
-             TextTable::Cell{verdict, colour},
+    rows.add(shown.name + fate(view, change), TextTable::Cell{verdict, colour},
              transition(of(change.before, &TimedItem::limit), of(change.after, &TimedItem::limit)),
              transition(of(change.before, &TimedItem::bound), of(change.after, &TimedItem::bound)),
              change.by_bound ? signed_text(change.difference) : "-",
@@ -106,11 +115,21 @@ std::string timing_table(const std::vector<ItemChange>& changes, const Style& st
   return rows.empty() ? style.line("No task or chain has other times.") : style.table(rows);
 }
 
+/// More than a percent of the bound.
+bool is_noticeable(const ItemChange& change, Duration time) {
+  constexpr std::int64_t percent = 100;
+  const Duration bound = std::max(change.before->bound.value_or(Duration{}), change.after->bound.value_or(Duration{}));
+  return std::max(time, Duration{} - time) > Duration::picoseconds(bound.picoseconds() / percent);
+}
+
 std::string contribution_lines(const std::vector<ItemChange>& changes, const Style& style) {
   TextTable rows = TextTable::of("task", "part of its bound", ">difference");
   for (const ItemChange& change : changes)
-    for (const auto& [what, time] : contribution_changes(change)) rows.add(change.after->name, what, signed_text(time));
-  return rows.empty() ? "" : style.title("Parts of the bounds that changed") + style.table(rows);
+    for (const auto& [what, time] : contribution_changes(change))
+      if (is_noticeable(change, time)) rows.add(change.after->name, what, signed_text(time));
+  return rows.empty()
+             ? ""
+             : style.title("Parts of the bounds that changed") + style.table(rows);
 }
 
 std::string share_table(const std::vector<ItemChange>& changes, const ChangeEffects& effects, const Style& style) {
@@ -203,16 +222,17 @@ std::string render(const DifferenceView& view, const Style& style) {
   if (view.older.version != view.newer.version)
     text += style.line(fmt::format("Both are compared as AMALTHEA {}.", view.compared_as));
   text += style.line(view.changes.empty() ? "No differences." : counted(view.changes.size(), "change") + ".");
+  text += change_lines(view, style);
   if (view.effects != nullptr) {
     const ChangeEffects& effects = *view.effects;
     const auto changes = item_changes(effects);
     text += style.title("Timing");
     text += style.line("before: " + verdict_sentence(effects.before.assessment));
     text += style.line("after:  " + verdict_sentence(effects.after.assessment));
-    text += "\n" + timing_table(changes, style);
-    text += contribution_lines(changes, style) + share_table(changes, effects, style) + load_table(effects, style);
+    text += "\n" + timing_table(view, changes, style);
+    text += share_table(changes, effects, style) + load_table(effects, style) + contribution_lines(changes, style);
   }
-  return text + change_lines(view, style);
+  return text;
 }
 
 constexpr std::string_view page_begin = R"(<!DOCTYPE html>
