@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/diagnosis.hpp"
 #include "batch/resumable_log.hpp"
 #include "exporter/primitives/write_file.hpp"
 #include "exporter/results/result_view.hpp"
@@ -147,7 +148,9 @@ std::string body_of_analysis(const ModelFiles& files, const importer::Limits& li
   const auto analyzed = model.and_then([&](const Model& read) { return analysis::analyze(read, how, findings); });
   if (!analyzed) return body_of_failure(findings.all(), "the model cannot be analyzed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
-  return body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, findings, &*model}));
+  const exporter::Causes causes = analysis::diagnose(analyzed->system, analyzed->analysis, analyzed->results, findings);
+  return body_of_results(
+      exporter::results_json({info, analyzed->system, analyzed->results, findings, &*model, nullptr, &causes}));
 }
 
 }  // namespace
