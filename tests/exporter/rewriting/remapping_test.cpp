@@ -139,6 +139,35 @@ TEST_CASE("priorities and waiting behavior and time slices are changed in place 
   }
 }
 
+TEST_CASE("offsets of periodic stimuli are changed in the form of every version, also where the model states none") {
+  for (const Version version : all_versions()) {
+    INFO(to_string(version));
+    const std::string text = test::timed_model(version);
+    Diagnostics diagnostics;
+    const Model model = test::model_from_text(text, diagnostics);
+    const System before = built(model, {});
+    std::size_t shifted = 0;
+    for (const std::int64_t offset : {2500, 3000}) {
+      System after = before;
+      for (Stimulus& stimulus : after.stimuli)
+        if (auto* periodic = std::get_if<Periodic>(&stimulus.occurrence)) {
+          periodic->offset = Duration::microseconds(offset);
+          ++shifted;
+        }
+      const auto splices = exporter::remap(model, before, after, diagnostics);
+      REQUIRE(splices);
+      Diagnostics again;
+      const Model changed = test::model_from_text(exporter::apply(text, splices->at(0)), again);
+      importer::check_conformance(changed, again);
+      CHECK_FALSE(again.has_errors());
+      for (const Stimulus& stimulus : built(changed, {}).stimuli)
+        if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
+          CHECK(periodic->offset == Duration::microseconds(offset));
+    }
+    CHECK(shifted > 0);
+  }
+}
+
 TEST_CASE("mapping content that the model does not state yet is inserted") {
   const std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
   const auto slice = remapped(text, {change("Vision", "GPU", {}, {}, Duration::milliseconds(5))});
