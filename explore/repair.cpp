@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "explore/detail/archive.hpp"
 #include "explore/detail/evaluator.hpp"
 #include "explore/detail/impossible.hpp"
 
