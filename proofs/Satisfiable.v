@@ -1,7 +1,7 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
 (** The hypotheses of every bound can hold together, with jobs: one job of the task arrives at 0 and executes for its
     whole cost. So none of the bounds holds only because no system fulfils what it assumes. *)
-Require Import Amalthea.FixedPriority Amalthea.Sections Amalthea.EarliestDeadline.
+Require Import Amalthea.FixedPriority Amalthea.LowerPriorities Amalthea.Sections Amalthea.EarliestDeadline.
 From mathcomp Require Import ssreflect ssrbool eqtype ssrnat seq path fintype bigop.
 #[local] Existing Instance ideal.processor_state.
 
@@ -120,6 +120,18 @@ Section OneJob.
     - by move=> j jh t _ _ BL _; apply: never_backlogged BL.
   Qed.
 
+  Theorem preemptive_above_satisfiable R : preemptive_above_bound ts i R ->
+    task_response_time_bound one_arrivals one_sched tsk (nat_of_bin R).
+  Proof.
+    move=> B; apply: (B _ _ _ _ (sequential_ready_instance one_arrivals)) => //.
+    - exact: arrivals_valid.
+    - by move=> j _; left; exact: nth_in.
+    - exact: curves_respected.
+    - exact: schedule_valid.
+    - by move=> j t _; apply: never_backlogged.
+    - by move=> j jh t _ _ BL _; apply: never_backlogged BL.
+  Qed.
+
   Theorem non_preemptive_satisfiable R : non_preemptive_bound ts i R ->
     task_response_time_bound one_arrivals one_sched tsk (nat_of_bin R).
   Proof.
@@ -196,6 +208,7 @@ Section OneJob.
 End OneJob.
 
 Print Assumptions preemptive_satisfiable.
+Print Assumptions preemptive_above_satisfiable.
 Print Assumptions non_preemptive_satisfiable.
 Print Assumptions floating_satisfiable.
 Print Assumptions deadline_satisfiable.
