@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "analysis/certification.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
@@ -86,7 +87,7 @@ OptionTable form_options(AnnotationRequest& request) {
 }
 
 OptionTable annotation_options(AnnotationRequest& request) {
-  return joined({analysis_options(request), form_options(request)});
+  return joined({analysis_options(request), certificates_option(request), form_options(request)});
 }
 
 Outcome<Annotated> annotate(const Model& model, const AnnotationRequest& request, const importer::Limits& limits,
@@ -100,7 +101,9 @@ Outcome<Annotated> annotate(const Model& model, const AnnotationRequest& request
   const Model& subject = *bare ? **bare : model;
   const auto wanted = request_of(request, resolved->options.build.mapping);
   if (!exporter::can_hold(subject, wanted, findings)) return misused({});
-  auto analyzed = analyze(subject, *resolved, findings);
+  auto analyzed = analyze(subject, *resolved, findings).and_then([&](Analyzed&& judged) {
+    return with_proofs(subject, request, std::move(judged), findings);
+  });
   if (!analyzed) return tl::unexpected(analyzed.error());
   const exporter::ModelInfo info = exporter::model_info(subject);
   const auto annotations =

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "amalthea/source_text.hpp"
+#include "analysis/certification.hpp"
 #include "analysis/change_effects.hpp"
 #include "analysis/diagnosis.hpp"
 #include "difference/comparison.hpp"
@@ -117,7 +118,8 @@ OptionTable page_options(ReportRequest& request) {
 }
 
 OptionTable report_options(ReportRequest& request) {
-  return joined({request_options(request), page_options(request), headroom_options(request.headroom)});
+  return joined({request_options(request), certificates_option(request), page_options(request),
+                 headroom_options(request.headroom)});
 }
 
 Outcome<Earlier> read_earlier(const AnalysisRequest& request, const std::string& path, const importer::Limits& limits,
@@ -145,9 +147,10 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
   if (!prepared) return tl::unexpected(prepared.error());
   prepared->analysis.bounds.contributions = contributions_in_page(request, prepared->system.tasks.size());
   prepared->analysis.work = request.work;
-  const auto recorded =
-      exporter::analyze_and_record(prepared->system, prepared->analysis, request.trace_events, findings);
+  auto recorded = exporter::analyze_and_record(prepared->system, prepared->analysis, request.trace_events, findings);
   if (!recorded) return tl::unexpected(Failure{});
+  if (const auto added = add_proofs(model, request, *prepared, recorded->results); !added)
+    return tl::unexpected(added.error());
   const auto runs = random_runs(request, *prepared, begin);
   std::optional<engine::Headroom> headroom;
   if (request.headroom.wanted) {

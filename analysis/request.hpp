@@ -46,6 +46,7 @@ struct AnalysisRequest {
   bool strict = false;
   std::vector<std::string> chains;  ///< "A->B->C" by task names
   bool derive_chains = false;
+  std::string certificates;  ///< folder with a manifest of proved bounds (certification.hpp); "": none
 };
 
 OptionTable limit_options(importer::Limits& limits);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "analysis/certification.hpp"
 #include "analysis/diagnosis.hpp"
 #include "analysis/headroom.hpp"
 #include "analysis/ratchet.hpp"
@@ -88,7 +89,11 @@ int run(const AnalyzeOptions& options) {
     prepared->analysis.observer = trace.get();
   }
   auto analyzed = std::move(prepared).and_then([&](analysis::Prepared&& ready) {
-    return analysis::results_of(std::move(ready), diagnostics).map_error(code_of);
+    return analysis::results_of(std::move(ready), diagnostics)
+        .and_then([&](analysis::Analyzed&& judged) {
+          return analysis::with_proofs(*model, options.analysis, std::move(judged), diagnostics);
+        })
+        .map_error(code_of);
   });
   print_findings(diagnostics);
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
@@ -109,11 +114,12 @@ int run(const AnalyzeOptions& options) {
 void add_analyze(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<AnalyzeOptions>();
   CLI::App* verb =
-      app.add_subcommand("analyze", "Compute response times and verdicts for tasks, GPU operations and resources");
+      app.add_subcommand("analyze", "Compute response times and verdicts of tasks, GPUs and resources");
   verb->group(group::timing);
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   add_options(*verb, analysis::chain_options(options->analysis));
+  add_options(*verb, analysis::certificates_option(options->analysis));
   add_options(*verb, analysis::headroom_options(options->headroom));
   add_options(*verb, analysis::ratchet_options(options->ratchet));
   std::vector<std::string> names;

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/annotation.hpp"
+#include "analysis/certification.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
@@ -72,6 +73,7 @@ void add_annotate(CLI::App& app, int& exit_code) {
   verb->group(group::timing);
   add_input_options(*verb, options->input);
   add_judging_options(*verb, analysis::analysis_options(options->request), options->allow_unknown);
+  add_options(*verb, analysis::certificates_option(options->request));
   add_options(*verb, analysis::form_options(options->request));
   add_output(*verb, "-o,--output", options->output,
              "Annotated model, or a folder for several files. It may be the model itself. Files keep their "

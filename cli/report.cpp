@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "analysis/certification.hpp"
 #include "analysis/report.hpp"
 #include "cli/declared_options.hpp"
 #include "cli/file_options.hpp"
@@ -56,6 +57,7 @@ void add_report(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   add_judging_options(*verb, analysis::analysis_options(options->request), options->allow_unknown);
   add_options(*verb, analysis::chain_options(options->request));
+  add_options(*verb, analysis::certificates_option(options->request));
   add_options(*verb, analysis::headroom_options(options->request.headroom));
   add_output(*verb, "-o,--output", options->output, "HTML file to write")
       ->required()

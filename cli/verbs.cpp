@@ -13,6 +13,7 @@ void add_verbs(CLI::App& app, int& exit_code) {
   add_analyze(app, exit_code);
   add_simulate(app, exit_code);
   add_explain(app, exit_code);
+  add_certify(app, exit_code);
   add_report(app, exit_code);
   add_annotate(app, exit_code);
   add_compare(app, exit_code);

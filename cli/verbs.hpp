@@ -28,6 +28,7 @@ void add_analyze(CLI::App& app, int& exit_code);
 void add_simulate(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_annotate(CLI::App& app, int& exit_code);
+void add_certify(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_batch(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);

@@ -104,6 +104,8 @@ class Assessor {
       const Task& task = system_.tasks[index];
       const TaskResult& result = results_.tasks[index];
       if (task.folded_into) continue;  // its deadline is that of its function
+      ++assessment_.tasks;
+      if (results_.proofs) assessment_.proved = assessment_.proved.value_or(0) + (is_proved(task, result) ? 1 : 0);
       const OverallVerdict verdict = verdict_on(result);
       if (task.deadline) {
         add(Kind::deadline, verdict, task.name, result.reason, task.origin, result.coverage);
@@ -300,6 +302,11 @@ bool is_deadline(const System& system, const Requirement& requirement) {
 bool Assessment::has_limits() const {
   return std::any_of(limits.begin(), limits.end(),
                      [](const JudgedLimit& limit) { return limit.kind != Kind::finding; });
+}
+
+bool is_proved(const Task& task, const TaskResult& result) {
+  const auto& proved = result.bound.proved;
+  return proved && (!task.deadline || *proved <= *task.deadline);
 }
 
 Assessment assess(const System& system, const Results& results, const Diagnostics& findings) {

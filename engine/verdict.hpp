@@ -61,6 +61,8 @@ struct Assessment {
   std::vector<JudgedLimit> limits;
   std::vector<Assumption> assumptions;  ///< assumptions of the verdict; with Results::strict they are unknown
   std::vector<std::string> replaced;    ///< what was judged instead of what the model states
+  std::size_t tasks = 0;                ///< that were judged; a removed wrapper counts with its function
+  std::optional<std::size_t> proved;    ///< of them, is_proved; nothing without proofs
 
   std::size_t count(OverallVerdict which) const { return counts[static_cast<std::size_t>(which)]; }
   /// Whether the model contains any limit. If not, and nothing is unknown, the verdict is met, under the assumption
@@ -71,6 +73,9 @@ struct Assessment {
 /// The verdict on one limit, from its part of the results. Every output states this one.
 OverallVerdict verdict_on(const TaskResult& task);
 OverallVerdict verdict_on(LimitVerdict verdict, std::optional<bool> guaranteed);
+
+/// Whether a proof assistant has checked a bound of the task, which is within its deadline if it has one.
+bool is_proved(const Task& task, const TaskResult& result);
 
 // Facts on tasks that every output states alike. Removed wrappers do not count: their functions run instead.
 

@@ -11,6 +11,7 @@
 
 #include "analysis/annotation.hpp"
 #include "analysis/calibration.hpp"
+#include "analysis/certification.hpp"
 #include "analysis/change_effects.hpp"
 #include "analysis/comparison.hpp"
 #include "analysis/conversion.hpp"
@@ -163,7 +164,7 @@ std::string PythonModel::exported(const std::string& form, const std::string& ta
 py::dict PythonModel::analyze(const Options& options, bool trace, bool with_causes, const py::object& progress) const {
   analysis::AnalysisRequest request;
   analysis::HeadroomRequest headroom;
-  take(options, analysis::joined({request_options(request), headroom_options(headroom)}));
+  take(options, analysis::joined({request_options(request), certificates_option(request), headroom_options(headroom)}));
   Recording recording;
   std::vector<std::string> tasks, units;
   py::dict found = found_by(progress, [&](Work& work, Diagnostics& findings) -> Found {
@@ -171,7 +172,10 @@ py::dict PythonModel::analyze(const Options& options, bool trace, bool with_caus
     auto prepared = needed(prepare(model_, request, findings), findings);
     prepared.analysis.work = &work;
     if (trace) prepared.analysis.observer = &recording;
-    const auto analyzed = needed(results_of(std::move(prepared), findings), findings);
+    const auto analyzed = needed(results_of(std::move(prepared), findings).and_then([&](analysis::Analyzed&& judged) {
+      return with_proofs(model_, request, std::move(judged), findings);
+    }),
+                                 findings);
     std::optional<engine::Headroom> room;
     if (headroom.wanted) room = find_headroom(headroom, analyzed, analyzed.results, &work);
     std::optional<exporter::Causes> causes;

@@ -2,9 +2,11 @@
 #include "engine/bounds/bounds.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/bounds/dependencies.hpp"
 #include "engine/bounds/detail/analyzed_gpus.hpp"
+#include "engine/bounds/detail/core_analyses.hpp"
 #include "engine/bounds/detail/exact_responses.hpp"
 #include "engine/bounds/detail/offset_responses.hpp"
 #include "engine/bounds/detail/pending.hpp"
@@ -46,6 +48,32 @@ void cut_parts(const System& system, const std::vector<bool>& awaiting, std::siz
   }
 }
 
+std::vector<AnalyzedCore> analyzed_cores(const bounds::CoreModels& models,
+                                         const std::vector<bounds::Activations>& activations,
+                                         bounds::Problems&& problems) {
+  std::vector<AnalyzedCore> cores;
+  for (std::size_t core = 0; core < models.cores.size(); ++core) {
+    const bounds::CoreModel& model = models.cores[core];
+    AnalyzedCore& analyzed = cores.emplace_back();
+    analyzed.units = model.units;
+    analyzed.tasks = model.tasks;
+    analyzed.by_deadline = model.analysis == &bounds::by_deadline;
+    analyzed.servers = !problems.cores[core].servers.empty();
+    analyzed.semaphores = problems.cores[core].waits_for_semaphores;
+    analyzed.entries.resize(problems.cores[core].tasks.size());
+  }
+  for (const bounds::ProblemTask& problem_task : problems.problem_tasks) {
+    if (!problem_task.core) continue;
+    AnalyzedCore::Entry& entry = cores[*problem_task.core].entries[problem_task.at];
+    entry.task = problem_task.task;
+    entry.input = std::move(problems.cores[*problem_task.core].tasks[problem_task.at]);
+    const auto& all = activations[problem_task.task].all;
+    if (problem_task.activation < all.size() && all[problem_task.activation].source)
+      entry.trigger = all[problem_task.activation].source->task;
+  }
+  return cores;
+}
+
 /// `with_events`: also of tasks that wait for events of tasks on CPUs. Sets `waits`: whether there are any.
 SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions& options, bool with_events,
                        bool& waits) {
@@ -72,6 +100,7 @@ SystemBounds bounds_of(const bounds::AnalyzedSystem& subject, const BoundOptions
   add_pending(input, bounds);
   if (waits) mark_awaiting(subject.system, solution, bounds);
   cut_parts(subject.system, awaiting, options.contributions, bounds);
+  bounds.cores = analyzed_cores(cores, activations, std::move(problems));
   return bounds;
 }
 

@@ -49,13 +49,30 @@
 
 #include "amalthea/graph/system.hpp"
 #include "amalthea/primitives/counted_steps.hpp"
+#include "engine/cpu/task_set.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
 
 namespace amalthea::engine {
 
+/// What the analysis of a core, or of cores between which tasks migrate, was given once all jitters were known.
+struct AnalyzedCore {
+  struct Entry {
+    TaskIndex task = 0;  ///< several entries of a task are its activation patterns
+    cpu::CpuTask input;
+    std::optional<TaskIndex> trigger;  ///< the task that triggers it; its jitter then depends on the bound of that task
+  };
+  std::vector<UnitIndex> units;
+  std::vector<TaskIndex> tasks;  ///< active ones
+  std::vector<Entry> entries;    ///< empty if a task of the core waits for a GPU in the equations for GPUs
+  bool by_deadline = false;      ///< one scheduler by deadlines has all tasks but interrupts
+  bool servers = false;          ///< a server limits the time of some task
+  bool semaphores = false;       ///< a task waits for a semaphore of its own core
+};
+
 struct SystemBounds {
+  std::vector<AnalyzedCore> cores;
   std::vector<Bound> tasks;  ///< parallel to System::tasks; a removed wrapper has the bound of its function
   std::map<NodeIndex, Bound> operations;  ///< of every copy and kernel, from submission to completion
 };

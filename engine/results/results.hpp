@@ -83,6 +83,7 @@ struct Bound {
   bool awaits_signal = false;
   /// Whether the task, or one that contributes to its bound, awaits an event that an activation limit can withhold.
   bool awaits_limited = false;
+  std::optional<Duration> proved = {};  ///< an upper bound that a proof assistant has checked; `worst` may be smaller
 };
 
 /// For one process and its deadline; docs/reference/verdicts.md. Unknown: the simulation did not observe enough.
@@ -190,6 +191,7 @@ struct Results {
   std::vector<std::string> device_profiles;      ///< parallel to Platform::units; "" for CPUs
   std::vector<std::optional<Duration>> periods;  ///< parallel to System::tasks; see periods_of (program/releases.hpp)
   std::vector<TaskResult> tasks;                 ///< parallel to System::tasks
+  bool proofs = false;                           ///< whether Bound::proved was looked for
   std::vector<RunnableResult> runnables;
   std::vector<OperationResult> operations;
   std::vector<ResourceResult> resources;

@@ -286,7 +286,7 @@ byId('about').textContent = [
       if (value !== null) add(cell, 'span', {class: value < 0 ? 'bad' : null}, signed(value) + (task.bound.wcrt_ps === null ? '*' : ''));
       else return '–';
     }},
-    {title: 'Guaranteed', fill: (cell, task) => { if (task.guaranteed === null) return '–'; add(cell, 'span', {class: 'mark ' + (task.guaranteed ? 'good' : 'bad')}, task.guaranteed ? '✓ yes' : '✗ no'); }},
+    {title: 'Guaranteed', fill: (cell, task) => { if (task.guaranteed === null) return '–'; add(cell, 'span', {class: 'mark ' + (task.guaranteed ? 'good' : 'bad')}, task.guaranteed ? task.bound.proved_ps <= task.deadline_ps ? '✓ proved' : '✓ yes' : '✗ no'); }},
     {title: 'Response time against the deadline', kind: 'chart', fill: (cell, task) => { chart(cell, task); }}
   ], tasks.length > mostRows ? worstFirst(tasks) : tasks, (row, task) => { row.dataset.task = task.name; }, mostRows);
   const unbounded = tasks.filter(task => task.bound.wcrt_ps === null && !task.folded_into);

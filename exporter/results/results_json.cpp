@@ -46,6 +46,7 @@ Json no_bound(const std::string& reason) { return {{"bcrt_ps", nullptr}, {"wcrt_
 Json bound(const engine::Bound& bound, const std::string& instead = {}) {
   Json json = {{"bcrt_ps", picoseconds(bound.best)}, {"wcrt_ps", picoseconds(bound.worst)}};
   if (bound.exact) json["exact"] = true;
+  if (bound.proved) json["proved_ps"] = bound.proved->picoseconds();
   if (bound.worst && bound.method != engine::BoundMethod::equations) json["method"] = to_string(bound.method);
   if (!bound.worst) json["reason"] = instead.empty() ? bound.reason : instead;
   return json;

@@ -54,6 +54,7 @@ class TextRenderer {
   std::string render() {
     head();
     tasks();
+    proved_bounds();
     reasons();
     missing_bounds();
     possible_losses();
@@ -221,7 +222,8 @@ class TextRenderer {
                 observed(result.response.min), observed(result.response.mean), observed(result.response.max),
                 at_most(result.bound.worst),
                 TextTable::Cell{std::string(to_string(result.verdict)), colour_of(result.verdict)},
-                guarantee(result.guaranteed));
+                result.guaranteed == true && engine::is_proved(task, result) ? TextTable::Cell{"proved", Colour::good}
+                                                                             : guarantee(result.guaranteed));
     }
     show(table);
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
@@ -230,6 +232,17 @@ class TextRenderer {
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
                     [](const TaskResult& task) { return task.lost_activations > 0; }))
       note(line("jobs n-m: m activations were lost", Colour::dim));
+  }
+
+  /// Of the same tasks, which may be smaller: they have more arguments than the theorems.
+  void proved_bounds() {
+    if (!results_.proofs) return;
+    title("Bounds that Coq has proved, from the actual release");
+    TextTable table = TextTable::of("task", with_unit(">bound"), with_unit(">proved"));
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index)
+      if (const engine::Bound& bound = results_.tasks[index].bound; bound.proved)
+        table.add(system_.tasks[index].name, at_most(bound.worst), at_most(bound.proved));
+    show(table);
   }
 
   void reasons() {

@@ -56,6 +56,7 @@ std::string verdict_sentence(const Assessment& assessment) {
   if (const auto guaranteed = assessment.count(OverallVerdict::guaranteed); guaranteed > 0)
     say(fmt::format("{} guaranteed", guaranteed));
   if (clauses.empty()) clauses = " No limit is stated";
+  if (assessment.proved) say(fmt::format("proved: {} of {} tasks", *assessment.proved, assessment.tasks));
   const std::size_t assumed = assessment.assumptions.size();
   return fmt::format("Verdict: {}{}.{}", to_string(assessment.verdict),
                      assumed == 0   ? ""
@@ -91,6 +92,7 @@ void add_verdict(nlohmann::ordered_json& json, const Assessment& assessment) {
   json["summary"] = verdict_sentence(assessment);
   for (std::size_t i = engine::overall_verdicts; i-- > 0;)
     json["counts"][std::string(to_string(static_cast<OverallVerdict>(i)))] = assessment.counts[i];
+  if (assessment.proved) json["proved"] = {{"tasks", *assessment.proved}, {"of", assessment.tasks}};
   json["limits"] = Json::array();
   for (const JudgedLimit& limit : assessment.limits) {
     json["limits"].push_back({{"kind", to_string(limit.kind)},

@@ -93,6 +93,7 @@ Properties process_properties(const ResultView& view, TaskIndex index, Annotatio
   if (full) add_known(properties, "bcrt", result.bound.best, Rounding::down, no_bound);
   add_known(properties, "wcrt", result.bound.worst, Rounding::up,
             result.verdict == engine::Verdict::unbounded ? result.reason : no_bound);
+  if (result.bound.proved) properties.push_back({"wcrt.proved", *result.bound.proved, Rounding::up});
   if (task.deadline) properties.push_back({"deadline", *task.deadline});
   add(properties, "verdict", std::string(to_string(result.verdict)));
   if (full && result.guaranteed)

@@ -109,6 +109,8 @@ class AnalysisOptions(Options, total=False):
 
     headroom: bool
     """Also compute how much execution times, accesses and jitter may grow."""
+    certificates: str
+    """The folder that `amalthea certify --check` wrote, to show which bounds Coq has proved."""
     headroom_analyses: int
 
 

@@ -12,6 +12,7 @@
 
 #include "analysis/annotation.hpp"
 #include "analysis/calibration.hpp"
+#include "analysis/certification.hpp"
 #include "analysis/comparison.hpp"
 #include "analysis/exploration.hpp"
 #include "analysis/graph.hpp"
@@ -51,7 +52,8 @@ struct Requests {
 
   std::vector<VerbRows> all() {
     const OptionTable limit_rows = analysis::limit_options(limits);
-    return {{"analyze", analysis::joined({request_options(analysis), headroom_options(headroom), limit_rows})},
+    return {{"analyze", analysis::joined({request_options(analysis), certificates_option(analysis),
+                                          headroom_options(headroom), limit_rows})},
             {"simulate", analysis::joined({simulation_request_options(simulation), limit_rows})},
             {"report", analysis::joined({report_options(report), limit_rows})},
             {"graph", analysis::joined({graph_options(graph), limit_rows})},

@@ -199,6 +199,7 @@ class Verbs(unittest.TestCase):
     # Verbs that Python lacks, and why.
     WITHOUT = {
         "lsp": "for editors only",
+        "certify": "the command writes a folder; `certificates=` shows what Coq has proved",
         "new": "the command makes models from tables; `at.read` reads them",
     }
     # Options that have another name or place in Python.
