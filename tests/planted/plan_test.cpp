@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "analysis/plan.hpp"
 #include "analysis/request.hpp"
@@ -78,6 +79,9 @@ TEST_CASE("a plan shortens what no mapping can repair and says by how much") {
   CHECK(plan.steps[0].text == "Detection: 25 % fewer ticks");
   CHECK(plan.steps[0].mended == std::vector<std::string>{"Detection"});
   CHECK(plan.after() == exporter::Problems{});
+  const auto json = plan_json(plan);
+  CHECK(json["steps"][0]["kind"] == "shorter");
+  CHECK(json["steps"][0]["with"]["failing"] == 0);
 }
 
 TEST_CASE("a plan moves tasks of the WATERS sample and the rewritten file has the verdicts that it promises") {
