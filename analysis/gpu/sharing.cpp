@@ -85,6 +85,8 @@ OptionTable options(RtaRequest& request) {
 Outcome<RtaAnswers> answer(const RtaRequest& request, const Watch&) {
   const auto problem = content_of(request.scenario, nvidia::parse_rta_problem);
   if (!problem) return tl::unexpected(problem.error());
+  if (const auto error = nvidia::unequal_blocks(*problem))
+    return at_place(request.scenario.path, tl::expected<RtaAnswers, std::string>(tl::unexpected(*error)));
   if (!request.timeline.empty() && request.sms == 0) return misused("--timeline requires --sms");
   const auto of_file = [&](auto result) { return at_place(request.scenario.path, std::move(result)); };
   if (request.trace || request.sms > 0) {

@@ -200,9 +200,13 @@ void report_launch_order(const engine::gpu::StreamScenario& scenario, const Watc
   const double saved = 1 - static_cast<double>(found->best.length.picoseconds()) /
                                static_cast<double>(found->given.length.picoseconds());
   if (saved <= much) return;
-  watch.tell(fmt::format("note: another launch order of the independent operations ends {:.1f} % earlier ({} instead of {}); "
-                         "`amalthea gpu study order` shows it",
-                         100 * saved, format_duration(found->best.length), format_duration(found->given.length)));
+  Diagnostics diagnostics;
+  diagnostics.add(
+      "AM0594", Severity::warning,
+      fmt::format("another launch order of the independent operations ends {:.1f} % earlier ({} instead of {}); "
+                  "`amalthea gpu study order` shows it",
+                  100 * saved, format_duration(found->best.length), format_duration(found->given.length)));
+  watch.found(diagnostics);
 }
 
 }  // namespace
@@ -252,8 +256,7 @@ Outcome<Answer<exporter::StreamsAnswer>> answer(const RunRequest& request, const
   engine::gpu::append_repeated(input.scenario, *run);
   auto files = files_of(request, input, *run, timeline);
   return Answer<exporter::StreamsAnswer>{
-      exporter::StreamsAnswer{std::move(input.scenario), std::move(*run), std::move(timeline)}, true,
-      std::move(files)};
+      exporter::StreamsAnswer{std::move(input.scenario), std::move(*run), std::move(timeline)}, true, std::move(files)};
 }
 
 OptionTable options(LaunchOrderRequest& request) {
@@ -282,8 +285,8 @@ Outcome<Answer<exporter::LaunchOrderAnswer>> answer(const LaunchOrderRequest& re
   auto given = at_place(request.scenario.path, engine::gpu::simulate_streams(scenario, request.search.max_steps));
   if (!given) return tl::unexpected(given.error());
   ready->input.scenario = engine::gpu::in_order(scenario, orders->best.operations);
-  auto best = at_place(request.scenario.path,
-                       engine::gpu::simulate_streams(ready->input.scenario, request.search.max_steps));
+  auto best =
+      at_place(request.scenario.path, engine::gpu::simulate_streams(ready->input.scenario, request.search.max_steps));
   if (!best) return tl::unexpected(best.error());
   auto files = files_of(run, ready->input, *best, ready->timeline);
   // The answer numbers operations as the scenario does.

@@ -93,7 +93,7 @@ Equation1 equation_1(const SmLimits& limits, const BlockShape& shape, std::int64
   Equation1 result;
   result.block = blocks;
   result.printed =
-      std::max({threads, quotient(limits.shared_memory, (blocks * shape.shared_memory + 3072) * launched), registers});
+      std::max({threads, quotient(limits.shared_memory_per_block, (blocks * shape.shared_memory + 3072) * launched), registers});
   result.minimum = std::min({threads, quotient(limits.shared_memory, blocks * block.shared_memory), registers});
   result.admitted = result.minimum >= 1 && blocks <= limits.blocks;
   return result;

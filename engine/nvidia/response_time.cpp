@@ -321,6 +321,20 @@ std::optional<double> utilization(const RtaProblem& problem) {
   return sum;
 }
 
+std::optional<std::string> unequal_blocks(const RtaProblem& problem) {
+  std::int64_t stated = 0;
+  for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
+    const std::int64_t threads = problem.kernels[index].threads;
+    if (threads != 0 && stated != 0 && threads != stated)
+      return fmt::format(
+          "kernels[{}] has b = {}, but earlier ones have {}; the analysis needs blocks of one size (Eq. 3.5): "
+          "state one b for all",
+          index, threads, stated);
+    if (threads != 0) stated = threads;
+  }
+  return std::nullopt;
+}
+
 bool meets_deadlines(const RtaProblem& problem, const std::vector<std::int64_t>& response) {
   for (std::size_t index = 0; index < response.size(); ++index)
     if (problem.kernels[index].period > 0 && response[index] > problem.kernels[index].period) return false;
@@ -358,6 +372,9 @@ std::optional<TextError> read_kernel(const JsonValue& value, RtaKernel& kernel) 
   return std::nullopt;
 }
 
+/// Of an SM of the TX2, which has two of them.
+constexpr std::int64_t tx2_sm_threads = 2048;
+
 }  // namespace
 
 tl::expected<RtaProblem, TextError> parse_rta_problem(std::string_view json) {
@@ -385,13 +402,22 @@ tl::expected<RtaProblem, TextError> parse_rta_problem(std::string_view json) {
     }
     if (error) return tl::unexpected(*error);
   }
-  if (!has_g_max) return tl::unexpected(error_at(root, "\"g_max\" is missing"));
   if (kernels == nullptr) return tl::unexpected(error_at(root, "\"kernels\" is missing"));
   problem.kernels.reserve(kernels->elements.size());
   for (const JsonValue& element : kernels->elements) {
     RtaKernel& kernel = problem.kernels.emplace_back();
     kernel.threads = threads;
     if (const auto error = read_kernel(element, kernel)) return tl::unexpected(*error);
+  }
+  if (!has_g_max) {
+    threads = problem.kernels.empty() ? threads : problem.kernels.front().threads;
+    if (threads == 0) return tl::unexpected(error_at(root, "\"g_max\" is missing"));
+    if (tx2_sm_threads % threads != 0)
+      return tl::unexpected(error_at(
+          root, fmt::format("\"g_max\" is missing, and b = {} does not divide the {} threads of an SM of the TX2 "
+                            "(Eq. 3.6)",
+                            threads, tx2_sm_threads)));
+    problem.g_max = 2 * tx2_sm_threads / threads;
   }
   return problem;
 }

@@ -89,6 +89,10 @@ std::optional<double> utilization(const RtaProblem& problem);
 /// R <= T for all kernels with T.
 bool meets_deadlines(const RtaProblem& problem, const std::vector<std::int64_t>& response);
 
+/// The error of kernels whose blocks have different sizes (Eq. 3.5), if any.
+std::optional<std::string> unequal_blocks(const RtaProblem& problem);
+
+/// Without g_max it is that of the two SMs of a TX2 (Eq. 3.6), which b must divide.
 /// `{"g_max": 8, "b": 512, "kernels": [{"r": 0, "C": 4, "g": 2, "T": 15}, …]}`; b, T and r (0) are optional, and a
 /// kernel may have its own b.
 tl::expected<RtaProblem, TextError> parse_rta_problem(std::string_view json);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/nvidia/same_sm.hpp"
 
+#include <algorithm>
+
 namespace amalthea::engine::nvidia {
 
 std::vector<std::vector<SameSm>> same_sm_matrix(const SameSmQuestion& question) {
@@ -9,8 +11,12 @@ std::vector<std::vector<SameSm>> same_sm_matrix(const SameSmQuestion& question) 
   for (std::int64_t x = 1; x <= question.size; ++x) {
     auto& row = rows.emplace_back();
     const std::int64_t chosen = (question.warps - question.held) / x, others = (question.warps - question.others) / x;
-    if (!is_first && chosen <= others) {  // the rule puts the earlier block elsewhere
-      row.assign(static_cast<std::size_t>(question.size), SameSm::other);
+    if (!is_first && chosen <= others) {  // the rule puts the earlier block on the first of the others
+      for (std::int64_t y = 1; y <= question.size; ++y) {
+        const std::int64_t room = others >= 1 ? (question.warps - question.others - x) / y : 0;
+        const std::int64_t elsewhere = (question.warps - std::min(question.held, question.others)) / y;
+        row.push_back(room >= 1 && room >= elsewhere ? SameSm::same : SameSm::other);
+      }
       continue;
     }
     for (std::int64_t y = 1; y <= question.size; ++y) {

@@ -28,7 +28,8 @@ enum class SameSm : std::uint8_t {
 
 /// Rows by x, columns by y. If all SMs hold equally many warps, x is on the first SM in scan order, and Eq. 3 (with
 /// `held` zero Eq. 2) decides. Otherwise x is on the last one, and the paper tries Eq. 3 with the warps on that SM, then
-/// Eq. 4.
+/// Eq. 4. If the rule prefers the first of the other SMs for x, the row is about that SM. No equation describes it, so
+/// the rule alone decides.
 std::vector<std::vector<SameSm>> same_sm_matrix(const SameSmQuestion& question);
 
 }  // namespace amalthea::engine::nvidia

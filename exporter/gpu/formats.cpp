@@ -24,6 +24,11 @@ namespace nvidia = engine::nvidia;
 ordered_json finite(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
 std::string quotient_text(double value) { return std::isfinite(value) ? fmt::format("{:.3f}", value) : "any"; }
 
+/// Threads of the last warp of a block that compute nothing.
+std::int64_t idle_threads(const OccupancyAnswer& answer) {
+  return answer.occupancy.block.warps * answer.profile.multiprocessors->warp_size - answer.occupancy.shape.threads;
+}
+
 }  // namespace
 
 std::string render_json(const OccupancyAnswer& answer) {
@@ -34,6 +39,7 @@ std::string render_json(const OccupancyAnswer& answer) {
   json["registers_per_thread"] = occupancy.shape.registers;
   json["shared_memory"] = occupancy.shape.shared_memory;
   json["warps_per_block"] = occupancy.block.warps;
+  json["idle_threads_per_block"] = idle_threads(answer);
   json["blocks_per_sm"] = occupancy.blocks;
   json["warps_per_sm"] = occupancy.warps;
   json["occupancy"] = static_cast<double>(occupancy.warps) / static_cast<double>(profile.multiprocessors->max_warps());
@@ -63,6 +69,7 @@ std::string render_text(const OccupancyAnswer& answer, bool colour) {
   const gpu::SmLimits& sm = *profile.multiprocessors;
   std::string out = fmt::format("{} ({} SMs): {} threads per block = {} warps", line_start(profile.name), sm.sms,
                                 occupancy.shape.threads, occupancy.block.warps);
+  if (const auto idle = idle_threads(answer); idle > 0) out += fmt::format(" ({} threads idle)", idle);
   if (occupancy.shape.registers > 0) out += fmt::format(", {} registers per thread", occupancy.shape.registers);
   if (occupancy.shape.shared_memory > 0)
     out += fmt::format(", {} bytes of shared memory", occupancy.shape.shared_memory);

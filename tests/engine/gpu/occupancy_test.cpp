@@ -140,11 +140,11 @@ TEST_CASE("N10: Eq. 1 as printed and as a minimum matches a manual calculation")
   const auto first = gpu::equation_1(tx2, shape, 0);  // 2048/1024 = 2; U_SHM NB = 0; 65536/(1024*32) = 2
   CHECK(std::isinf(first.printed));
   CHECK(first.minimum == 2);
-  const auto second = gpu::equation_1(tx2, shape, 1);  // 1; 65536/((32768+3072)*1); 1
-  CHECK(second.printed == Approx(65536.0 / 35840));
+  const auto second = gpu::equation_1(tx2, shape, 1);  // 1; 49152/((32768+3072)*1); 1
+  CHECK(second.printed == Approx(49152.0 / 35840));
   CHECK(second.minimum == 1);
   CHECK(second.admitted);
-  const auto third = gpu::equation_1(tx2, shape, 2);  // 0; 65536/((49152+3072)*2) = 0.627…; 2/3
+  const auto third = gpu::equation_1(tx2, shape, 2);  // 0; 49152/((49152+3072)*2) = 0.470…; 2/3
   CHECK(third.printed == Approx(2.0 / 3));
   CHECK(third.minimum == 0);
   CHECK_FALSE(third.admitted);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include <fmt/core.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -221,6 +222,9 @@ TEST_CASE("an RTA problem is read from JSON and errors have a location") {
         "1:48: kernels[0].c: unknown key; a kernel has r, C, g, T, b and name");
   CHECK(error("{\"g_max\": 8}") == "1:1: \"kernels\" is missing");
   CHECK(error("{\"kernels\": []}") == "1:1: \"g_max\" is missing");
+  CHECK(error("{\"b\": 384, \"kernels\": []}").find("b = 384 does not divide the 2048 threads") != std::string::npos);
+  for (const auto& [threads, blocks] : {std::pair{128, 32}, {256, 16}, {512, 8}, {1024, 4}})  // Eq. 3.6
+    CHECK(parse_rta_problem(fmt::format("{{\"b\": {}, \"kernels\": []}}", threads))->g_max == blocks);
   CHECK(error("{\"g_max\": 8, \"kernels\": {}}") == "1:25: kernels: expected an array");
   CHECK(error("{\"g_max\": 0}") == "1:11: g_max: expected a whole number from 1 to 2^63 - 1");
   CHECK(error("{\"g_max\": 0\n}") == "1:11: g_max: expected a whole number from 1 to 2^63 - 1");
