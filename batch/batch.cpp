@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include <dlfcn.h>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -25,9 +26,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The file of this program. The tarball's script starts it with the tarball's loader, which is the executable then.
+std::string own_file() {
+  std::string executable = "/proc/self/exe";
+  std::error_code error;
+  Dl_info here{};
+  const bool is_loader = fs::read_symlink(executable, error).filename().string().starts_with("ld-");
+  if (is_loader && ::dladdr(reinterpret_cast<const void*>(&own_file), &here) != 0) executable = here.dli_fname;
+  return executable;
+}
+
 /// Results depend on the build of the tool.
 const std::string& hash_of_this_program() {
-  static const std::string hash = exporter::hash_of_file("/proc/self/exe").value_or("");
+  static const std::string hash = exporter::hash_of_file(own_file()).value_or("");
   return hash;
 }
 

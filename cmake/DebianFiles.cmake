@@ -35,4 +35,8 @@ License: Apache-2.0
       file(CHMOD "${path}" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
     endif()
   endforeach()
+  if(DEFINED ENV{SOURCE_DATE_EPOCH})  # the same bytes whenever it is packed
+    execute_process(COMMAND find "${CPACK_TEMPORARY_DIRECTORY}/${component}" -exec touch -h -d "@$ENV{SOURCE_DATE_EPOCH}" {} +
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endif()
 endforeach()
