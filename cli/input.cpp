@@ -20,6 +20,7 @@
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
+#include "exporter/findings/excerpts.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/primitives/write_file.hpp"
@@ -70,8 +71,15 @@ void print_findings(const Diagnostics& diagnostics) {
   std::stable_partition(sorted.begin(), sorted.end(), [](const Diagnostic& finding) {
     return !finding.location.file.empty() || finding.severity == Severity::error;
   });
-  for (const Diagnostic& finding : sorted)
-    if (is_shown(finding)) tell("{}{}\n", finding.location.file.empty() ? "amalthea: " : "", format(finding));
+  const bool on_terminal = tells_terminal();
+  exporter::Excerpts excerpts(on_terminal && std::getenv("NO_COLOR") == nullptr);
+  for (const Diagnostic& finding : sorted) {
+    if (!is_shown(finding)) continue;
+    if (on_terminal && !finding.location.file.empty())
+      tell_text(excerpts.shown(finding), true);
+    else
+      tell("{}{}\n", finding.location.file.empty() ? "amalthea: " : "", format(finding));
+  }
 }
 
 int code_of(const analysis::Failure& failure) {
@@ -132,6 +140,8 @@ bool check_output(const std::string& path) {
   if (!possible) complain(possible.error());
   return possible.has_value();
 }
+
+bool is_terminal(const std::string& path) { return is_standard_output(path) && ::isatty(STDOUT_FILENO) != 0; }
 
 bool use_colour() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 

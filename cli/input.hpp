@@ -46,7 +46,8 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options);
 /// Prints why there is no result; returns the exit code.
 int code_of(const analysis::Failure& failure);
 
-/// Prints findings to standard error, one per line, ordered by location, except those hidden by -q and --suppress.
+/// Prints findings to standard error, one per line, ordered by location, except those hidden by -q and --suppress. On a
+/// terminal, each with the line that it is about.
 void print_findings(const Diagnostics& diagnostics);
 
 /// The model, or the exit code. Findings are collected, not printed.
@@ -83,6 +84,8 @@ std::string extension_suggestion(std::string_view path, const Formats& formats) 
   return did_you_mean(ending, formats, [](const auto& format) { return std::string_view(format.extension); });
 }
 
+/// Whether what is written there is read on a terminal: it is standard output, and that is one.
+bool is_terminal(const std::string& path);
 /// Whether text output may be colored: standard output is a terminal and NO_COLOR is not set.
 bool use_colour();
 

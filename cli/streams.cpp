@@ -13,6 +13,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/primitives/visible_text.hpp"
 #include "cli/complaint.hpp"
+#include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -35,18 +36,20 @@ void open_standard_streams() {
 CapturedStreams::CapturedStreams() : outer_(std::exchange(captured, this)) {}
 CapturedStreams::~CapturedStreams() { captured = outer_; }
 
-void tell_text(std::string_view text) {
+void tell_text(std::string_view text, bool painted) {
   if (captured != nullptr) {
     captured->messages_ += text;
     return;
   }
   try {
-    const std::string shown = visible_text(text);
+    const std::string shown = painted ? exporter::visible_painted_text(text) : visible_text(text);
     static_cast<void>(std::fwrite(shown.data(), 1, shown.size(), stderr));
   } catch (const std::bad_alloc&) {  // as far as it goes without memory
     for (const char c : text) static_cast<void>(std::fputc(c == '\n' || (c >= ' ' && c <= '~') ? c : '?', stderr));
   }
 }
+
+bool tells_terminal() { return captured == nullptr && ::isatty(STDERR_FILENO) != 0; }
 
 void tell_line(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);

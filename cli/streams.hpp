@@ -16,8 +16,10 @@ namespace amalthea::cli {
 void open_standard_streams();
 
 /// To standard error, with control characters spelled out (visible_text): messages quote models and arguments. What
-/// cannot be written there is lost: there is nobody to tell.
-void tell_text(std::string_view text);
+/// cannot be written there is lost: there is nobody to tell. `painted`: the colors of exporter::paint stay.
+void tell_text(std::string_view text, bool painted = false);
+/// Whether messages appear on a terminal.
+bool tells_terminal();
 /// The same for one message, on a line of its own whatever it quotes.
 void tell_line(std::string_view text);
 template <typename... Values>
@@ -46,7 +48,7 @@ class CapturedStreams {
   const std::string& messages() const { return messages_; }
 
  private:
-  friend void tell_text(std::string_view text);
+  friend void tell_text(std::string_view text, bool painted);
   friend void print_text(std::string_view text);
   std::string output_, messages_;
   CapturedStreams* outer_;

@@ -2,9 +2,11 @@
 #include "lsp/fixes.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <string_view>
 
+#include "amalthea/primitives/near_miss.hpp"
 #include "lsp/navigation.hpp"
 #include "lsp/text.hpp"
 
@@ -87,7 +89,53 @@ std::vector<Span> replaced_by(const Model& model, const Document& document, cons
   return {is_list ? at : subject.token};
 }
 
+/// What tells the members of a series apart: the digits and single letters of a name.
+std::string numbering(std::string_view name) {
+  const auto is_letter = [&](std::size_t at) {
+    return at < name.size() && std::isalpha(static_cast<unsigned char>(name[at])) != 0;
+  };
+  std::string found;
+  for (std::size_t i = 0; i < name.size(); ++i)
+    if (std::isdigit(static_cast<unsigned char>(name[i])) != 0 ||
+        (is_letter(i) && !is_letter(i + 1) && (i == 0 || !is_letter(i - 1))))
+      found += name[i];
+  return found;
+}
+
+/// Whether the suggestion may name something else than what was meant.
+bool is_doubtful(std::string_view written, std::string_view suggestion) {
+  const auto name_of = [](std::string_view text) { return text.substr(0, text.find("?type=")); };
+  return numbering(name_of(written)) != numbering(name_of(suggestion)) ||
+         spelling_distance(name_of(written), name_of(suggestion), 2) > 2;
+}
+
 }  // namespace
+
+SafeFixes safe_fixes(const Model& model, const Diagnostics& findings) {
+  SafeFixes safe;
+  const Findings by_document = placed(model, findings, nullptr, nullptr);
+  for (std::uint32_t i = 0; i < by_document.size(); ++i) {
+    const Document& document = *model.documents()[i];
+    std::vector<exporter::Splice>& splices = safe.splices[i];
+    for (const Finding& finding : by_document[i]) {
+      const std::vector<Fix> fixes = fixes_of(model, document, finding);
+      if (fixes.size() != 1) continue;
+      const auto& replaced = fixes.front().replaced;
+      const bool unsafe = std::any_of(replaced.begin(), replaced.end(), [&](const auto& change) {
+        const Span span = change.first;
+        return is_doubtful(document.source().text(span), fixes.front().text) ||
+               std::any_of(splices.begin(), splices.end(), [&](const exporter::Splice& other) {
+                 return span.begin < other.span.end && other.span.begin < span.end;
+               });
+      });
+      if (unsafe) continue;
+      for (const auto& [span, text] : replaced)
+        splices.push_back({span, exporter::escape_attribute(fixes.front().text)});
+      safe.fixed.emplace_back(finding.diagnostic, fixes.front().text);
+    }
+  }
+  return safe;
+}
 
 std::vector<Fix> fixes_of(const Model& model, const Document& document, const Finding& finding) {
   std::vector<Fix> fixes;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Quick fixes: what a finding proposes with "did you mean".
+/// Fixes: what a finding proposes with "did you mean".
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "exporter/primitives/splice.hpp"
 #include "lsp/model_state.hpp"
 
 namespace amalthea::lsp {
@@ -18,5 +19,14 @@ struct Fix {
 
 /// One fix per suggestion; none if the finding suggests nothing, or if the place does not hold what the finding is about.
 std::vector<Fix> fixes_of(const Model& model, const Document& document, const Finding& finding);
+
+struct SafeFixes {
+  std::vector<std::pair<Diagnostic, std::string>> fixed;  ///< findings, and what is written instead
+  exporter::ModelSplices splices;
+};
+
+/// Those of findings with one suggestion that leaves no doubt: a spelling mistake, or a missing type. A name with
+/// another number or another single letter ("Core1" for "Core0") may be meant as it is.
+SafeFixes safe_fixes(const Model& model, const Diagnostics& findings);
 
 }  // namespace amalthea::lsp

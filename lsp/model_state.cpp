@@ -77,7 +77,8 @@ Span span_at(std::string_view text, std::size_t begin) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
-/// With the places that belong to them; `system` and `results` may be null.
+}  // namespace
+
 Findings placed(const Model& model, const Diagnostics& findings, const System* system, const engine::Results* results) {
   const auto& documents = model.documents();
   Findings result(documents.size());
@@ -98,8 +99,6 @@ Findings placed(const Model& model, const Diagnostics& findings, const System* s
   }
   return result;
 }
-
-}  // namespace
 
 std::vector<importer::NamedBytes> texts_of(const ModelState& state) {
   std::vector<importer::NamedBytes> files;

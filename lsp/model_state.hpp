@@ -39,6 +39,9 @@ struct Finding {
 /// By document; those about no place are those of the first document.
 using Findings = std::vector<std::vector<Finding>>;
 
+/// With the places that belong to them; `system` and `results` may be null.
+Findings placed(const Model& model, const Diagnostics& findings, const System* system, const engine::Results* results);
+
 /// A model that was read, and its review.
 struct ModelState {
   Model model;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "exporter/findings/excerpts.hpp"
 #include "exporter/primitives/junit.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/json_parts.hpp"
@@ -46,7 +47,9 @@ std::array<std::size_t, 3> count_findings(const std::vector<Diagnostic>& finding
 
 std::string render_findings_text(const FindingView& view) {
   std::string text;
-  for (const Diagnostic& finding : view.findings) text += format(finding) + "\n";
+  Excerpts excerpts(view.colour);
+  for (const Diagnostic& finding : view.findings)
+    text += view.on_terminal ? excerpts.shown(finding) : format(finding) + "\n";
   const auto [notes, warnings, errors] = count_findings(view.findings);
   text += fmt::format("{}, {}, {}", counted(errors, "error"), counted(warnings, "warning"), counted(notes, "note"));
   if (view.suppressed > 0) text += fmt::format("; {} suppressed", view.suppressed);

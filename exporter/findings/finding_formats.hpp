@@ -26,6 +26,8 @@ struct FindingView {
   /// as given.
   std::string base_folder;
   std::optional<Severity> fail_on = Severity::error;  ///< lowest severity that fails; nothing: none does
+  bool on_terminal = false;                           ///< text shows the lines that findings are about
+  bool colour = false;                                ///< in these
 };
 
 struct FindingFormat {

@@ -92,4 +92,31 @@ TEST_CASE("a list of models on a terminal spells out control characters") {
   CHECK(shown.find('\x1b') == std::string::npos);
 }
 
+TEST_CASE("a finding on a terminal comes with its line and a caret") {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/m.amxmi";
+  std::string text = test::read_text(test::sample("tutorial/1-one-task.amxmi"));
+  text.replace(text.find("Steer?type"), 5, "Stear");
+  test::write_text(model, text);
+  const std::string line = R"(    8 |         <items xsi:type="am:RunnableCall" runnable="Stear?type=Runnable"/>)";
+  const std::string caret = "      |                                                     ^~~~~~~~~~~~~~~~~~~\r\n";
+  for (const char* verb : {"validate", "info"}) {
+    const std::string written = on_terminal({verb, model});
+    INFO(written);
+    CHECK(written.find(line + "\r\n" + caret) != std::string::npos);
+  }
+}
+
+TEST_CASE("an element that is not closed is shown on a terminal with its opening tag") {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/m.amxmi";
+  std::string text = test::read_text(test::sample("tutorial/1-one-task.amxmi"));
+  text.erase(text.find("    </tasks>\n"), 13);
+  test::write_text(model, text);
+  const std::string written = on_terminal({"validate", model});
+  INFO(written);
+  CHECK(written.find("11:5: error: not well-formed XML: expected end of tag 'tasks'") != std::string::npos);
+  CHECK(written.find("m.amxmi:6:5: opened here\r\n    6 |     <tasks name=\"Steering\"") != std::string::npos);
+}
+
 }  // namespace terminal_test

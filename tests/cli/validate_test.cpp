@@ -69,4 +69,34 @@ TEST_CASE("validate: output is deterministic on standard output and in a file") 
   CHECK(test::read_text(out) == once.out);
 }
 
+TEST_CASE("validate: --fix corrects a reference and its missing type, and nothing else") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/m.amxmi";
+  const std::string original = test::read_text(test::sample("tutorial/1-one-task.amxmi"));
+  const auto replaced = [](std::string text, std::string_view from, std::string_view to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  test::write_text(
+      path, replaced(replaced(original, "Steer?type", "Stear?type"), "Cpu?type=ProcessingUnitDefinition", "Cpu"));
+  CHECK(test::amalthea({"validate", path, "-q"}).exit_code == 1);
+  const auto fixed = test::amalthea({"validate", path, "-q", "--fix"});
+  CHECK(fixed.exit_code == 0);
+  CHECK(fixed.out.starts_with("0 errors"));
+  CHECK(fixed.err == path + ":8:53: fixed: \"Steer?type=Runnable\" [AM0203]\n" + path +
+                         ":23:23: fixed: \"Cpu?type=ProcessingUnitDefinition\" [AM0203]\n");
+  CHECK(test::read_text(path) == original);
+}
+
+TEST_CASE("validate: --fix leaves what may be meant otherwise") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/m.amxmi";
+  std::string text = test::read_text(test::sample("tutorial/1-one-task.amxmi"));
+  text.replace(text.find("Core0?type"), 5, "Core1");
+  test::write_text(path, text);
+  const auto result = test::amalthea({"validate", path, "-q", "--fix"});
+  CHECK(result.exit_code == 1);
+  CHECK(result.out.find("did you mean \"Core0?type=ProcessingUnit\"?") != std::string::npos);
+  CHECK(test::read_text(path) == text);
+}
+
 }  // namespace validate_test
