@@ -115,7 +115,7 @@ TEST_CASE("an element that is not closed is shown on a terminal with its opening
   test::write_text(model, text);
   const std::string written = on_terminal({"validate", model});
   INFO(written);
-  CHECK(written.find("11:5: error: not well-formed XML: expected end of tag 'tasks'") != std::string::npos);
+  CHECK(written.find("17:5: error: not well-formed XML: expected end of tag 'tasks'") != std::string::npos);
   CHECK(written.find("m.amxmi:6:5: opened here\r\n    6 |     <tasks name=\"Steering\"") != std::string::npos);
 }
 
