@@ -15,7 +15,7 @@
 namespace amalthea::exporter {
 
 std::string_view to_string(PlanStep::Kind kind) {
-  constexpr std::array<std::string_view, 3> names{"mistake", "change", "shorter"};
+  constexpr std::array<std::string_view, 4> names{"finding", "mistake", "change", "shorter"};
   return names[static_cast<std::size_t>(kind)];
 }
 
