@@ -50,7 +50,7 @@ TEST_CASE("gpu occupancy prints limits and the binding resource and Eq. 1 in bot
       occupancy["limits"][3] ==
       json{{"resource", "shared memory"}, {"per_block", 0}, {"per_sm", 65536}, {"blocks", nullptr}, {"binds", false}});
   CHECK(occupancy["equation_1"][4]["admitted"] == false);
-  CHECK(occupancy["equation_1"][3]["printed_maximum"] == 65536.0 / 3072 / 3);  // no shared memory: only the 3 KB
+  CHECK(occupancy["equation_1"][3]["printed_maximum"] == 49152.0 / 3072 / 3);  // no shared memory: only the 3 KB
 
   const auto text = test::amalthea(gpu({"occupancy", "--platform", "xavier", "--threads", "140"}));
   CHECK(text.exit_code == 0);
