@@ -319,8 +319,8 @@ OptionTable search_options(ExplorationRequest& request) {
           "separated by commas, give a Pareto front",
           {group::search}, {.takes = "WHAT", .by_commas = true, .keyword = "objectives"}),
       row("plan", &request.plan,
-          "Instead of the best mapping, find the fewest changes that make the most limits hold, of the mapping, of "
-          "offsets, of suspected mistakes and of execution times, and say what each of them turns",
+          "Find the fewest changes after which limits hold. Changes of the mapping, of offsets, of suspected mistakes "
+          "and of execution times; the plan says what each of them turns",
           {group::search}, {.excludes = {"objective"}}),
       row("keep", &request.keep,
           "Do not change these, separated by commas: mapping, offloading, priorities, waiting, slices, offsets",

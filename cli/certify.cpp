@@ -147,8 +147,8 @@ void add_certify(CLI::App& app, int& exit_code) {
                           {.takes = "FOLDER", .file = FileKind::folder, .needs = "check"})});
   describe(*verb,
            {"amalthea certify -o certificates model.amxmi",
-            "amalthea certify --check --prosa ../prosa -o certificates model.amxmi",
-            "amalthea analyze --certificates certificates model.amxmi"},
+            "amalthea certify -q -o certificates model.amxmi",
+            "amalthea certify --suppress AM0410 -o certificates model.amxmi"},
            "Exit codes:\n"
            "  0  written, and with --check: accepted\n"
            "  1  Coq rejects a certificate, or the model has an error\n"

@@ -293,8 +293,8 @@ TEST_CASE("the command without arguments says what to type") {
 TEST_CASE("wrong use is reported in two lines: the mistake and where to find help") {
   const ModelFolder folder(minimal());
   const std::string verbs =
-      "new, info, graph, validate, lsp, diff, analyze, simulate, explain, report, annotate, compare, calibrate, "
-      "explore, batch, convert, gpu";
+      "new, info, graph, validate, lsp, diff, analyze, simulate, explain, certify, report, annotate, compare, "
+      "calibrate, explore, batch, convert, gpu";
   check_usage({"bogus"}, "unknown verb \"bogus\"; expected one of " + verbs);
   check_usage({"bogus", folder.model(), "--help-me"}, "unknown verb \"bogus\"; expected one of " + verbs);
   check_usage({"--bogus"}, "the verb is missing; use amalthea VERB with one of " + verbs);

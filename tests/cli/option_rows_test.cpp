@@ -79,7 +79,8 @@ std::set<std::string> names_of(const OptionTable& rows) {
 const std::set<std::string> of_the_command = {
     "help",    "help-all",  "quiet",       "suppress",    "allow-unknown", "format",        "output", "table",
     "trace",   "trace-run", "trace-limit", "trace-names", "metrics",       "verbose",       "report", "mapping-out",
-    "picture", "strip",     "check",       "dump",        "accepted",      "write-accepted"};
+    "picture", "strip",     "check",       "dump",        "accepted",      "write-accepted",
+    "fix"};
 
 }  // namespace
 
