@@ -109,7 +109,7 @@ class AnalysisOptions(Options, total=False):
 
     headroom: bool
     """Also compute how much execution times, accesses and jitter may grow."""
-    certificates: str
+    certificates: Path
     """The folder that `amalthea certify --check` wrote, to show which bounds Coq has proved."""
     headroom_analyses: int
 
@@ -155,7 +155,7 @@ def _core_options(options: dict[str, Any]) -> dict[str, Any]:
             known[name] = time_text(known[name])
     if isinstance(known.get("map"), dict):
         known["map"] = [f"{task}={core}" for task, core in known["map"].items()]
-    for name in ("platform", "memory", "mapping", "checkpoint", "baseline", "names"):
+    for name in ("platform", "memory", "mapping", "checkpoint", "baseline", "names", "certificates"):
         if known.get(name) is not None:
             known[name] = os.fspath(known[name])
     return {name: value for name, value in known.items() if value is not None}
@@ -403,11 +403,13 @@ class Model:
         *,
         forms: Iterable[str] = ("properties",),
         detail: str = "full",
+        certificates: Optional[Path] = None,
         progress: Progress = None,
         **options: "Unpack[Options]",
     ) -> "Model":
         """The model with the computed timing in it, and nothing else changed (docs/reference/annotation.md)."""
-        all_options = {**_core_options(options), "forms": list(forms), "detail": detail}
+        proofs = {"certificates": certificates}
+        all_options = {**_core_options({**options, **proofs}), "forms": list(forms), "detail": detail}
         return parse(self._core.annotate(all_options, _progress(progress))["files"])
 
     def compare(

@@ -235,6 +235,7 @@ class Verbs(unittest.TestCase):
         "verbose": "nothing is printed",
         "allow-unknown": "there is no exit code",
         "fail-on": "there is no exit code",
+        "fix": "it changes files; `model.edit()` changes a model",
         "gate": "there is no exit code",
         "analyze --baseline": "there is no exit code",
         "accepted": "there is no exit code",
