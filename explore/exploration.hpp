@@ -85,7 +85,7 @@ struct Options {
   std::uint64_t candidates = 20000;
   /// number of steps of all bounds together (Judgement::steps), and at most as many again to find a conflict; the search
   /// ends earlier if it needs more
-  std::uint64_t steps = 1'000'000'000;
+  std::uint64_t steps = 250'000'000;
   /// Stop earlier after this time, with a fifth of it reserved to find a conflict; results may then differ between
   /// runs.
   std::optional<double> seconds;
