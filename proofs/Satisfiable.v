@@ -1,7 +1,9 @@
 (* SPDX-License-Identifier: Apache-2.0 *)
 (** The hypotheses of every bound can hold together, with jobs: one job of the task arrives at 0 and executes for its
-    whole cost. So none of the bounds holds only because no system fulfils what it assumes. *)
-Require Import Amalthea.FixedPriority Amalthea.LowerPriorities Amalthea.Sections Amalthea.EarliestDeadline.
+    whole cost; in a row, it triggers a second one. So none of the bounds holds only because no system fulfils what it
+    assumes. *)
+Require Import Amalthea.FixedPriority Amalthea.LowerPriorities Amalthea.Rows.
+Require Import Amalthea.Sections Amalthea.EarliestDeadline.
 From mathcomp Require Import ssreflect ssrbool eqtype ssrnat seq path fintype bigop.
 #[local] Existing Instance ideal.processor_state.
 
@@ -207,8 +209,86 @@ Section OneJob.
   Qed.
 End OneJob.
 
+Require Import NArith.
+
+(** A job arrives at 0, executes for one tick, and triggers the other job, which then executes for one tick. *)
+Section TwoJobs.
+  Let source : @task_T N := {| task_id_T := 0; task_cost_T := 1; task_deadline_T := 0; task_priority_T := 2;
+                               task_arrival_T := Periodic_T 10%N |}%N.
+  Let target : @task_T N := {| task_id_T := 1; task_cost_T := 1; task_deadline_T := 0; task_priority_T := 1;
+                               task_arrival_T := Periodic_T 10%N |}%N.
+  Definition two_tasks : seq (@task_T N) := [:: source; target].
+  Definition two_rows : seq row := [:: {| r_task := 1; r_source := 0; r_least := 1%N; r_claim := 0 |}].
+
+  Definition two_job : JobType := [eqType of bool].
+  #[local] Instance two_task : JobTask two_job [eqType of concrete_task] :=
+    fun j => taskT_to_task (if j then source else target).
+  #[local] Instance two_arrival : JobArrival two_job := fun j => if j then 0 else 1.
+  #[local] Instance two_cost : JobCost two_job := fun _ => 1.
+  Definition two_arrivals : arrival_sequence two_job :=
+    fun t => match t with 0 => [:: true] | 1 => [:: false] | _ => [::] end.
+  Definition two_sched : schedule (ideal.processor_state two_job) :=
+    fun t => match t with 0 => Some true | 1 => Some false | _ => None end.
+
+  Lemma two_served j t : service two_sched j t = (job_arrival j < t).
+  Proof.
+    rewrite /service /service_during; elim: t => [|t IH]; first by rewrite big_geq.
+    rewrite big_nat_recr //= IH service_at_is_scheduled_at scheduled_at_def /job_arrival /two_arrival.
+    by clear IH; case: t => [|[|t]]; case: j.
+  Qed.
+
+  Lemma two_completed j t : completed_by two_sched j t = (job_arrival j < t).
+  Proof. by rewrite /completed_by two_served /job_cost /two_cost; case: (job_arrival j < t). Qed.
+
+  Lemma two_scheduled j t : scheduled_at two_sched j t = (t == job_arrival j).
+  Proof. by rewrite scheduled_at_def; case: t => [|[|t]]; case: j. Qed.
+
+  Lemma two_never_backlogged j t (P : Prop) :
+    @backlogged _ _ _ _ (sequential_ready_instance two_arrivals) two_sched j t -> P.
+  Proof.
+    rewrite /backlogged two_scheduled /job_ready /= /pending /has_arrived two_completed.
+    move=> /andP[/andP[/andP[A B] _] C]; exfalso; move: B C; rewrite -leqNgt => B /negP; apply.
+    by rewrite eqn_leq B A.
+  Qed.
+
+  Theorem preemptive_rows_satisfiable R : preemptive_rows_bound two_rows two_tasks 1 R ->
+    task_response_time_bound two_arrivals two_sched (taskT_to_task target) (nat_of_bin R).
+  Proof.
+    move=> B; apply: (B _ _ _ _ (sequential_ready_instance two_arrivals)) => //.
+    - by split=> [j [|[|t]]|[|[|t]]]; rewrite /arrives_at //= mem_seq1 => /eqP->.
+    - by move=> j _; left; case: j; rewrite !in_cons eq_refl ?orbT.
+    - by case.
+    - case=> [|[|k]] // _ _ tsk t1 t2 LE; rewrite /number_of_task_arrivals /task_arrivals_between.
+      case: (ltnP t1 t2) => [LT|GE]; last by rewrite /arrivals_between big_geq.
+      apply: leq_trans (_ : 1 <= _).
+      + rewrite /arrivals_between; elim: t2 {LE} LT => [|t2 IH] // LT.
+        rewrite big_nat_recr //= filter_cat size_cat.
+        move: LT; rewrite ltnS leq_eqVlt => /orP[/eqP->|LT].
+        * by rewrite big_geq //; case: t2 {IH} => [|[|t2]].
+        * case: t2 IH LT => [|[|t2]] IH LT //; rewrite /arrivals_at /two_arrivals.
+          -- by rewrite addn0; apply: IH.
+          -- by rewrite addn0; apply: IH.
+      + have [_ MONO] := set_ok_curve two_tasks isT tsk (mem_head _ _).
+        by apply: leq_trans (MONO 1 _ _); rewrite ?subn_gt0.
+    - case=> [|n] // _; exists (fun=> true); split.
+      + case=> [_ E|_ _]; first by move: E.
+        split=> //; first by exists 0.
+        by case=> [|t] //; rewrite two_completed.
+      + by case; case.
+    - split=> [j t|j t]; rewrite two_scheduled => /eqP E; first by case: j {E}; [exists 0 | exists 1].
+      rewrite E /job_ready /= /pending /has_arrived two_completed ltnn leqnn /=.
+      apply/allP => k; rewrite mem_filter two_completed => /andP[_].
+      case: j {E}; rewrite /arrivals_between /job_arrival /two_arrival /=; first by rewrite big_geq.
+      rewrite big_nat1.
+      by rewrite /arrivals_at mem_seq1 => /eqP->.
+    - by move=> j t _; apply: two_never_backlogged.
+    - by move=> j jh t _ _ BL _; apply: two_never_backlogged BL.
+  Qed.
+End TwoJobs.
+
 Print Assumptions preemptive_satisfiable.
 Print Assumptions preemptive_above_satisfiable.
+Print Assumptions preemptive_rows_satisfiable.
 Print Assumptions non_preemptive_satisfiable.
 Print Assumptions floating_satisfiable.
 Print Assumptions deadline_satisfiable.

@@ -68,8 +68,13 @@ std::vector<AnalyzedCore> analyzed_cores(const bounds::CoreModels& models,
     entry.task = problem_task.task;
     entry.input = std::move(problems.cores[*problem_task.core].tasks[problem_task.at]);
     const auto& all = activations[problem_task.task].all;
-    if (problem_task.activation < all.size() && all[problem_task.activation].source)
-      entry.trigger = all[problem_task.activation].source->task;
+    if (problem_task.activation >= all.size() || !all[problem_task.activation].source) continue;
+    const bounds::Activation::Source& source = *all[problem_task.activation].source;
+    entry.trigger = {source.task, std::nullopt, source.before};
+    if (const auto& of_source = problems.of_task[source.task]; source.activation < of_source.size())
+      if (const auto& from = problems.problem_tasks[of_source[source.activation]];
+          from.task == source.task && from.core == problem_task.core)
+        entry.trigger->entry = from.at;
   }
   return cores;
 }

@@ -58,10 +58,16 @@ namespace amalthea::engine {
 
 /// What the analysis of a core, or of cores between which tasks migrate, was given once all jitters were known.
 struct AnalyzedCore {
+  /// Its jitter depends on the bound of the task that triggers it.
+  struct Trigger {
+    TaskIndex task = 0;
+    std::optional<std::size_t> entry;  ///< of that task, on the same core
+    Duration least;                    ///< execution of its job before the trigger
+  };
   struct Entry {
     TaskIndex task = 0;  ///< several entries of a task are its activation patterns
     cpu::CpuTask input;
-    std::optional<TaskIndex> trigger;  ///< the task that triggers it; its jitter then depends on the bound of that task
+    std::optional<Trigger> trigger;
   };
   std::vector<UnitIndex> units;
   std::vector<TaskIndex> tasks;  ///< active ones

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -15,15 +17,28 @@ namespace {
 using Entry = AnalyzedCore::Entry;
 constexpr Duration tick = Duration::picoseconds(1);
 
-/// Why a task keeps its core from a certificate, as a clause about the task.
-std::string fault_of(const System& system, const AnalyzedCore& core, const Entry& entry) {
+/// Its longest part that no task of its core can preempt.
+Duration section_of(const cpu::CpuTask& task) {
+  return std::max({tick, cpu::longest_section(task), task.cooperative.value_or(Duration{})});
+}
+
+/// Whether the task that triggers it has a bound that does not depend on it (Rows.v).
+bool is_in_row(const AnalyzedCore& core, const Entry& entry) {
+  if (core.by_deadline || !entry.trigger->entry) return false;
+  const Entry& source = core.entries[*entry.trigger->entry];
+  return source.input.priority > entry.input.priority && section_of(entry.input) == tick;
+}
+
+/// Why a task keeps its core from a certificate, as a clause about the task. `rows`: tasks may trigger others.
+std::string fault_of(const System& system, const AnalyzedCore& core, const Entry& entry, bool rows) {
   const cpu::CpuTask& task = entry.input;
   const bool interrupt = bounds::is_interrupt(system.tasks[entry.task]);
   if (task.unlimited) return "has no limit on its time";
   if (task.waits > 0 || task.polls || !task.waiting.is_zero() || !task.granted.empty())
     return "waits for a GPU, an event or a semaphore";
   if (!task.pause.is_zero()) return "takes time without its core";
-  if (entry.trigger) return fmt::format("is triggered by {}", system.tasks[*entry.trigger].name);
+  if (entry.trigger && !(rows && is_in_row(core, entry)))
+    return fmt::format("is triggered by {}", system.tasks[entry.trigger->task].name);
   if (core.by_deadline && interrupt) return "is an interrupt above a schedule by deadlines";
   if (core.by_deadline && task.deadline == Duration::max()) return "has no deadline to schedule by";
   for (const Entry& other : core.entries) {
@@ -36,11 +51,6 @@ std::string fault_of(const System& system, const AnalyzedCore& core, const Entry
       return "is cooperative, and tasks preempt it that are not";
   }
   return {};
-}
-
-/// Its longest part that no task of its core can preempt.
-Duration section_of(const cpu::CpuTask& task) {
-  return std::max({tick, cpu::longest_section(task), task.cooperative.value_or(Duration{})});
 }
 
 /// Executes without preemption from its start to its end.
@@ -57,6 +67,7 @@ class Solver {
   }
 
   void run() {
+    const Duration jitters = find_triggered_arrivals();
     std::vector<std::optional<Duration>> busy;
     Duration longest, last_deadline;
     for (std::size_t i = 0; i < proof_.tasks.size(); ++i) {
@@ -64,7 +75,16 @@ class Solver {
       longest = std::max(longest, busy.back().value_or(Duration{}));
       last_deadline = std::max(last_deadline, proof_.tasks[i].deadline);
     }
-    for (std::size_t i = 0; i < proof_.tasks.size(); ++i) find_steps(i, longest + last_deadline + tick);
+    const Duration windows = longest + last_deadline + tick;
+    std::vector<bool> triggered(proof_.tasks.size());
+    for (const ProofRow& row : proof_.rows) triggered[row.task] = true;
+    for (std::size_t i = 0; i < proof_.tasks.size(); ++i)
+      if (!triggered[i]) find_steps(i, windows + jitters);
+    std::vector<Duration> exact(proof_.tasks.size(), windows + jitters);
+    for (const ProofRow& row : proof_.rows) {
+      exact[row.task] = exact[row.source] - jitter_of(row);
+      find_triggered_steps(row, exact[row.task], exact[row.source]);
+    }
     for (std::size_t i = 0; i < proof_.tasks.size(); ++i)
       if (busy[i])
         if (auto claim = solve(i, *busy[i])) proof_.claims.push_back(std::move(*claim));
@@ -138,6 +158,59 @@ class Solver {
     }
   }
 
+  /// How much later than after `least` the source of a row may trigger.
+  Duration jitter_of(const ProofRow& row) const {
+    return arrivals_[row.task].jitter - arrivals_[row.source].jitter;
+  }
+
+  /// Sets the arrivals of triggered tasks: those of the source, with R - `least` as jitter in addition. Returns the sum
+  /// of these jitters. A source without a bound leaves the arrivals of its tasks.
+  Duration find_triggered_arrivals() {
+    Duration sum;
+    for (const ProofRow& row : proof_.rows) {
+      const auto busy = busy_interval(row.source);
+      if (!busy) continue;
+      find_steps(row.source, *busy + tick);
+      const auto claim = solve(row.source, *busy);
+      proof_.tasks[row.source].steps.clear();
+      if (!claim) continue;
+      const Duration jitter = claim->response - std::min(claim->response, row.least);
+      const cpu::EventModel& source = arrivals_[row.source];
+      arrivals_[row.task] = {proof_.tasks[row.source].period, source.jitter + jitter, {}};
+      sum += jitter;
+    }
+    return sum;
+  }
+
+  /// The most arrivals in half-open windows, as a certificate states them: the curve repeats after its horizon.
+  static detail::Int128 curve_of(const ProofTask& task, Duration window) {
+    const auto length = detail::Int128(window.picoseconds());
+    if (task.steps.empty()) return (length + task.period.picoseconds() - 1) / task.period.picoseconds();
+    const auto value_at = [&](detail::Int128 at) {
+      std::int64_t value = 0;
+      for (const auto& step : task.steps)
+        if (step.first.picoseconds() <= at) value = step.second;
+      return value;
+    };
+    const detail::Int128 horizon = task.horizon.picoseconds();
+    return length / horizon * value_at(horizon) + value_at(length % horizon);
+  }
+
+  /// The curve of a triggered task: exact up to this length, and above that of its source up to its horizon, a multiple
+  /// of the source's.
+  void find_triggered_steps(const ProofRow& row, Duration exact, Duration exact_source) {
+    ProofTask& task = proof_.tasks[row.task];
+    const ProofTask& source = proof_.tasks[row.source];
+    find_steps(row.task, exact);
+    if (task.steps.empty()) return;
+    const Duration length = source.steps.empty() ? source.period : source.horizon;
+    task.horizon = length * ((exact_source.picoseconds() + length.picoseconds()) / length.picoseconds());
+    if (!source.steps.empty()) task.horizon = length;
+    const auto most = curve_of(source, task.horizon + jitter_of(row));
+    if (exact + tick <= task.horizon && most > task.steps.back().second)
+      task.steps.emplace_back(exact + tick, static_cast<std::int64_t>(most));
+  }
+
   /// The arrivals of task i that count, relative to the start of the busy interval.
   std::vector<Duration> points(std::size_t i, Duration busy) const {
     std::vector<Duration> found;
@@ -209,6 +282,13 @@ std::optional<CoreProof> proof_of(const AnalyzedCore& core) {
     proof.kind = sections ? ProofKind::deadline_non_preemptive : ProofKind::deadline;
   else if (sections)
     proof.kind = whole ? ProofKind::non_preemptive : ProofKind::floating;
+  for (std::size_t i = 0; i < core.entries.size(); ++i)
+    if (const auto& trigger = core.entries[i].trigger) proof.rows.push_back({i, *trigger->entry, trigger->least});
+  if (!proof.rows.empty() && proof.kind != ProofKind::preemptive) return std::nullopt;
+  if (!proof.rows.empty()) proof.kind = ProofKind::preemptive_rows;
+  std::stable_sort(proof.rows.begin(), proof.rows.end(), [&](const ProofRow& a, const ProofRow& b) {
+    return core.entries[a.source].input.priority > core.entries[b.source].input.priority;
+  });
   for (const Entry& entry : core.entries) {
     ProofTask& task = proof.tasks.emplace_back();
     task.task = entry.task;
@@ -232,7 +312,14 @@ void keep_urgent(const std::vector<bool>& faulty, AnalyzedCore& core) {
       !core.by_deadline && std::all_of(core.entries.begin(), core.entries.end(), [&](const Entry& entry) {
         return is_kept(entry) ? section_of(entry.input) == tick : entry.input.sections.empty();
       });
+  std::vector<std::size_t> place;
+  for (std::size_t i = 0, next = 0; i < core.entries.size(); ++i) {
+    place.push_back(next);
+    if (possible && is_kept(core.entries[i])) ++next;
+  }
   std::erase_if(core.entries, [&](const Entry& entry) { return !possible || !is_kept(entry); });
+  for (Entry& entry : core.entries)  // a source is kept, since it has a higher priority
+    if (entry.trigger) entry.trigger->entry = place[*entry.trigger->entry];
 }
 
 /// Leaves no claim of a task without those of all its activation patterns.
@@ -241,6 +328,39 @@ void drop_partial_claims(CoreProof& proof) {
   for (const ProofTask& task : proof.tasks) ++missing[task.task];
   for (const ProofClaim& claim : proof.claims) --missing[proof.tasks[claim.task].task];
   std::erase_if(proof.claims, [&](const ProofClaim& claim) { return missing[proof.tasks[claim.task].task] > 0; });
+}
+
+/// Whether every task that triggers others has a claim.
+bool has_sources(const CoreProof& proof) {
+  return std::all_of(proof.rows.begin(), proof.rows.end(), [&](const ProofRow& row) {
+    return std::any_of(proof.claims.begin(), proof.claims.end(),
+                       [&](const ProofClaim& claim) { return claim.task == row.source; });
+  });
+}
+
+/// The proof of a core, and why tasks without a claim have none.
+std::pair<std::optional<CoreProof>, std::string> attempt(const System& system, const AnalyzedCore& core, bool rows) {
+  std::vector<bool> faulty;
+  std::string why;
+  for (const Entry& entry : core.entries) {
+    const std::string fault = fault_of(system, core, entry, rows);
+    faulty.push_back(!fault.empty());
+    if (why.empty() && !fault.empty())
+      why = fmt::format("on its core, {} {}", system.tasks[entry.task].name, fault);
+  }
+  AnalyzedCore kept = core;
+  if (!why.empty()) keep_urgent(faulty, kept);
+  auto proof = proof_of(kept);
+  if (!proof && rows) return attempt(system, core, false);
+  if (why.empty())
+    why = proof ? "its busy interval does not end, or has too many points to check"
+                : "only parts of jobs on its core can be preempted, which are ordered by deadlines";
+  if (proof) {
+    if (kept.entries.size() < core.entries.size() && proof->kind == ProofKind::preemptive)
+      proof->kind = ProofKind::preemptive_above;
+    drop_partial_claims(*proof);
+  }
+  return {std::move(proof), std::move(why)};
 }
 
 /// Why a core as a whole has no proof; "" if it may have one.
@@ -261,22 +381,10 @@ Proofs proofs_of(const System& system, const SystemBounds& bounds) {
   for (const AnalyzedCore& core : bounds.cores) {
     std::string why = obstacle_of(core);
     if (why.empty()) {
-      std::vector<bool> faulty;
-      for (const Entry& entry : core.entries) {
-        const std::string fault = fault_of(system, core, entry);
-        faulty.push_back(!fault.empty());
-        if (why.empty() && !fault.empty())
-          why = fmt::format("on its core, {} {}", system.tasks[entry.task].name, fault);
-      }
-      AnalyzedCore kept = core;
-      if (!why.empty()) keep_urgent(faulty, kept);
-      auto proof = proof_of(kept);
-      if (why.empty())
-        why = proof ? "its busy interval does not end, or has too many points to check"
-                    : "only parts of jobs on its core can be preempted, which are ordered by deadlines";
+      auto [proof, reason] = attempt(system, core, true);
+      if (proof && !has_sources(*proof)) std::tie(proof, reason) = attempt(system, core, false);
+      why = std::move(reason);
       if (proof) {
-        if (kept.entries.size() < core.entries.size()) proof->kind = ProofKind::preemptive_above;
-        drop_partial_claims(*proof);
         for (const ProofClaim& claim : proof->claims) {
           auto& response = proofs.responses[proof->tasks[claim.task].task];
           response = std::max(response.value_or(Duration{}), claim.response);

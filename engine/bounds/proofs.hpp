@@ -25,6 +25,7 @@ namespace amalthea::engine {
 enum class ProofKind : std::uint8_t {
   preemptive,               ///< fixed priorities
   preemptive_above,         ///< the same, without tasks of lower priority that can always be preempted
+  preemptive_rows,          ///< the same, where tasks trigger others of lower priority
   floating,                 ///< fixed priorities; parts of jobs cannot be preempted
   non_preemptive,           ///< fixed priorities
   deadline,                 ///< earliest deadline first, preemptive
@@ -50,10 +51,17 @@ struct ProofClaim {
   std::vector<Duration> solutions;  ///< F, one for each point of the search space, in its order
 };
 
+/// A task that another one triggers: its curve is that of the source with the jitter R - `least`.
+struct ProofRow {
+  std::size_t task = 0, source = 0;  ///< indices into the tasks of the core
+  Duration least;                    ///< from the arrival of the source's job to the trigger
+};
+
 struct CoreProof {
   UnitIndex unit = 0;
   ProofKind kind = ProofKind::preemptive;
   std::vector<ProofTask> tasks;
+  std::vector<ProofRow> rows;  ///< of `preemptive_rows`; a source comes before the tasks that depend on its bound
   std::vector<ProofClaim> claims;
 };
 

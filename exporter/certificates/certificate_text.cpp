@@ -34,6 +34,10 @@ KindText text_of(ProofKind kind) {
           "Fixed priorities; every job can be preempted at any time. Other tasks of the core, which are not listed, "
           "have a lower priority",
           "_above"};
+    case ProofKind::preemptive_rows:
+      return {"Rows", "preemptive_rows",
+              "Fixed priorities; every job can be preempted at any time. Tasks trigger others of lower priority. Other "
+              "tasks of the core, which are not listed, have a lower priority"};
     case ProofKind::floating:
       return {"Sections", "floating", "Fixed priorities; jobs have sections that cannot be preempted"};
     case ProofKind::non_preemptive:
@@ -105,6 +109,24 @@ void append_claims(std::string& out, const CoreProof& proof, const std::vector<s
   out += " ].\n\n";
 }
 
+void append_rows(std::string& out, const CoreProof& proof, const std::vector<std::string>& names) {
+  out +=
+      "(** Tasks that others trigger: the task, its source, the least time from the arrival of the source's job to the\n"
+      "    trigger, and the claim about the source. The curve of such a task follows from that of its source. *)\n"
+      "Definition rows : seq row := [::";
+  for (std::size_t i = 0; i < proof.rows.size(); ++i) {
+    const engine::ProofRow& row = proof.rows[i];
+    const auto claim = std::find_if(proof.claims.begin(), proof.claims.end(),
+                                    [&](const ProofClaim& one) { return one.task == row.source; });
+    out += fmt::format(
+        "{}\n  (* {} triggers {} *)\n"
+        "  {{| r_task := {}%nat; r_source := {}%nat; r_least := {}; r_claim := {}%nat |}}",
+        i == 0 ? "" : ";", names[row.source], names[row.task], row.task, row.source, ticks(row.least),
+        claim - proof.claims.begin());
+  }
+  out += " ].\n\n";
+}
+
 }  // namespace
 
 CertificateNames certificate_names(const System& system, const engine::Proofs& proofs) {
@@ -129,7 +151,7 @@ std::vector<CertificateFile> certificates_of(const System& system, const engine:
     const CoreProof& proof = proofs.cores[core];
     const KindText kind = text_of(proof.kind);
     const std::vector<std::string>& theorems = names.theorems[core];
-    const bool sections = proof.kind == ProofKind::floating;
+    const bool sections = proof.kind == ProofKind::floating, rows = proof.kind == ProofKind::preemptive_rows;
     std::string out = fmt::format(
         "(** {}. One core; times are picoseconds.\n    The folder's README.md says how to check this file. *)\n"
         "Require Import Amalthea.{}.\nOpen Scope N_scope.\n\n",
@@ -143,11 +165,12 @@ std::vector<CertificateFile> certificates_of(const System& system, const engine:
       out += " ].\n\n";
     }
     append_claims(out, proof, theorems);
-    const std::string set = sections ? "segs tasks" : "tasks";
+    if (rows) append_rows(out, proof, theorems);
+    const std::string set = sections ? "segs tasks" : rows ? "rows tasks" : "tasks";
     out += fmt::format(
-        "Lemma checked : all ({}_ok {}) claims = true.\nProof. vm_compute. reflexivity. Qed.\n\n"
+        "Lemma checked : {} = true.\nProof. vm_compute. reflexivity. Qed.\n\n"
         "(** In every schedule of such jobs, each job of the task completes within this time of its arrival. *)\n",
-        kind.name, set);
+        rows ? "rows_ok rows tasks claims" : fmt::format("all ({}_ok {}) claims", kind.name, set));
     for (std::size_t i = 0; i < proof.claims.size(); ++i) {
       const ProofClaim& claim = proof.claims[i];
       out += fmt::format(

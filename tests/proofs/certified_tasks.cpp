@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reference interpreter reads of a model, for comparison with certificates: one line for each task on a CPU.
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -25,6 +27,20 @@ reference::Time longest(const reference::Program& program) {
   return sum;
 }
 
+/// The tasks that a straight program triggers, each with the shortest execution before: "A:100,B:200".
+std::string triggered(const reference::Model& model, const reference::Program& program) {
+  std::string names;
+  reference::Time least = 0;
+  for (const reference::Op& op : program.ops) {
+    if (op.cost != reference::none) least += program.costs[op.cost].time().least;
+    if (op.kind != reference::Item::Kind::trigger) continue;
+    for (const reference::Task& task : model.tasks)
+      if (std::find(task.stimuli.begin(), task.stimuli.end(), op.target) != task.stimuli.end())
+        names += fmt::format("{}{}:{}", names.empty() ? "" : ",", task.name, least);
+  }
+  return names;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
@@ -34,16 +50,17 @@ int main(int count, char** arguments) try {
   const reference::Model model = reference::read(text.str());
   fmt::print(
       "task\tunit\tunits\tpriority\tisr\tpreemption\tdeadline\tstimuli\tkind\tperiod\tjitter\tdistance\tcost\toperation"
-      "s\n");
+      "s\ttriggers\n");
   for (reference::Index index = 0; index < model.tasks.size(); ++index) {
     const reference::Task& task = model.tasks[index];
     if (task.device || task.dropped || task.units.empty()) continue;
     const reference::Program program = reference::compile(model, index);
     const reference::Stimulus none, &stimulus = task.stimuli.empty() ? none : model.stimuli[task.stimuli.front()];
-    fmt::print("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", task.name,
+    fmt::print("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", task.name,
                model.units[task.units.front()].name, task.units.size(), task.priority, task.isr ? 1 : 0,
                static_cast<int>(task.preemption), task.deadline, task.stimuli.size(), static_cast<int>(stimulus.kind),
-               stimulus.period, stimulus.jitter.most, stimulus.least_distance, longest(program), program.ops.size());
+               stimulus.period, stimulus.jitter.most, stimulus.least_distance, longest(program), program.ops.size(),
+               triggered(model, program));
   }
   return 0;
 } catch (const reference::Refused& refused) {
