@@ -72,6 +72,23 @@ TEST_CASE("commands of the reference print what is documented", "[long]") { chec
 TEST_CASE("commands of the theory pages print what is documented") { check_commands_in("docs/theory"); }
 TEST_CASE("commands of the samples page print what is documented", "[long]") { check_commands_in("samples"); }
 
+TEST_CASE("the README leads from nothing to a first own verdict in five commands and twenty typed lines") {
+  std::size_t commands = 1, typed = 0;  // git clone
+  bool verdict = false;
+  for (const test::FencedBlock& block : test::fenced_blocks(test::read_text(in_repository("README.md")))) {
+    if (!block.file.empty()) typed += block.lines.size();
+    for (const std::string& line : block.lines) {
+      if (verdict || (block.language == "console" && !line.starts_with("$ "))) continue;
+      if (block.language == "sh" || block.language == "console") ++commands;
+      verdict = line.starts_with("$ amalthea analyze ecu.amxmi");
+    }
+    if (verdict) break;
+  }
+  CHECK(verdict);
+  CHECK(commands <= 5);
+  CHECK(commands + typed <= 20);
+}
+
 TEST_CASE("every page of the documentation is in a folder whose commands are tested") {
   for (const std::string& page : test::documentation_pages()) {
     INFO(page);

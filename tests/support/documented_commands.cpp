@@ -6,7 +6,6 @@
 #include <regex>
 #include <set>
 #include <sstream>
-#include <stdexcept>
 
 #include <fmt/core.h>
 
@@ -208,33 +207,6 @@ std::vector<std::string> updated(const std::vector<std::string>& expected, const
   return as_expected(expected, printed) ? expected : Alignment(expected, printed).lines();
 }
 
-std::string changed(const std::string& text, const std::vector<std::string>& diff) {
-  std::string result = text;
-  std::string before, after;
-  const auto apply = [&] {
-    if (before.empty() && after.empty()) return;
-    // Only whole lines are found.
-    const std::string in = "\n" + result;
-    const auto at = in.find("\n" + before);
-    if (at == in.npos) throw std::runtime_error("these lines are not in the file:\n" + before);
-    if (in.find("\n" + before, at + 1) != in.npos) throw std::runtime_error("these lines occur twice:\n" + before);
-    result.replace(at, before.size(), after);
-    before.clear();
-    after.clear();
-  };
-  for (const std::string& line : diff) {
-    if (line.starts_with("@@")) {
-      apply();
-      continue;
-    }
-    const std::string rest = (line.empty() ? "" : line.substr(1)) + "\n";
-    if (!line.starts_with("+")) before += rest;
-    if (!line.starts_with("-")) after += rest;
-  }
-  apply();
-  return result;
-}
-
 PageRun run_commands(const std::string& name, const std::string& page) {
   PageRun run;
   Scratch scratch;
@@ -249,13 +221,9 @@ PageRun run_commands(const std::string& name, const std::string& page) {
     if (!block.file.empty()) {
       const std::string file = scratch.folder() + "/" + block.file;
       fs::create_directories(fs::path(file).parent_path());
-      try {
-        std::string text;
-        for (const std::string& line : block.lines) text += line + "\n";
-        write_text(file, block.language == "diff" ? changed(read_text(file), block.lines) : text);
-      } catch (const std::exception& error) {
-        run.failures.push_back(fmt::format("{}: {}: {}", place, block.file, error.what()));
-      }
+      std::string text;
+      for (const std::string& line : block.lines) text += line + "\n";
+      write_text(file, text);
     }
     if (block.language != "console") continue;
     if (!block.lines.empty() && !block.lines.front().starts_with("$ "))

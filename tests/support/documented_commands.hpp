@@ -4,8 +4,8 @@
 /// Commands of the documentation and what they print. A ```console block holds commands, each after "$ " (a "\" at the
 /// end of a line continues it), and below each one its output: standard error and standard output as a terminal shows
 /// them. "# exit code N" below the output states an exit code other than 0. A line "…" stands for any number of lines,
-/// and "…" within a line for any text. A block with file=NAME in its info string writes that file first; a ```diff
-/// block with file=NAME changes it. CONTRIBUTING.md describes the form for authors.
+/// and "…" within a line for any text. A block with file=NAME in its info string writes that file first.
+/// CONTRIBUTING.md describes the form for authors.
 
 #include <string>
 #include <vector>
@@ -17,10 +17,6 @@ bool as_expected(const std::vector<std::string>& expected, const std::vector<std
 
 /// What was printed, with the "…" of `expected` where they still stand for something.
 std::vector<std::string> updated(const std::vector<std::string>& expected, const std::vector<std::string>& printed);
-
-/// `text` changed by the lines of a ```diff block: hunks of " kept", "-removed" and "+added" lines, with lines "@@"
-/// between them. Throws std::runtime_error when the kept and removed lines of a hunk do not occur exactly once.
-std::string changed(const std::string& text, const std::vector<std::string>& diff);
 
 struct PageRun {
   std::vector<std::string> failures;   ///< "docs/page.md:LINE: …", with what was expected and what was printed
