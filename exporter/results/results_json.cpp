@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results file. docs/reference/results.md describes every key.
+// The results file. docs/reference/json.md describes every key.
 
 #include <array>
 

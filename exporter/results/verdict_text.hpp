@@ -29,7 +29,7 @@ std::vector<VerdictLine> verdict_lines(const engine::Assessment& assessment);
 
 /// "offsets", "ties" and "losses" of what a guarantee covers.
 nlohmann::ordered_json coverage_json(const engine::Coverage& coverage);
-/// Sets "verdict", "summary", "counts", "limits", "assumptions", "replaced" (docs/reference/results.md).
+/// Sets "verdict", "summary", "counts", "limits", "assumptions", "replaced" (docs/reference/json.md).
 void add_verdict(nlohmann::ordered_json& json, const engine::Assessment& assessment);
 
 }  // namespace amalthea::exporter
