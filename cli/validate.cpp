@@ -32,15 +32,18 @@ struct ValidateOptions {
   std::string format = "text";
   std::string output;
   bool fix = false;
+  bool fix_deadlines = false;
 };
 
 /// Corrects the files of the model; an exit code if that is impossible. A model that cannot be read has nothing to fix.
-std::optional<int> fix(const InputOptions& input) {
+std::optional<int> fix(const ValidateOptions& options) {
+  const InputOptions& input = options.input;
   Diagnostics findings;
   const auto model = load(input, findings);
   if (!model) return std::nullopt;
   static_cast<void>(analysis::validate(*model, {}, findings));
-  const lsp::SafeFixes safe = lsp::safe_fixes(*model, findings);
+  lsp::SafeFixes safe = lsp::safe_fixes(*model, findings);
+  if (options.fix_deadlines) lsp::exchange_swapped_deadlines(*model, safe);
   std::vector<Target> targets;
   std::vector<std::string> texts;
   for (const Target& target : targets_of(*model)) {
@@ -54,15 +57,15 @@ std::optional<int> fix(const InputOptions& input) {
   if (safe.fixed.empty()) return std::nullopt;
   if (const auto written = write_texts(targets, texts, input.limits); !written) return code_of(written.error());
   for (const auto& [finding, text] : safe.fixed)
-    tell("{}:{}:{}: fixed: \"{}\" [{}]\n", finding.location.file, finding.location.line, finding.location.column, text,
-         finding.id);
+    tell("{}:{}:{}: fixed: \"{}\"{}\n", finding.location.file, finding.location.line, finding.location.column, text,
+         finding.id.empty() ? ", exchanged" : fmt::format(" [{}]", finding.id));
   return std::nullopt;
 }
 
 int run(const ValidateOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   if (options.fix)
-    if (const auto failed = fix(options.input)) return *failed;
+    if (const auto failed = fix(options)) return *failed;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
   const bool passes = model && analysis::validate(*model, options.request, diagnostics);
@@ -100,7 +103,10 @@ void add_validate(CLI::App& app, int& exit_code) {
   add_options(*verb, {row("fix", &options->fix,
                           "Correct the model files where a finding has one safe remedy, then check them. No other byte "
                           "changes",
-                          {group::findings})});
+                          {group::findings}),
+                      row("fix-deadlines", &options->fix_deadlines,
+                          "With --fix: also exchange the deadlines of two tasks that look swapped", {group::findings},
+                          {.needs = "fix"})});
   describe(*verb,
            {"amalthea validate model.amxmi", "amalthea validate --fail-on warning model.amxmi",
             "amalthea validate --format sarif -o findings.sarif model.amxmi"},

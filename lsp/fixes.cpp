@@ -6,9 +6,12 @@
 #include <optional>
 #include <string_view>
 
+#include <fmt/core.h>
+
 #include "amalthea/primitives/near_miss.hpp"
 #include "lsp/navigation.hpp"
 #include "lsp/text.hpp"
+#include "review/review.hpp"
 
 namespace amalthea::lsp {
 namespace {
@@ -135,6 +138,26 @@ SafeFixes safe_fixes(const Model& model, const Diagnostics& findings) {
     }
   }
   return safe;
+}
+
+void exchange_swapped_deadlines(const Model& model, SafeFixes& safe) {
+  Diagnostics ignored;
+  const auto system = review::build_checked(model, {}, ignored);
+  if (!system) return;
+  const auto write = [&safe](Element place, Element from) {
+    for (const char* name : {"value", "unit"})
+      safe.splices[place.document().position()].push_back(
+          {*place.attribute_span(name), exporter::escape_attribute(*from.attribute(name))});
+    Diagnostic about;
+    about.location = place.location();
+    safe.fixed.emplace_back(std::move(about), fmt::format("{} {}", *from.attribute("value"), *from.attribute("unit")));
+  };
+  for (const auto& [one, other] : review::swapped_deadlines(model, *system)) {
+    const auto is_whole = [](Element time) { return time.attribute_span("value") && time.attribute_span("unit"); };
+    if (!is_whole(one) || !is_whole(other)) continue;
+    write(one, other);
+    write(other, one);
+  }
 }
 
 std::vector<Fix> fixes_of(const Model& model, const Document& document, const Finding& finding) {

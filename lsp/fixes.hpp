@@ -21,12 +21,16 @@ struct Fix {
 std::vector<Fix> fixes_of(const Model& model, const Document& document, const Finding& finding);
 
 struct SafeFixes {
-  std::vector<std::pair<Diagnostic, std::string>> fixed;  ///< findings, and what is written instead
+  /// Findings, and what is written instead. An exchanged deadline has a place only.
+  std::vector<std::pair<Diagnostic, std::string>> fixed;
   exporter::ModelSplices splices;
 };
 
 /// Those of findings with one suggestion that leaves no doubt: a spelling mistake, or a missing type. A name with
 /// another number or another single letter ("Core1" for "Core0") may be meant as it is.
 SafeFixes safe_fixes(const Model& model, const Diagnostics& findings);
+
+/// Exchanges the values of deadlines that look swapped.
+void exchange_swapped_deadlines(const Model& model, SafeFixes& safe);
 
 }  // namespace amalthea::lsp

@@ -8,10 +8,13 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/views/requirements.hpp"
 #include "engine/analysis.hpp"
 #include "engine/program/releases.hpp"
 #include "review/detail/rules.hpp"
+#include "review/review.hpp"
 
 namespace amalthea::review {
 namespace {
@@ -68,6 +71,29 @@ void check_deadlines_beyond_period(const Context& context, Report& report) {
                            "pending at once; shorten the deadline unless this is intended",
                            task.name, format_duration(timing.deadline), format_duration(timing.period)));
   }
+}
+
+std::vector<std::pair<Element, Element>> swapped_deadlines(const Model& model, const System& system) {
+  std::vector<Element> stated(system.tasks.size());
+  std::vector<int> times_stated(system.tasks.size(), 0);
+  Diagnostics ignored;
+  for (const views::Requirement& requirement : views::requirements(model, ignored)) {
+    if (!requirement.subject || !views::is_deadline(requirement)) continue;
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+      if (system.tasks[task].origin != requirement.subject.origin()) continue;
+      const TaskIndex of = system.tasks[task].folded_into.value_or(task);
+      stated[of] = views::stated_time(requirement);
+      ++times_stated[of];
+    }
+  }
+  std::vector<std::pair<Element, Element>> swapped;
+  for (const Timing& timing : timings(system)) {
+    if (!timing.swapped_with || timing.deadline < timing.period) continue;
+    // Each is exchanged at most once.
+    if (times_stated[timing.task]++ == 1 && times_stated[*timing.swapped_with]++ == 1)
+      swapped.emplace_back(stated[timing.task], stated[*timing.swapped_with]);
+  }
+  return swapped;
 }
 
 }  // namespace amalthea::review

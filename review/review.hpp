@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
@@ -29,5 +31,8 @@ void apply_rules(const Model& model, const System* system, Diagnostics& diagnost
 
 /// Both.
 void review_model(const Model& model, Diagnostics& diagnostics);
+
+/// The elements that state the times of two deadlines that look swapped, where each is stated once.
+std::vector<std::pair<Element, Element>> swapped_deadlines(const Model& model, const System& system);
 
 }  // namespace amalthea::review

@@ -102,4 +102,15 @@ std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnosti
   return found;
 }
 
+bool is_deadline(const Requirement& requirement) {
+  const auto* limit = std::get_if<TimeLimit>(&requirement.limit);
+  return requirement.kind == RequirementKind::process && limit != nullptr &&
+         limit->metric == TimeMetric::response_time && requirement.limit_type == LimitType::upper;
+}
+
+Element stated_time(const Requirement& deadline) {
+  const Element holder = deadline.limit_element;
+  return !holder || holder.tag() == "deadline" ? holder : holder.child("limitValue");
+}
+
 }  // namespace amalthea::views

@@ -80,4 +80,9 @@ struct Requirement {
 /// "deadline", ResponseTime, UpperLimit.
 std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnostics);
 
+/// Whether it limits the response times of a process from above.
+bool is_deadline(const Requirement& requirement);
+/// The element that states the time of a deadline, or an empty one.
+Element stated_time(const Requirement& deadline);
+
 }  // namespace amalthea::views

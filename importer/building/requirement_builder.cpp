@@ -113,8 +113,7 @@ void set_subject(const BuildContext& context, const views::Requirement& stated, 
 
 /// A limit that was never filled in is none, and not 0, which every time exceeds.
 std::optional<Duration> stated_limit(const views::Requirement& stated, const views::TimeLimit& time) {
-  const Element holder = stated.limit_element;
-  const Element value = !holder || holder.tag() == "deadline" ? holder : holder.child("limitValue");
+  const Element value = views::stated_time(stated);
   return value && !value.attribute("value") ? std::nullopt : time.value;
 }
 
@@ -197,16 +196,11 @@ void report_obstacle(BuildContext& context, const views::Requirement& stated, co
 void build_deadlines(BuildContext& context) {
   Diagnostics no_effect;  // for requirements that are not deadlines
   for (const views::Requirement& requirement : views::requirements(context.model, no_effect)) {
-    const auto* limit = std::get_if<views::TimeLimit>(&requirement.limit);
-    if (requirement.kind != views::RequirementKind::process || limit == nullptr ||
-        limit->metric != views::TimeMetric::response_time || requirement.limit_type != views::LimitType::upper)
-      continue;
+    if (!views::is_deadline(requirement)) continue;
+    const auto& limit = std::get<views::TimeLimit>(requirement.limit);
     const auto task = context.tasks.find(requirement.subject);
-    if (!limit->value) {  // reports why
-      const Element stated = requirement.limit_element;
-      time_of(stated.tag() == "deadline" ? stated : stated.child("limitValue"), context.diagnostics);
-    }
-    const auto value = stated_limit(requirement, *limit);
+    if (!limit.value) time_of(views::stated_time(requirement), context.diagnostics);  // reports why
+    const auto value = stated_limit(requirement, limit);
     if (!task || !value) continue;
     auto& deadline = context.system.tasks[*task].deadline;
     deadline = deadline ? std::min(*deadline, *value) : *value;

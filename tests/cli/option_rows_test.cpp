@@ -77,10 +77,9 @@ std::set<std::string> names_of(const OptionTable& rows) {
 
 /// What only the command has: what is printed and written, and where, and what the exit code says.
 const std::set<std::string> of_the_command = {
-    "help",    "help-all",  "quiet",       "suppress",    "allow-unknown", "format",        "output", "table",
-    "trace",   "trace-run", "trace-limit", "trace-names", "metrics",       "verbose",       "report", "mapping-out",
-    "picture", "strip",     "check",       "dump",        "accepted",      "write-accepted",
-    "fix"};
+    "help",    "help-all",  "quiet",       "suppress",    "allow-unknown", "format",         "output", "table",
+    "trace",   "trace-run", "trace-limit", "trace-names", "metrics",       "verbose",        "report", "mapping-out",
+    "picture", "strip",     "check",       "dump",        "accepted",      "write-accepted", "fix",    "fix-deadlines"};
 
 }  // namespace
 

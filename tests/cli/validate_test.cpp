@@ -99,4 +99,24 @@ TEST_CASE("validate: --fix leaves what may be meant otherwise") {
   CHECK(test::read_text(path) == text);
 }
 
+TEST_CASE("validate: --fix exchanges swapped deadlines only on request") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/m.amxmi";
+  const std::string original = test::read_text(test::sample("offload-minimal.amxmi"));
+  std::string swapped = original;
+  const std::string ten = "<limitValue value=\"10\" unit=\"ms\"/>", two = "<limitValue value=\"2\" unit=\"ms\"/>";
+  const auto first = swapped.find(ten), second = swapped.find(two);
+  REQUIRE(second > first);
+  swapped.replace(second, two.size(), ten).replace(first, ten.size(), two);
+  test::write_text(path, swapped);
+  CHECK(test::amalthea({"validate", path, "--fix"}).out.find("look swapped") != std::string::npos);
+  CHECK(test::read_text(path) == swapped);
+  CHECK(test::amalthea({"validate", path, "--fix-deadlines"}).exit_code == 2);
+  const auto fixed = test::amalthea({"validate", path, "-q", "--fix", "--fix-deadlines"});
+  CHECK(fixed.out == "0 errors, 0 warnings, 0 notes\n");
+  CHECK(fixed.err.find(": fixed: \"10 ms\", exchanged\n") != std::string::npos);
+  CHECK(fixed.err.find(": fixed: \"2 ms\", exchanged\n") != std::string::npos);
+  CHECK(test::read_text(path) == original);
+}
+
 }  // namespace validate_test

@@ -256,6 +256,7 @@ class Verbs(unittest.TestCase):
         "convert --time-limit": "of `--tree`",
         "convert --memory-limit": "of `--tree`",
         "convert --resume": "of `--tree`",
+        "fix-deadlines": "it changes files; `model.edit()` changes a model",
     }
 
     def keywords(self, function):
