@@ -29,7 +29,7 @@ OptionTable new_model_options(NewModelRequest& request) {
       row("template", &request.from_template, "Start from a template. With -o TABLE.csv, write it as a table to edit",
           {group::options}, {.choices = names}),
       row("from", &request.from, "Keep the platform of this model: its hardware, operating systems and schedulers",
-          {group::options}, {.takes = "MODEL", .file = FileKind::read})};
+          {group::options}, {.takes = "MODEL", .file = FileKind::read, .keyword = "from_"})};
 }
 
 std::string_view template_text(std::string_view name) {

@@ -19,6 +19,7 @@
 #include "analysis/explanation.hpp"
 #include "analysis/graph.hpp"
 #include "analysis/headroom.hpp"
+#include "analysis/new_model.hpp"
 #include "analysis/plan.hpp"
 #include "analysis/report.hpp"
 #include "analysis/simulation.hpp"
@@ -148,13 +149,15 @@ std::string PythonModel::summary(const Options& options) const {
 std::string PythonModel::exported(const std::string& form, const std::string& table) const {
   const auto* const known = exporter::model_export_of("model." + form);
   const auto& tables = exporter::model_tables();
-  if (known == nullptr && form != "dump") throw py::value_error(fmt::format("unknown format \"{}\"", form));
+  if (known == nullptr && form != "dump" && form != "table")
+    throw py::value_error(fmt::format("unknown format \"{}\"", form));
   if (!table.empty() && std::find(tables.begin(), tables.end(), table) == tables.end())
     throw py::value_error(fmt::format("unknown table \"{}\"", table));
   const py::gil_scoped_release released;
+  Diagnostics findings;
+  if (form == "table") return needed(analysis::table_text(model_, findings), findings);
   if (known == nullptr) return exporter::dump_model(model_);
   std::string text;
-  Diagnostics findings;
   exporter::ModelExportOptions options{table};
   if (known->tables && (table.empty() || table == "tasks")) options.execution = analysis::execution_times(model_);
   known->write(model_, options, findings, [&text](std::string_view piece) { text += piece; });
@@ -368,6 +371,19 @@ py::dict PythonModel::found_by(const py::object& progress, const Job& job) const
   py::dict all = py::cast(found.texts);
   all["files"] = as_list(found.files);
   return all;
+}
+
+py::tuple new_model(const std::string& table, const Options& options) {
+  auto request = taken(options, analysis::new_model_options);
+  request.table = table;
+  if (table.empty() == request.from_template.empty())
+    throw Failure(Failure::Kind::option, "expected one of table and template", {});
+  Diagnostics findings;
+  const auto made = [&] {
+    const py::gil_scoped_release released;
+    return needed(analysis::new_model(request, "model.amxmi", {}, findings), findings);
+  }();
+  return py::make_tuple(made.text, made.assumptions);
 }
 
 }  // namespace amalthea::python

@@ -41,7 +41,7 @@ class PythonModel {
   std::string validate() const;
   std::string summary(const Options& options) const;
 
-  /// The whole model as "json", "dot", "csv" (of one table) or "dump".
+  /// The whole model as "json", "dot", "csv" (of one table) or "dump", or what a "table" can say of it.
   std::string exported(const std::string& form, const std::string& table) const;
 
   // What the verbs find, by "results" (JSON), "text" and other keys; "files" are names and bytes. Throw a Failure.
@@ -87,5 +87,8 @@ class PythonModel {
   exporter::ModelInfo info_;
   Diagnostics findings_;
 };
+
+/// A new model, from a table of tasks or from a template: its text, and what the table leaves open. Throws a Failure.
+pybind11::tuple new_model(const std::string& table, const Options& options);
 
 }  // namespace amalthea::python

@@ -75,6 +75,7 @@ PYBIND11_MODULE(_core, module) {
       .def("calibrate", &PythonModel::calibrate, py::arg("traces"), py::arg("options"), py::arg("progress"))
       .def("strip", &PythonModel::strip)
       .def("edit", [](const std::shared_ptr<PythonModel>& model) { return Tree::of(model); });
+  module.def("new_model", &new_model, py::arg("table"), py::arg("options"));
   add_batch(module);
   add_editing(module);
   add_gpu(module);

@@ -18,7 +18,7 @@ from ._core import version as __version__
 from .batches import BatchRecord, batch, merge_batch
 from .errors import AmaltheaError, ModelError, OptionError, UnknownNameError, UnreadableError
 from .findings import Finding, Findings
-from .model import Model, Options, parse, read
+from .model import Model, Options, new, parse, read
 from .results import Distribution, Explanation, Exploration, Results, Trace
 from .sweeps import Sweep, sweep
 from .system import System
@@ -30,5 +30,5 @@ built_with: str = _built_with
 __all__ = [
     "AmaltheaError", "BatchRecord", "Distribution", "Explanation", "Exploration", "Finding", "Findings", "Model", "ModelError",
     "Node", "OptionError", "Options", "Results", "Sweep", "System", "Time", "Trace", "UnknownNameError", "UnreadableError",
-    "__version__", "batch", "built_with", "gpu", "merge_batch", "parse", "read", "sweep",
+    "__version__", "batch", "built_with", "gpu", "merge_batch", "new", "parse", "read", "sweep",
 ]

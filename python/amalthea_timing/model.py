@@ -210,6 +210,8 @@ class Model:
     def __init__(self, core: _core.Model, limits: Optional[Limits] = None) -> None:
         self._core = core
         self._limits: Limits = limits or {}
+        self.assumptions: list[str] = []
+        """What the table leaves open that `new` made it from; also at the top of its file."""
 
     @property
     def files(self) -> list[str]:
@@ -242,7 +244,7 @@ class Model:
 
     def export(self, format: str, *, table: str = "") -> str:
         """The whole model as "json", "dot", "csv" (of the table "tasks", "runnables", "ticks", "labels" or "mapping"),
-        or as a "dump": every object, attribute and reference, one per line."""
+        as a "dump" of every object, attribute and reference, one per line, or what a "table" for `new` can say of it."""
         return self._core.export(format, table)
 
     def validate(self) -> Findings:
@@ -485,6 +487,18 @@ def parse(files: Union[str, bytes, list[tuple[str, bytes]]], **limits: "Unpack[L
     if isinstance(files, (str, bytes)):
         files = [("model.amxmi", files.encode() if isinstance(files, str) else files)]
     return Model(_core.Model.parse(files, limits), limits)
+
+
+def new(
+    table: Optional[Path] = None, *, template: Optional[str] = None, from_: Optional[Path] = None
+) -> Model:
+    """A model from a table of tasks in CSV (docs/reference/table.md), or from a template: "cpu", "gpu", "let" or
+    "autosar". from_: a model whose platform is kept. Raises UnreadableError if the table has mistakes."""
+    options = {"template": template, "from_": os.fspath(from_) if from_ is not None else None}
+    text, assumptions = _core.new_model(os.fspath(table) if table is not None else "", options)
+    model = parse(text)
+    model.assumptions = assumptions
+    return model
 
 
 def _restored(files: list[tuple[str, bytes]], limits: Limits) -> Model:

@@ -161,6 +161,26 @@ class Results(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "unknown option"):
             at.gpu.occupancy(threads=1, colour="red")
 
+    def test_a_table_gives_the_model_of_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table, ours, theirs = (pathlib.Path(folder, name) for name in ("t.csv", "ours.amxmi", "theirs.amxmi"))
+            table.write_text("task,core,period,priority,deadline,time\nA,Core0,10 ms,2,10 ms,2..3 ms\n")
+            for words, model in (([table], at.new(table)), (["--template", "gpu"], at.new(template="gpu")),
+                                 ([table, "--from", SAMPLES / "tutorial" / "6-repaired.amxmi"],
+                                  at.new(table, from_=SAMPLES / "tutorial" / "6-repaired.amxmi"))):
+                command("new", *words, "-o", theirs)
+                model.save(ours)
+                self.assertEqual(ours.read_bytes(), theirs.read_bytes())
+            self.assertEqual(at.new(table).assumptions[0],
+                             "cores run at 1 GHz and schedule by fixed priorities where nothing else is stated")
+            command("new", "--template", "gpu", "-o", theirs)
+            self.assertEqual(at.new(template="gpu").export("table"), command("convert", theirs, "--to", "table", "-o", "-"))
+            table.write_text("task,core\nA,Core0\n")
+            with self.assertRaisesRegex(at.UnreadableError, "t.csv:"):
+                at.new(table)
+        with self.assertRaisesRegex(at.OptionError, "expected one of table and template"):
+            at.new()
+
     def test_conversion_and_annotation(self):
         path = SAMPLES / "offload-minimal.amxmi"
         model = at.read(path)
@@ -194,13 +214,13 @@ class Verbs(unittest.TestCase):
         "calibrate": ("calibrate", lambda core, options: core.calibrate([], options, None)),
         "batch": ("batch", lambda core, options: native.batch([], "", "", "", [], options, None)),
         "batch merge": ("merge_batch", None),
+        "new": ("new", lambda core, options: native.new_model("", options)),
     }
-    OF_THE_PACKAGE = ("batch", "batch merge")  # not of a model
+    OF_THE_PACKAGE = ("batch", "batch merge", "new")  # not of a model
     # Verbs that Python lacks, and why.
     WITHOUT = {
         "lsp": "for editors only",
         "certify": "the command writes a folder; `certificates=` shows what Coq has proved",
-        "new": "the command makes models from tables; `at.read` reads them",
     }
     # Options that have another name or place in Python.
     ELSEWHERE = {
@@ -236,6 +256,7 @@ class Verbs(unittest.TestCase):
         "allow-unknown": "there is no exit code",
         "fail-on": "there is no exit code",
         "fix": "it changes files; `model.edit()` changes a model",
+        "fix-deadlines": "it changes files; `model.edit()` changes a model",
         "gate": "there is no exit code",
         "analyze --baseline": "there is no exit code",
         "accepted": "there is no exit code",
@@ -256,7 +277,6 @@ class Verbs(unittest.TestCase):
         "convert --time-limit": "of `--tree`",
         "convert --memory-limit": "of `--tree`",
         "convert --resume": "of `--tree`",
-        "fix-deadlines": "it changes files; `model.edit()` changes a model",
     }
 
     def keywords(self, function):
