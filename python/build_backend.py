@@ -12,6 +12,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import tomllib
 import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -30,12 +31,21 @@ def _tag():
 
 
 def _metadata():
-    return (
-        f"Metadata-Version: 2.1\nName: amalthea-timing\nVersion: {_version()}\n"
-        "Summary: Timing analysis of AMALTHEA models with CPUs and GPUs\nLicense: Apache-2.0\n"
-        "Requires-Python: >=3.9\nProvides-Extra: frames\nRequires-Dist: pandas; extra == 'frames'\n"
-        "Provides-Extra: traces\nRequires-Dist: numpy; extra == 'traces'\n"
-    )
+    """The core metadata of the project table (PEP 621)."""
+    project = tomllib.loads((SOURCE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [
+        "Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {_version()}",
+        f"Summary: {project['description']}", f"License: {project['license']['text']}",
+        f"Requires-Python: {project['requires-python']}", f"Keywords: {','.join(project['keywords'])}",
+        "Description-Content-Type: text/markdown",
+    ]
+    lines += [f"Author: {author['name']}" for author in project["authors"]]
+    lines += [f"Project-URL: {name}, {url}" for name, url in project["urls"].items()]
+    lines += [f"Classifier: {classifier}" for classifier in project["classifiers"]]
+    for extra, needed in project["optional-dependencies"].items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f"Requires-Dist: {package}; extra == '{extra}'" for package in needed]
+    return "\n".join(lines) + "\n\n" + (SOURCE / project["readme"]).read_text(encoding="utf-8")
 
 
 def _wheel():
