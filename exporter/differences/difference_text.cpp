@@ -6,6 +6,7 @@
 #include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "exporter/differences/difference_formats.hpp"
+#include "exporter/primitives/html_page.hpp"
 #include "exporter/primitives/svg.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/verdict_text.hpp"
@@ -37,9 +38,7 @@ struct Style {
                                     : plain(shown) + "\n";
   }
   std::string table(const TextTable& rows) const {
-    return form == Form::html       ? fmt::format("<div class=\"wide\">{}</div>\n", rows.html())
-           : form == Form::markdown ? "\n" + rows.markdown()
-                                    : rows.render(colour);
+    return form == Form::html ? rows.html() : form == Form::markdown ? "\n" + rows.markdown() : rows.render(colour);
   }
 };
 
@@ -235,32 +234,6 @@ std::string render(const DifferenceView& view, const Style& style) {
   return text;
 }
 
-constexpr std::string_view page_begin = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Differences of the model</title>
-<style>
-:root { color-scheme: light dark; font-family: system-ui, "Liberation Sans", "DejaVu Sans", sans-serif; font-size: 15px; }
-body { margin: 0 auto; padding: 0 24px 48px; max-width: 1360px; line-height: 1.45; }
-h2 { margin: 32px 0 8px; font-size: 1.2rem; }
-p { margin: 4px 0; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { text-align: left; padding: 3px 12px 3px 0; border-bottom: 1px solid #8888; vertical-align: top; }
-td { max-width: 44rem; overflow-wrap: anywhere; }
-.right { text-align: right; white-space: nowrap; }
-.good { color: #00795a; font-weight: bold; }
-.bad { color: #b04200; font-weight: bold; }
-@media (prefers-color-scheme: dark) { .good { color: #5fd3ad; } .bad { color: #ff9d66; } }
-</style>
-</head>
-<body>
-<main>
-<h1>Differences of the model</h1>
-)";
-
 }  // namespace
 
 std::string render_difference_text(const DifferenceView& view, bool colour) {
@@ -272,7 +245,7 @@ std::string render_difference_markdown(const DifferenceView& view, bool) {
 }
 
 std::string render_difference_html(const DifferenceView& view, bool) {
-  return std::string(page_begin) + render(view, {Style::Form::html}) + "</main>\n</body>\n</html>\n";
+  return page_begin("Differences of the model", false) + render(view, {Style::Form::html}) + page_end(false);
 }
 
 }  // namespace amalthea::exporter

@@ -51,6 +51,34 @@ void each_markdown_line(const std::vector<Column>& columns, std::size_t count, c
   for (std::size_t i = 0; i < count; ++i) sink(markdown_line(row(i)));
 }
 
+std::string html_cell(std::string_view tag, const Column& column, const Cell& cell) {
+  std::string kind = column.align == Align::right ? "number" : "";
+  if (cell.colour == Colour::good || cell.colour == Colour::bad)
+    kind += fmt::format("{}{}", kind.empty() ? "" : " ", cell.colour == Colour::good ? "good" : "bad");
+  const std::string text = svg::escaped(cell.text);
+  return fmt::format(
+      "<{}{}{}>{}</{}>", tag, kind.empty() ? "" : fmt::format(" class=\"{}\"", kind),
+      tag == "th" ? std::string(" scope=\"col\"") : fmt::format(" data-label=\"{}\"", svg::escaped(column.title)),
+      cell.link.empty() ? text : fmt::format("<a href=\"{}\">{}</a>", svg::escaped(cell.link), text), tag);
+}
+
+template <typename Row>
+void each_html_line(const std::vector<Column>& columns, std::size_t count, const Row& row, std::string_view kind,
+                    const TextTable::Sink& sink) {
+  std::string head =
+      fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>", kind.empty() ? "" : fmt::format(" class=\"{}\"", kind));
+  for (const Column& column : columns) head += html_cell("th", column, {column.title});
+  sink(head + "</tr></thead>\n<tbody>\n");
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<Cell>& cells = row(i);
+    std::string line = "<tr>";
+    for (std::size_t column = 0; column < cells.size(); ++column)
+      line += html_cell("td", columns[column], cells[column]);
+    sink(line + "</tr>\n");
+  }
+  sink("</tbody>\n</table></div>\n");
+}
+
 /// A cell of a line that other text has begun, or that it begins.
 std::string shown(const std::string& cell, bool begun) { return begun ? cell : line_start(cell); }
 
@@ -152,8 +180,8 @@ std::string markdown_text(std::string_view shown) {
   return escaped;
 }
 
-std::string TableUnit::time(Duration value) const {
-  const auto thousandths = scale(value, 1000, size().picoseconds(), Rounding::nearest).picoseconds();
+std::string TableUnit::time(Duration value, Rounding rounding) const {
+  const auto thousandths = scale(value, 1000, size().picoseconds(), rounding).picoseconds();
   return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
 }
 
@@ -180,22 +208,17 @@ void TextTable::render(const std::vector<Column>& columns, std::size_t count, co
 }
 
 std::string TextTable::html() const {
-  std::string out = "<table>\n<thead><tr>";
-  const auto cell = [&](std::string_view tag, std::size_t column, const std::string& text, std::string_view kind) {
-    const bool right = columns_[column].align == Align::right;
-    out += fmt::format("<{}{}{}>{}</{}>", tag, tag == "th" ? " scope=\"col\"" : "",
-                       kind.empty() && !right ? "" : fmt::format(" class=\"{}{}\"", right ? "right " : "", kind),
-                       svg::escaped(text), tag);
-  };
-  for (std::size_t i = 0; i < columns_.size(); ++i) cell("th", i, columns_[i].title, "");
-  out += "</tr></thead>\n<tbody>\n";
-  for (const std::vector<Cell>& row : rows_) {
-    out += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i)
-      cell("td", i, row[i].text, row[i].colour == Colour::good ? "good" : row[i].colour == Colour::bad ? "bad" : "");
-    out += "</tr>\n";
-  }
-  return out + "</tbody>\n</table>\n";
+  std::string out;
+  each_html_line(
+      columns_, rows_.size(), [this](std::size_t i) -> const std::vector<Cell>& { return rows_[i]; }, "",
+      [&out](std::string_view text) { out += text; });
+  return out;
+}
+
+void TextTable::html(const std::vector<Column>& columns, std::size_t count, const Rows& row, std::string_view kind,
+                     const Sink& sink) {
+  each_html_line(
+      columns, count, [&row](std::size_t i) { return on_one_line(row(i)); }, kind, sink);
 }
 
 void TextTable::markdown(const std::vector<Column>& columns, std::size_t count, const Rows& row, const Sink& sink) {

@@ -39,8 +39,8 @@ class TableUnit {
   explicit TableUnit(Duration longest = Duration::milliseconds(1)) : is_ms_(longest >= Duration::milliseconds(1)) {}
   const char* name() const { return is_ms_ ? "ms" : "us"; }
   Duration size() const { return is_ms_ ? Duration::milliseconds(1) : Duration::microseconds(1); }
-  /// Three decimals, rounded to nearest.
-  std::string time(Duration value) const;
+  /// Three decimals.
+  std::string time(Duration value, Rounding rounding = Rounding::nearest) const;
 
  private:
   bool is_ms_;
@@ -55,6 +55,7 @@ class TextTable {
   struct Cell {
     std::string text;
     Colour colour = Colour::none;
+    std::string link = {};  ///< where HTML leads to from here; "": nowhere
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -88,6 +89,9 @@ class TextTable {
   static void render(const std::vector<Column>& columns, std::size_t count, const Rows& row, bool colour,
                      const Sink& sink);
   static void markdown(const std::vector<Column>& columns, std::size_t count, const Rows& row, const Sink& sink);
+  /// `kind`: its class, or "".
+  static void html(const std::vector<Column>& columns, std::size_t count, const Rows& row, std::string_view kind,
+                   const Sink& sink);
 
  private:
   static Column column(std::string_view title) {

@@ -8,9 +8,9 @@
 #include <span>
 
 #include <fmt/core.h>
-#include <openssl/evp.h>
 
 #include "amalthea/primitives/visible_text.hpp"
+#include "exporter/primitives/html_page.hpp"
 #include "exporter/primitives/svg.hpp"
 
 namespace amalthea::exporter {
@@ -21,20 +21,6 @@ namespace {
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #include "report_page.inc"
 #pragma GCC diagnostic pop
-
-/// The Content-Security-Policy hash of a script or style sheet: "'sha256-…'", in base64.
-std::string policy_hash(std::string_view text) {
-  const std::string hexadecimal = hash_of_text(text);
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(hexadecimal.substr(i, 2), nullptr, 16));
-  std::string base64(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int length =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  base64.resize(static_cast<std::size_t>(length));
-  return fmt::format("'sha256-{}'", base64);
-}
 
 /// JSON that can neither end its script element nor open a comment in it. Control characters in its strings are spelled
 /// out, so that the page shows them.
