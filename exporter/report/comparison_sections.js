@@ -51,13 +51,13 @@ byId('about').textContent = results.traces.map(trace => `${trace.file} (${trace.
     line(task.deadline_ps, '#D55E00');
   };
   const runs = results.simulated_runs === null ? '' : ` Distance: Kolmogorov distance to ${counted(results.simulated_runs, 'simulated run')}, from 0 (alike) to 1 (nothing in common).`;
-  addTable(section, `Response times in ${tableUnit}.${runs} Jobs n + m: m had not ended at the end of the trace. Bars: 0 at the left, each to its own scale.`, [
+  addTable(section, `Response times in ${tableUnit}.${runs} Open jobs had not ended at the end of the trace. Bars: 0 at the left, each to its own scale.`, [
     verdictColumn(),
     {title: 'Task', kind: 'row', fill: (cell, task) => {
       const shown = tasks.find(one => one.name === task.name + ' measured');
       if (shown && shown.worst_release_ps !== null) addJump(cell, shown, task.name); else return task.name;
     }},
-    {title: 'Jobs', kind: 'number', fill: (cell, task) => (task.response ? task.response.count.toLocaleString('en') : '0') + (task.unfinished ? ` + ${task.unfinished}` : '')},
+    {title: 'Jobs', kind: 'number', fill: (cell, task) => jobsInWords(task.response ? task.response.count : 0, task.unfinished)},
     {title: 'Lost', kind: 'number', fill: (cell, task) => String(task.lost_activations)},
     {title: 'Mean', kind: 'number', fill: (cell, task) => of(task.response, 'mean_ps')},
     {title: '99 %', kind: 'number', fill: (cell, task) => of(task.response, 'p99_ps')},

@@ -9,11 +9,15 @@ const shareOf = task => {
   const limit = task.deadline_ps || task.period_ps, longest = task.bound.wcrt_ps === null ? task.simulated.max_ps : task.bound.wcrt_ps;
   return limit ? (longest || 0) / limit : 0;
 };
-/** Many tasks: by verdict, then by share. */
+/** By verdict, then by share of the limit: the least relative margin first. */
 const worstFirst = (list, taskOf = entry => entry) => {
   const rank = new Map(list.map(entry => [entry, [severities.indexOf(entry.verdict), taskOf(entry) ? -shareOf(taskOf(entry)) : 0]]));
   return list.slice().sort((a, b) => rank.get(a)[0] - rank.get(b)[0] || rank.get(a)[1] - rank.get(b)[1]);
 };
+
+// Almost full is not "ok".
+for (const resource of results.resources)
+  if (resource.verdict === 'ok' && Math.max(resource.demand, resource.utilization) > 0.95) resource.verdict = 'nearly full';
 
 chooseTableUnit(d3.max(tasks, task => Math.max(task.deadline_ps || 0, task.period_ps || 0, task.simulated.max_ps || 0)) || 0);
 const signed = ps => ps === null ? '–' : (ps >= 0 ? '+' : '') + inTable(ps);
@@ -66,8 +70,7 @@ byId('about').textContent = [
   const isBad = limit => ['missed', 'unbounded', 'unknown'].includes(limit.verdict);
   const named = new Map(tasks.map(task => [task.name, task]));
   const taskOf = limit => ['deadline', 'task'].includes(limit.kind) ? named.get(limit.name) : undefined;
-  const limits = results.limits.length > mostRows ? worstFirst(results.limits, taskOf) :
-    results.limits.slice().sort((a, b) => severities.indexOf(a.verdict) - severities.indexOf(b.verdict));
+  const limits = worstFirst(results.limits, taskOf);
   const tiles = add(section, 'ul', {class: 'tiles', 'aria-label': 'Limits by verdict'});
   for (const [verdict, words] of [['missed', 'missed'], ['unbounded', 'unbounded'], ['unknown', 'unknown'], ['met', 'met in the simulation'], ['guaranteed', 'guaranteed for every job']]) {
     const number = results.counts[verdict], [symbol, style] = marks[verdict];
@@ -272,13 +275,13 @@ byId('about').textContent = [
   extra(svg => addSvg(svg, 'path', {d: 'M12 0V16M8 0h8l-4 5z', stroke: 'var(--text)', fill: 'var(--text)', 'stroke-width': 2}), 'deadline');
   extra(svg => { for (const [x, h] of [[3, 5], [8, 13], [13, 8], [18, 3]]) addSvg(svg, 'rect', {x: x, y: 15 - h, width: 4, height: h, fill: '#56B4E9'}); },
         runs ? `distribution over ${counted(runs.simulation.runs, 'random run')}` : 'distribution of the simulated jobs');
-  addTable(section, `Response times in ${tableUnit}. Margin: deadline minus bound; where there is no bound (*) minus the longest seen. Jobs n + m: m had not ended when the simulation did. Bars: 0 at the left, each to its own scale.`, [
+  addTable(section, `Response times in ${tableUnit}. Margin: deadline minus bound; where there is no bound (*) minus the longest seen. Open jobs had not ended when the simulation did. Bars: 0 at the left, each to its own scale.`, [
     verdictColumn(),
     {title: 'Task', kind: 'row', fill: (cell, task) => { if (functionOf(task).worst_release_ps !== null) addJump(cell, task); else return task.name; }},
     {title: 'Runs on', fill: (cell, task) => task.core},
     {title: 'Period', kind: 'number', fill: (cell, task) => inTable(task.period_ps)},
     {title: 'Deadline', kind: 'number', fill: (cell, task) => inTable(task.deadline_ps)},
-    {title: 'Jobs', kind: 'number', fill: (cell, task) => task.simulated.jobs.toLocaleString('en') + (task.simulated.unfinished ? ` + ${task.simulated.unfinished.toLocaleString('en')}` : '')},
+    {title: 'Jobs', kind: 'number', fill: (cell, task) => jobsInWords(task.simulated.jobs, task.simulated.unfinished)},
     {title: 'Longest seen', kind: 'number', fill: (cell, task) => inTable(task.simulated.max_ps)},
     {title: 'Bound', kind: 'number', fill: (cell, task) => { if (task.bound.wcrt_ps === null) cell.title = 'No bound: ' + task.bound.reason; return boundInTable(task.bound.wcrt_ps); }},
     {title: 'Margin', kind: 'number', fill: (cell, task) => {
@@ -288,7 +291,7 @@ byId('about').textContent = [
     }},
     {title: 'Guaranteed', fill: (cell, task) => { if (task.guaranteed === null) return '–'; add(cell, 'span', {class: 'mark ' + (task.guaranteed ? 'good' : 'bad')}, task.guaranteed ? task.bound.proved_ps <= task.deadline_ps ? '✓ proved' : '✓ yes' : '✗ no'); }},
     {title: 'Response time against the deadline', kind: 'chart', fill: (cell, task) => { chart(cell, task); }}
-  ], tasks.length > mostRows ? worstFirst(tasks) : tasks, (row, task) => { row.dataset.task = task.name; }, mostRows);
+  ], worstFirst(tasks), (row, task) => { row.dataset.task = task.name; }, mostRows);
   const unbounded = tasks.filter(task => task.bound.wcrt_ps === null && !task.folded_into);
   if (unbounded.length) {
     const details = add(section, 'details', {});
@@ -341,7 +344,7 @@ byId('about').textContent = [
   const section = byId('decomposition');
   const some = tasks.filter(task => !task.folded_into && (task.contributions.length || task.bound.contributions.length));
   if (!some.length) return remove('decomposition');
-  const listed = some.length > mostRows ? worstFirst(some) : some.sort((a, b) => isFailing(b) - isFailing(a));
+  const listed = worstFirst(some);
   const used = Object.keys(kinds).filter(kind => listed.some(task => task.contributions.concat(task.bound.contributions).some(part => part.kind === kind)));
   add(section, 'p', {class: 'soft'}, 'Contributions to the longest observed response time and to the upper bound. The line is the deadline.');
   addLegend(section, 'Kinds of contributions', used.map(kind => kinds[kind]));

@@ -30,12 +30,12 @@ const remove = id => byId(id).remove();
 
 const units = [[1e12, 's'], [1e9, 'ms'], [1e6, 'µs'], [1e3, 'ns'], [1, 'ps']];
 
-/** All digits, in the unit that suits: "12.597077 ms". */
+/** As in tables, with at most three digits after the point, in ms, or in µs below 1 ms: "12.597 ms". */
 function exact(ps) {
   if (ps === null || ps === undefined) return '–';
   if (ps === 0) return '0';
-  const [size, unit] = units.find(([size]) => Math.abs(ps) >= size) || units[4];
-  let text = (ps / size).toFixed(Math.log10(size));
+  const [size, unit] = units[Math.abs(ps) >= 1e9 ? 1 : Math.abs(ps) >= 1e3 ? 2 : 4];
+  let text = (ps / size).toFixed(3);
   if (text.includes('.')) text = text.replace(/\.?0+$/, '');
   return text.replace('-', '−') + ' ' + unit;
 }
@@ -48,10 +48,11 @@ function brief(ps) {
   return value.toFixed(Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 10 ? 2 : 3).replace('-', '−') + ' ' + unit;
 }
 
+const jobsInWords = (ended, open) => ended.toLocaleString('en') + (open ? `, ${open.toLocaleString('en')} open` : '');
 const counted = (n, one, many) => n.toLocaleString('en') + ' ' + (n === 1 ? one : many || one + 's');
 
 const marks = {guaranteed: ['✓', 'good'], met: ['✓', 'good'], missed: ['✗', 'bad'], unbounded: ['∞', 'bad'], 'no deadline': ['–', 'soft'], unknown: ['?', 'warn'],
-               ok: ['✓', 'good'], overloaded: ['✗', 'bad'], error: ['✗', 'bad'], warning: ['!', 'warn'], note: ['i', 'soft']};
+               ok: ['✓', 'good'], overloaded: ['✗', 'bad'], 'nearly full': ['!', 'warn'], error: ['✗', 'bad'], warning: ['!', 'warn'], note: ['i', 'soft']};
 function addMark(parent, verdict) {
   const [symbol, style] = marks[verdict] || ['', ''];
   add(parent, 'span', {class: 'mark ' + style}, symbol + ' ' + verdict);
@@ -68,7 +69,7 @@ const timeCell = ps => ps === null ? '–' : inTable(ps) + ' ' + tableUnit;
 
 // ---- tables
 
-const severities = ['missed', 'unbounded', 'overloaded', 'error', 'unknown', 'warning', 'met', 'ok', 'guaranteed', 'note', 'no deadline'];
+const severities = ['missed', 'unbounded', 'overloaded', 'error', 'unknown', 'nearly full', 'warning', 'met', 'ok', 'guaranteed', 'note', 'no deadline'];
 const verdictColumn = (of = entry => entry.verdict, title = 'Verdict') =>
   ({title: title, key: entry => severities.indexOf(of(entry)), fill: (cell, entry) => addMark(cell, of(entry))});
 
@@ -353,9 +354,24 @@ function addFindings(findings) {
   ], list, null, 200);
 }
 
-/** After the last section. */
+/** After the last section. What stands below the first page is folded. */
 function finish() {
-  for (const section of document.querySelectorAll('main > section'))
-    add(byId('contents'), 'a', {href: '#' + section.id}, section.querySelector('h2').textContent);
+  for (const section of document.querySelectorAll('main > section')) {
+    const title = section.querySelector('h2');
+    add(byId('contents'), 'a', {href: '#' + section.id}, title.textContent);
+    if (section.id === 'verdict') continue;
+    const fold = add(section, 'details', {class: 'fold'});
+    add(fold, 'summary', {}, title.textContent + ': details');
+    while (title.nextSibling !== fold) fold.append(title.nextSibling);
+    fold.addEventListener('toggle', () => window.dispatchEvent(new Event('resize')));
+  }
+  document.addEventListener('click', event => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link) unfold(byId(link.hash.slice(1)));
+  });
   window.performance.mark('report-drawn');
+}
+function unfold(section) {
+  const fold = section && section.querySelector(':scope > details.fold');
+  if (fold) fold.open = true;
 }

@@ -553,6 +553,7 @@ const gantt = (function () {
     details.prepend(words);
     draw();
     if (quietly) return;
+    unfold(section);
     section.scrollIntoView({block: 'start'});
     canvas.focus({preventScroll: true});
   }
@@ -640,13 +641,19 @@ const gantt = (function () {
     again();
   });
 
-  // Initially the longest job of a failing task, else some periods of all.
+  // Initially the longest job of a failing task, else some periods of all. Where jobs pile up, the first late one says
+  // more than the last.
   layOut();
   const failing = tasks.filter(task => isFailing(task) && task.worst_release_ps !== null && !task.folded_into);
   const isDisturbed = task => task.contributions.some(part => part.kind !== 'execution' && part.kind !== 'memory');
   const telling = failing.find(task => isDisturbed(task) && task.verdict === 'missed') || failing[0];
   const period = d3.median(tasks.map(task => task.period_ps).filter(period => period > 0));
-  if (telling) jump(telling.name, true);
+  if (telling) {
+    const own = jobs[tasks.indexOf(telling)], limit = telling.deadline_ps || telling.period_ps || 0, most = Math.max(1e11, 2 * limit);
+    jump(telling.name, true);
+    const late = own.response.findIndex(response => response === null || response > limit);
+    if (telling.simulated.max_ps > most && late >= 0) show(own.release[late] - most * 0.04, own.release[late] + most * 0.96);
+  }
   else show(0, Math.min(end, Math.max(end / 1000, period ? period * 4 : end)));
   return {jump, uses};
 })();

@@ -66,7 +66,9 @@
     {title: 'Tasks', kind: 'words', fill: (cell, chain) => chain.tasks.join(' → ')}
   ], results.chains);
   steps(section);
-  const limits = results.chains.flatMap(chain => chain.constraints.map(limit => ({chain: chain.name, limit})));
+  const shareLeft = ({limit, of}) => limit.maximum_ps ? (limit.maximum_ps - (of.implicit[limit.type + '_ps'] || of.simulated[limit.type + '_ps'] || 0)) / limit.maximum_ps : 1;
+  const limits = results.chains.flatMap(chain => chain.constraints.map(limit => ({chain: chain.name, limit, of: chain})))
+    .sort((a, b) => severities.indexOf(a.limit.verdict) - severities.indexOf(b.limit.verdict) || shareLeft(a) - shareLeft(b));
   if (limits.length) {
     add(section, 'h3', {}, 'Limits');
     addTable(section, null, [
@@ -174,7 +176,7 @@
       if (resource.demand > 1) addSvg(svg, 'rect', {x: x(1), y: 13, width: Math.max(2, x(resource.demand) - x(1)), height: 8, fill: svgPaint('#D55E00', 'crossed')});
       addSvg(svg, 'rect', {x: x(1) - 1, y: 0, width: 2, height: 24, fill: 'var(--text)'});
     }}
-  ], results.resources);
+  ], results.resources.slice().sort((a, b) => severities.indexOf(a.verdict) - severities.indexOf(b.verdict) || Math.max(b.demand, b.utilization) - Math.max(a.demand, a.utilization)));
   overTime(section);
   if (!results.operations.length) return;
   add(section, 'h3', {}, 'Operations on the GPU');

@@ -26,6 +26,13 @@ function contrast(element) {
 }
 
 function run() {
+  // Below the first page all is folded; a link opens what it leads to.
+  const folds = Array.from(document.querySelectorAll('main > section > details.fold'));
+  found.folded = folds.filter(fold => !fold.open).length;
+  document.querySelector('#contents a[href="#tasks"]').click();
+  found.unfolded = folds.filter(fold => fold.open).map(fold => fold.parentNode.id);
+  for (const fold of folds) fold.open = true;
+
   // Each control can be reached by Tab, shows that it has the focus, and has a name.
   const controls = Array.from(document.querySelectorAll('a[href], button, input, select, summary, [tabindex]')).filter(one => one.checkVisibility());
   found.controls = controls.length;

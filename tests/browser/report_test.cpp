@@ -92,6 +92,8 @@ void check_no_errors(const Opened& opened) {
 void check_page(const Opened& opened, const json& results) {
   const json& found = opened.found;
   check_no_errors(opened);
+  CHECK(found["folded"] == found["sections"].size() - 1);
+  CHECK(found["unfolded"] == json({"tasks"}));
   CHECK(found["empty"] == json::array());
   CHECK(found["unlabelled"] == 0);
   CHECK(found["injected"] == 0);
