@@ -16,6 +16,7 @@
 #include "engine/many_runs.hpp"
 #include "engine/what_if.hpp"
 #include "exporter/differences/difference_formats.hpp"
+#include "exporter/report/first_page.hpp"
 #include "exporter/report/report_schedule.hpp"
 #include "exporter/results/result_formats.hpp"
 #include "importer/building/mapping_constraints.hpp"
@@ -182,7 +183,9 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
       tried_changes(model, prepared->system, prepared->analysis, recorded->results, request.what_ifs),
       difference ? &*difference : nullptr,
       earlier.no_model};
-  return Report{exporter::render_report_html(view), engine::assess(prepared->system, recorded->results, findings)};
+  return Report{exporter::render_report_html(view),
+                exporter::render_first_page_markdown(exporter::first_page(view.analysis)), causes,
+                engine::assess(prepared->system, recorded->results, findings)};
 }
 
 }  // namespace amalthea::analysis

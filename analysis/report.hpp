@@ -15,6 +15,7 @@
 #include "analysis/option.hpp"
 #include "analysis/request.hpp"
 #include "exporter/report/report.hpp"
+#include "exporter/results/causes.hpp"
 
 namespace amalthea::analysis {
 
@@ -47,6 +48,8 @@ using BeginWork = std::function<std::shared_ptr<Work>(bool can_be_stopped)>;
 
 struct Report {
   std::string html;
+  std::string markdown;  ///< its first page alone
+  exporter::Causes causes;
   engine::Assessment assessment;
 };
 Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier earlier, const BeginWork& begin,

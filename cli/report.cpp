@@ -44,7 +44,8 @@ int run(const ReportOptions& options) {
   });
   print_findings(diagnostics);
   if (!report) return report.error();
-  if (!write_output(options.output, report->html)) return ExitCode::unusable;
+  const bool for_message = options.output.ends_with(".md");
+  if (!write_output(options.output, for_message ? report->markdown : report->html)) return ExitCode::unusable;
   return exit_code_of(report->assessment, diagnostics, options.allow_unknown);
 }
 
@@ -59,7 +60,7 @@ void add_report(CLI::App& app, int& exit_code) {
   add_options(*verb, analysis::chain_options(options->request));
   add_options(*verb, analysis::certificates_option(options->request));
   add_options(*verb, analysis::headroom_options(options->request.headroom));
-  add_output(*verb, "-o,--output", options->output, "HTML file to write")
+  add_output(*verb, "-o,--output", options->output, "HTML file to write, or its first page alone as Markdown (.md)")
       ->required()
       ->type_name("FILE")
       ->group(group::output);
@@ -67,7 +68,7 @@ void add_report(CLI::App& app, int& exit_code) {
                                       {"baseline", "runs", "seed", "trace-events", "what-ifs"}));
   describe(
       *verb,
-      {"amalthea report -o report.html model.amxmi", "amalthea report --runs 1000 -o report.html model.amxmi",
+      {"amalthea report -o report.html model.amxmi", "amalthea report -o review.md model.amxmi",
        "amalthea report --baseline old.amxmi -o report.html model.amxmi"},
       std::string("Any browser opens the file, without a network (docs/reference/report.md).\n") + verdict_exit_codes);
   set_run(*verb, exit_code, [options] { return run(*options); });

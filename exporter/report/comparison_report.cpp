@@ -61,7 +61,7 @@ std::string render_comparison_html(const ComparisonView& view, const ComparisonS
     json["distributions"].push_back(std::move(distributions));
   }
   return render_page(Page::comparison,
-                     {page_title(view.model), json.dump(-1, ' ', false, Json::error_handler_t::replace), {}});
+                     {page_title(view.model), json.dump(-1, ' ', false, Json::error_handler_t::replace), {}, {}});
 }
 
 }  // namespace amalthea::exporter

@@ -44,19 +44,6 @@ byId('about').textContent = [
   const overloaded = results.resources.filter(resource => resource.verdict === 'overloaded');
   const errors = results.findings.filter(finding => finding.severity === 'error').length;
 
-  // The verdict is the analysis's own (docs/reference/verdicts.md); nothing is judged here.
-  const sentence = results.summary;
-  const [symbol, style] = results.limits.length === 0 ? ['–', 'soft'] : marks[results.verdict];
-  const line = add(section, 'p', {class: 'sentence ' + style, id: 'sentence'});
-  add(line, 'span', {class: 'symbol', 'aria-hidden': 'true'}, symbol);
-  add(line, 'span', {}, sentence);
-  for (const assumption of results.assumptions) add(section, 'p', {class: 'note assumed'}, 'Assumed: ' + assumption.text + '.');
-  for (const replaced of results.replaced) add(section, 'p', {class: 'note replaced'}, 'Replaced: ' + replaced + '.');
-  if (results.causes && results.causes.list.length) {
-    add(section, 'h3', {}, 'Causes');
-    const list = add(section, 'ol', {id: 'causes'});
-    for (const cause of results.causes.list) add(list, 'li', {}, cause.summary);
-  }
   if (errors) add(section, 'p', {class: 'note'}, `The model has ${counted(errors, 'error')}. The analysis leaves out the affected parts; see the findings.`);
   if (simulation.stopped_early) add(section, 'p', {class: 'note'}, `The simulation stopped early, at ${exact(simulation.horizon_ps)}.`);
 

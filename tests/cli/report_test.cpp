@@ -18,6 +18,15 @@ json data_of(const std::string& page) {
   return json::parse(text.substr(from + begin.size(), text.find("</script>", from) - from - begin.size()));
 }
 
+/// HTML without its escapes.
+std::string plain(std::string text) {
+  for (const auto& [escape, character] : std::initializer_list<std::pair<std::string_view, char>>{
+           {"&quot;", '"'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}})
+    for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1))
+      text.replace(at, escape.size(), 1, character);
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("report: one deterministic file with the results of analyze") {
@@ -126,4 +135,32 @@ TEST_CASE("graph: writes drawings of the system and of one task") {
   const auto one = test::amalthea({"graph", model, "--format", "svg", "--task", "SFM"});
   CHECK(one.out.find("Planner on Core0") == std::string::npos);
   CHECK(one.out.find("SFM on GP10B") != std::string::npos);
+}
+
+TEST_CASE("report: the first page states verdict, first cause, every assumption and who decides, also as Markdown") {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", message = folder.path() + "/review.md";
+  for (const char* sample : {"waters2019-tx2.amxmi", "tutorial/5-shared-gpu.amxmi"}) {
+    INFO(sample);
+    const std::string model = test::sample(sample);
+    test::amalthea({"report", model, "-o", page});
+    test::amalthea({"report", model, "-o", message});
+    const json results = data_of(page)["results"];
+    std::string html = test::read_text(page);
+    html = html.substr(0, html.find("<section id=\"comparison\""));
+    std::string markdown;  // without its escapes
+    for (const char c : test::read_text(message))
+      if (c != '\\') markdown += c;
+    for (const std::string& text : {plain(html), markdown}) {
+      CHECK(text.find(results["summary"].get<std::string>()) != text.npos);
+      REQUIRE_FALSE(results["causes"]["list"].empty());
+      CHECK(text.find(results["causes"]["list"][0]["summary"].get<std::string>()) != text.npos);
+      for (const json& assumption : results["assumptions"])
+        CHECK(text.find("Assumed: " + assumption["text"].get<std::string>() + ".") != text.npos);
+      CHECK(text.find("Owner") != text.npos);
+      CHECK(text.find("Date") != text.npos);
+      CHECK(text.find(results["model"]["hash"].get<std::string>()) != text.npos);
+      CHECK(text.find("amalthea-timing " + results["tool"]["version"].get<std::string>()) != text.npos);
+    }
+  }
 }

@@ -73,7 +73,7 @@ constexpr std::array comparison_sections = {Section{"verdict", "Verdict"},
                                             Section{"provenance", "Provenance"}};
 
 /// The scripts fill the sections, and remove those without content.
-std::string sections_html(std::span<const Section> sections, const std::string& graph) {
+std::string sections_html(std::span<const Section> sections, const PageContent& content) {
   std::string out;
   for (const auto& [id, title] : sections) {
     out += fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}</h2>", id, title);
@@ -81,7 +81,8 @@ std::string sections_html(std::span<const Section> sections, const std::string& 
       out += fmt::format(
           "<figure class=\"wide paper\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of the runnable graph; "
           "scrolls\">{}</figure>\n",
-          graph);
+          content.graph);
+    if (id == sections.front().id) out += content.first;
     out += "</section>\n";
   }
   return out;
@@ -109,8 +110,8 @@ std::string render_page(Page page, const PageContent& content) {
     if (place == "script") return std::string(script);
     if (place == "heading") return page == Page::report ? "Timing of" : "Measurement and model:";
     if (place == "sections")
-      return page == Page::report ? sections_html(report_sections, content.graph)
-                                  : sections_html(comparison_sections, {});
+      return page == Page::report ? sections_html(report_sections, content)
+                                  : sections_html(comparison_sections, content);
     if (place == "data") return within_script(content.data);
     return {};
   };

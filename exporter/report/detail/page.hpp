@@ -16,6 +16,7 @@ struct PageContent {
   std::string title;
   std::string data;   ///< one JSON object
   std::string graph;  ///< SVG, for the report
+  std::string first;  ///< HTML in its first section, for the report
 };
 
 /// The name of the model's first file, and how many more there are.
