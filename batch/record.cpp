@@ -70,6 +70,13 @@ std::string nothing_to_analyze(std::string_view why, const Json& all) {
                {"messages", findings}});
 }
 
+/// What to look at first, if limits do not hold.
+void add_first_cause(Json& body, const Json& results) {
+  if (results.contains("causes"))
+    if (const Json& list = results.at("causes").at("list"); !list.empty())
+      body["first_cause"] = list.front().at("summary");
+}
+
 std::string failure(std::string_view status, std::string_view error, const Json& findings) {
   return dump({{"status", status},
                {"verdict", to_string(ModelVerdict::failed)},
@@ -90,7 +97,7 @@ std::string body_of_results(const Json& results) {
   const auto of_requirements = [&](std::string_view verdict) { return count(requirements, "verdict", verdict); };
   const Json findings = finding_counts(results.at("findings"));
   const Json verdict = results.at("limits").empty() ? Json(to_string(ModelVerdict::nothing)) : results.at("verdict");
-  return dump({{"status", "analysed"},
+  Json body = {{"status", "analysed"},
                {"verdict", verdict},
                {"summary", results.at("summary")},
                {"counts", results.at("counts")},
@@ -105,8 +112,10 @@ std::string body_of_results(const Json& results) {
                  {"missed", of_requirements("missed")},
                  {"unbounded", of_requirements("unbounded")},
                  {"unknown", of_requirements("unknown")}}},
-               {"findings", findings},
-               {"results", results}});
+               {"findings", findings}};
+  add_first_cause(body, results);
+  body["results"] = results;
+  return dump(body);
 }
 
 std::string body_of_verb(const Json& results, int exit_code) {
@@ -124,6 +133,9 @@ std::string body_of_verb(const Json& results, int exit_code) {
   if (!body.contains("summary"))
     body["summary"] = fmt::format("{}, {}", exporter::counted(body["findings"]["error"].get<std::size_t>(), "error"),
                                   exporter::counted(body["findings"]["warning"].get<std::size_t>(), "warning"));
+  add_first_cause(body, results);
+  if (const Json file = results.value("output", Json()); file.is_string())
+    if (file.get<std::string>().ends_with(".html")) body["report"] = file;
   body["results"] = results;
   return dump(body);
 }
@@ -251,6 +263,8 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
       record.why = json.at("error").get<std::string>();
     else if (record.verdict < ModelVerdict::met || record.verdict == ModelVerdict::no_task)
       record.why = json.at("summary").get<std::string>();
+    if (json.contains("first_cause")) record.first_cause = json.at("first_cause").get<std::string>();
+    if (json.contains("report")) record.report = json.at("report").get<std::string>();
     // Lines of earlier versions state no cause.
     if (record.verdict == ModelVerdict::failed) record.cause = cause_of(record.status, record.why);
     return record;

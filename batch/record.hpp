@@ -4,7 +4,7 @@
 /// The result of a batch for one model: one line of JSON (docs/reference/batch.md).
 ///
 /// `{"index", "of", "files", "key", "status", "verdict", "summary", "counts", "tasks", "requirements", "findings",
-/// "error"?, "cause"?, "results"?}`. The part from `status` on is the body: it depends only on the model and the options.
+/// "error"?, "cause"?, "first_cause"?, "report"?, "results"?}`. The part from `status` on is the body: it depends only on the model and the options.
 
 #include <cstdint>
 #include <optional>
@@ -57,8 +57,10 @@ struct Record {
     std::uint64_t guaranteed = 0, met = 0, unknown = 0, unbounded = 0, missed = 0;  ///< limits
     std::uint64_t errors = 0, warnings = 0;                                         ///< findings
   } counts;
-  std::string why;    ///< why it was not analyzed, or why its verdict is worse than met
-  std::string cause;  ///< of a failure: what it has in common with others, see cause_of
+  std::string why;               ///< why it was not analyzed, or why its verdict is worse than met
+  std::string cause;             ///< of a failure: what it has in common with others, see cause_of
+  std::string first_cause = {};  ///< of limits that do not hold: the first one, "Overload: …"
+  std::string report = {};       ///< the file that --verb report wrote
 };
 /// Reads everything except the results. The error states why the line is invalid.
 tl::expected<Record, std::string> parse_line(std::string_view line);

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 
 #include <fmt/core.h>
 
 #include "batch/detail/summary_sqlite.hpp"
 #include "exporter/primitives/csv.hpp"
+#include "exporter/primitives/html_page.hpp"
 #include "exporter/primitives/new_file.hpp"
-#include "exporter/primitives/svg.hpp"
 #include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::batch {
@@ -70,26 +71,45 @@ TextTable::Rows rows_of(const Summary& summary) {
 
 constexpr std::string_view failures_title = "Failures by cause";
 
-std::vector<TextTable::Column> failure_columns() {
-  return {{"failures", Align::right}, {"cause"}, {"the first one"}, {"why"}};
+std::vector<TextTable::Column> failure_columns(std::string_view counted = "failures") {
+  return {{std::string(counted), Align::right}, {"cause"}, {"the first one"}, {"why"}};
 }
 
 TextTable::Rows failure_rows(const Summary& summary, const std::vector<Summary::Failures>& failures) {
   return [&](std::size_t i) -> std::vector<TextTable::Cell> {
     const Summary::Row& first = summary.rows()[failures[i].first];
-    return {{std::to_string(failures[i].count)}, {failures[i].cause}, {summary.title(first)}, {first.why}};
+    return {{std::to_string(failures[i].count)},
+            {failures[i].cause, exporter::Colour::none, "#models"},
+            {summary.title(first)},
+            {first.first_cause.empty() ? first.why : first.first_cause}};
   };
+}
+
+/// The address of a file, for a page in a folder.
+std::string link_from(const std::string& folder, const std::string& file) {
+  namespace fs = std::filesystem;
+  std::string link;
+  for (const char c : fs::proximate(file, folder.empty() ? "." : folder).generic_string())
+    if (std::string_view("%#?\"<>\\ :").find(c) != std::string_view::npos)
+      link += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    else
+      link += c;
+  return link;
 }
 
 struct SummaryFormat {
   std::string_view ending;
-  void (*render)(const Summary&, const Summary::Sink&);
+  void (*render)(const Summary&, const std::string& folder, const Summary::Sink&);
 };
 constexpr std::array<SummaryFormat, 4> formats{
-    {{".md", summary_markdown},
-     {".csv", summary_csv},
+    {{".md",
+      [](const Summary& summary, const std::string&, const Summary::Sink& sink) { summary_markdown(summary, sink); }},
+     {".csv",
+      [](const Summary& summary, const std::string&, const Summary::Sink& sink) { summary_csv(summary, sink); }},
      {".html", summary_html},
-     {".txt", [](const Summary& summary, const Summary::Sink& sink) { summary_text(summary, false, sink); }}}};
+     {".txt", [](const Summary& summary, const std::string&, const Summary::Sink& sink) {
+        summary_text(summary, false, sink);
+      }}}};
 
 bool is_database(std::string_view path) { return path.ends_with(".db") || path.ends_with(".sqlite"); }
 
@@ -97,16 +117,32 @@ bool is_database(std::string_view path) { return path.ends_with(".db") || path.e
 
 void Summary::add(const Record& record) {
   totals_.add(record.verdict);
-  rows_.push_back({record.index, record.verdict, record.counts, record.status, record.why, record.cause});
+  rows_.push_back({record.index, record.verdict, record.counts, record.status, record.why, record.cause,
+                   record.first_cause, record.report});
 }
 
 std::vector<Summary::Failures> Summary::failures() const {
+  return grouped([](const Row& row) {
+    return row.verdict == ModelVerdict::failed ? std::optional<std::string_view>(row.cause) : std::nullopt;
+  });
+}
+
+std::vector<Summary::Failures> Summary::groups() const {
+  return grouped([](const Row& row) {
+    const std::string_view cause = row.first_cause;
+    return cause.empty() ? std::nullopt : std::optional(cause.substr(0, cause.find(':')));
+  });
+}
+
+std::vector<Summary::Failures> Summary::grouped(
+    const std::function<std::optional<std::string_view>(const Row&)>& cause_of) const {
   std::vector<Failures> failures;
   std::map<std::string_view, std::size_t> places;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
-    if (rows_[row].verdict != ModelVerdict::failed) continue;
-    const auto [place, is_new] = places.emplace(rows_[row].cause, failures.size());
-    if (is_new) failures.push_back({rows_[row].cause, 0, row});
+    const auto cause = cause_of(rows_[row]);
+    if (!cause) continue;
+    const auto [place, is_new] = places.emplace(*cause, failures.size());
+    if (is_new) failures.push_back({std::string(*cause), 0, row});
     ++failures[place->second].count;
   }
   std::stable_sort(failures.begin(), failures.end(),
@@ -143,44 +179,32 @@ void summary_markdown(const Summary& summary, const Summary::Sink& sink) {
   }
 }
 
-void summary_html(const Summary& summary, const Summary::Sink& sink) {
-  sink(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Timing of models</title>\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-      "<style>:root{color-scheme:light dark}body{font:15px/1.4 sans-serif;margin:2em}"
-      "table{border-collapse:collapse}th,td{padding:.25em .7em;text-align:left;border-bottom:1px solid #8886}"
-      "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}tr.bad td:nth-child(2){font-weight:bold}"
-      "</style></head>\n<body><h1>Timing of models</h1>\n");
+void summary_html(const Summary& summary, const std::string& folder, const Summary::Sink& sink) {
+  sink(exporter::page_begin("Timing of models", true));
   sink(fmt::format("<p>{}</p>\n", sentence_of(summary.totals())));
-  sink(
-      "<table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">verdict</th>"
-      "<th scope=\"col\" class=\"n\">guaranteed</th><th scope=\"col\" class=\"n\">met</th>"
-      "<th scope=\"col\" class=\"n\">unknown</th><th scope=\"col\" class=\"n\">unbounded</th>"
-      "<th scope=\"col\" class=\"n\">missed</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n");
-  for (const Summary::Row& row : summary.rows()) {
-    const bool bad = row.verdict < ModelVerdict::met;
-    std::string line = fmt::format("<tr class=\"{}\"><td>{}</td><td>{}</td>", bad ? "bad" : "good",
-                                   exporter::svg::escaped(summary.title(row)), to_string(row.verdict));
-    for (const std::uint64_t value :
-         {row.counts.guaranteed, row.counts.met, row.counts.unknown, row.counts.unbounded, row.counts.missed})
-      line += fmt::format("<td class=\"n\">{}</td>", is_judged(row.verdict) ? std::to_string(value) : std::string("–"));
-    sink(line + fmt::format("<td>{}</td></tr>\n", exporter::svg::escaped(row.why)));
-  }
-  sink("</tbody></table>\n");
-  if (const auto failures = summary.failures(); !failures.empty()) {
-    sink(
-        fmt::format("<h2>{}</h2>\n<table><thead><tr><th scope=\"col\" class=\"n\">failures</th><th "
-                    "scope=\"col\">cause</th><th scope=\"col\">the first one</th><th "
-                    "scope=\"col\">why</th></tr></thead>\n<tbody>\n",
-                    failures_title));
-    for (const Summary::Failures& one : failures)
-      sink(fmt::format("<tr><td class=\"n\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", one.count,
-                       exporter::svg::escaped(one.cause),
-                       exporter::svg::escaped(summary.title(summary.rows()[one.first])),
-                       exporter::svg::escaped(summary.rows()[one.first].why)));
-    sink("</tbody></table>");
-  }
-  sink("</body></html>\n");
+  const auto table = [&](std::string_view title, auto columns, std::size_t rows, const TextTable::Rows& row) {
+    if (rows == 0) return;
+    sink(fmt::format("<h2>{}</h2>\n", title));
+    TextTable::html(columns, rows, row, "", sink);
+  };
+  const auto groups = summary.groups();
+  table("Models by their first cause", failure_columns("models"), groups.size(), failure_rows(summary, groups));
+  const auto failures = summary.failures();
+  table(failures_title, failure_columns("failures"), failures.size(), failure_rows(summary, failures));
+  sink("<h2 id=\"models\">Models</h2>\n");
+  std::vector<TextTable::Column> all = columns();
+  all.push_back({"first cause"});
+  TextTable::html(
+      all, summary.rows().size(),
+      [&, row_of = rows_of(summary)](std::size_t i) {
+        std::vector<TextTable::Cell> cells = row_of(i);
+        const Summary::Row& row = summary.rows()[i];
+        if (!row.report.empty()) cells[0].link = link_from(folder, row.report);
+        cells.push_back({row.first_cause});
+        return cells;
+      },
+      "filtered", sink);
+  sink(exporter::page_end(true));
 }
 
 void summary_csv(const Summary& summary, const Summary::Sink& sink) {
@@ -205,7 +229,8 @@ tl::expected<void, std::string> write_summary(const std::string& path, const Sum
     if (!path.ends_with(format.ending)) continue;
     auto file = exporter::NewFile::create(path);
     if (!file) return tl::unexpected(file.error());
-    format.render(summary, [&file](std::string_view text) { file->write(text); });
+    format.render(summary, std::filesystem::path(path).parent_path().string(),
+                  [&file](std::string_view text) { file->write(text); });
     return file->commit();
   }
   return tl::unexpected(fmt::format("{}: expected a name that ends with .md, .html, .txt, .csv, .db or .sqlite", path));

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,7 @@ class Summary {
     std::size_t index = 0;  ///< among all models
     ModelVerdict verdict = ModelVerdict::failed;
     Record::Counts counts;
-    std::string status, why, cause;
+    std::string status, why, cause, first_cause, report;
   };
 
   /// `models` are all models of the batch; they must outlive this.
@@ -53,12 +54,16 @@ class Summary {
   };
   /// The most frequent cause first.
   std::vector<Failures> failures() const;
+  /// The same for models that were analyzed, by the kind of their first cause.
+  std::vector<Failures> groups() const;
 
   const Totals& totals() const { return totals_; }
   const std::vector<Row>& rows() const { return rows_; }
   std::string title(const Row& row) const { return title_of((*models_)[row.index]); }
 
  private:
+  std::vector<Failures> grouped(const std::function<std::optional<std::string_view>(const Row&)>& cause_of) const;
+
   const std::vector<ModelFiles>* models_;
   std::vector<Row> rows_;
   Totals totals_;
@@ -67,7 +72,8 @@ class Summary {
 /// The totals, a table of all models, with the reason for failed ones, and one of failures by cause.
 void summary_text(const Summary& summary, bool colour, const Summary::Sink& sink);
 void summary_markdown(const Summary& summary, const Summary::Sink& sink);
-void summary_html(const Summary& summary, const Summary::Sink& sink);
+/// A page in `folder`, with links to the reports of the models.
+void summary_html(const Summary& summary, const std::string& folder, const Summary::Sink& sink);
 /// According to RFC 4180, with a header line.
 void summary_csv(const Summary& summary, const Summary::Sink& sink);
 

@@ -25,7 +25,9 @@
 #include "exporter/exploration/exploration_formats.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/primitives/write_file.hpp"
+#include "exporter/results/causes.hpp"
 #include "exporter/results/runs_formats.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -96,11 +98,6 @@ Outcome<std::string> explored(const Requests& asked, const Model& model, const s
                  judged ? exit_code_of(*chosen.assessment, chosen.findings, asked.allow_unknown) : ExitCode::findings);
 }
 
-/// The body of a model whose verb wrote this.
-std::string body_of_file(const std::string& output, int exit_code) {
-  return batch::body_of_verb({{"output", output}}, exit_code);
-}
-
 Outcome<std::string> converted(const Requests& asked, const Model& model, const std::string& output,
                                Diagnostics& findings) {
   const auto target = analysis::target_of(asked.conversion);
@@ -110,7 +107,7 @@ Outcome<std::string> converted(const Requests& asked, const Model& model, const 
     findings.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count);
   if (!conversion.done) return tl::unexpected(analysis::Failure{});
   return write_converted(conversion, model, output, asked.limits).map([&] {
-    return body_of_file(output, ExitCode::all_well);
+    return batch::body_of_verb({{"output", output}}, ExitCode::all_well);
   });
 }
 
@@ -124,7 +121,11 @@ Outcome<std::string> reported(const Requests& asked, const Model& model, const s
   std::error_code error;  // writing then fails with a message
   fs::create_directories(fs::path(output).parent_path(), error);
   if (const auto done = exporter::write_file(output, visible_text(made->html)); !done) return misused(done.error());
-  return body_of_file(output, exit_code_of(made->assessment, findings, asked.allow_unknown));
+  nlohmann::ordered_json verdict, results = {{"output", output}};
+  exporter::add_verdict(verdict, made->assessment);
+  for (const char* key : {"verdict", "summary", "counts"}) results[key] = verdict[key];
+  results["causes"] = exporter::causes_json(made->causes);
+  return batch::body_of_verb(results, exit_code_of(made->assessment, findings, asked.allow_unknown));
 }
 
 struct Verb {
