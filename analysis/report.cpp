@@ -12,6 +12,7 @@
 #include "analysis/certification.hpp"
 #include "analysis/change_effects.hpp"
 #include "analysis/diagnosis.hpp"
+#include "analysis/plan.hpp"
 #include "difference/comparison.hpp"
 #include "engine/many_runs.hpp"
 #include "engine/what_if.hpp"
@@ -159,7 +160,9 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
     headroom = find_headroom(request.headroom, *prepared, recorded->results, work.get());
   }
   const exporter::ModelInfo info = exporter::model_info(model);
-  const exporter::Causes causes = diagnose(prepared->system, prepared->analysis, recorded->results, findings);
+  const Diagnosed causes = diagnose_and_correct(prepared->system, prepared->analysis, recorded->results, findings);
+  Outcome<Planned> planned = tl::unexpected(Failure{});
+  if (!recorded->results.stopped_early) planned = plan(model, request, *prepared, recorded->results, causes);
   std::optional<ComparedModels> states;
   std::optional<exporter::ModelInfo> older_info;
   difference::Comparison comparison;
@@ -175,7 +178,8 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
     }
   }
   const exporter::ReportView view{
-      {info, prepared->system, recorded->results, findings, &model, headroom ? &*headroom : nullptr, &causes},
+      {info, prepared->system, recorded->results, findings, &model, headroom ? &*headroom : nullptr, &causes.causes,
+       nullptr, planned ? &planned->plan : nullptr},
       recorded->schedule,
       runs ? &*runs : nullptr,
       earlier.results ? &*earlier.results : nullptr,
@@ -184,7 +188,7 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
       difference ? &*difference : nullptr,
       earlier.no_model};
   return Report{exporter::render_report_html(view),
-                exporter::render_first_page_markdown(exporter::first_page(view.analysis)), causes,
+                exporter::render_first_page_markdown(exporter::first_page(view.analysis)), causes.causes,
                 engine::assess(prepared->system, recorded->results, findings)};
 }
 

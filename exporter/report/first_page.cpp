@@ -12,6 +12,7 @@
 #include "exporter/primitives/svg.hpp"
 #include "exporter/report/detail/page.hpp"
 #include "exporter/results/causes.hpp"
+#include "exporter/results/plan.hpp"
 #include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
@@ -113,6 +114,20 @@ FirstPage::Part causes_part(const Causes& causes) {
   return part;
 }
 
+/// Its lines number its steps themselves, as the list does.
+FirstPage::Part plan_part(const Plan& plan) {
+  FirstPage::Part part{"plan", "Plan", {}, {}, {}};
+  const std::vector<std::string> lines = plan_lines(plan);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (i == 0)
+      part.paragraphs.push_back(lines[i] + ".");
+    else if (i <= plan.steps.size())
+      part.steps.push_back(lines[i].substr(lines[i].find(' ') + 1));
+    else
+      part.notes.push_back(lines[i]);
+  return part;
+}
+
 /// To be filled in by hand.
 FirstPage::Part decision_part() {
   FirstPage::Part part{"decision", "Decision", {}, {}, {}, TextTable::of("Decision", "Owner", "Date")};
@@ -133,6 +148,7 @@ FirstPage first_page(const ResultView& view) {
   FirstPage page{
       page_title(view.model), verdict_sentence(assessment), std::string(mark.symbol), std::string(mark.style), {}};
   if (view.causes != nullptr && !view.causes->all.empty()) page.parts.push_back(causes_part(*view.causes));
+  if (view.plan != nullptr && view.plan->before != Problems{}) page.parts.push_back(plan_part(*view.plan));
   FirstPage::Part assumed{"assumed", "Assumed", {}, {}, {}};
   for (const engine::Assumption& assumption : assessment.assumptions)
     assumed.notes.push_back(fmt::format("Assumed: {}.", assumption.text));

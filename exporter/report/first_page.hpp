@@ -27,7 +27,7 @@ struct FirstPage {
   std::vector<Part> parts;
 };
 
-/// Causes appear if the view has them.
+/// Causes and a plan appear if the view has them.
 FirstPage first_page(const ResultView& view);
 
 /// To send to a team.

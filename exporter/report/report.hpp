@@ -53,7 +53,7 @@ struct ReportView {
 };
 
 /// Only the data, one JSON object without line ends: `schema`, `results` (the results file without `metrics` and
-/// `runnables`), `chain_steps`, `what_ifs`, `schedule`, `runs`, `baseline` and `difference` (null if absent), `options`. docs/reference/report.md describes the
+/// `runnables`), `chain_steps`, `plan`, `what_ifs`, `schedule`, `runs`, `baseline` and `difference` (null if absent), `options`. docs/reference/report.md describes the
 /// keys.
 std::string render_report_data(const ReportView& view);
 

@@ -8,6 +8,7 @@
 #include "exporter/primitives/outside_json.hpp"
 #include "exporter/report/detail/schedule_json.hpp"
 #include "exporter/report/report.hpp"
+#include "exporter/results/plan.hpp"
 #include "exporter/results/results_json.hpp"
 
 namespace amalthea::exporter {
@@ -162,6 +163,7 @@ std::string render_report_data(const ReportView& view) {
   json["results"].erase("runnables");
   for (Json& task : json["results"]["tasks"]) task.erase("metrics");
   json["chain_steps"] = chain_steps_json(view.analysis.results);
+  json["plan"] = view.analysis.plan != nullptr ? plan_json(*view.analysis.plan) : Json(nullptr);
   json["what_ifs"] = what_ifs_json(view);
   json["schedule"] = schedule_json(view.analysis.system, view.schedule);
   json["runs"] = runs_json(view);

@@ -137,7 +137,9 @@ TEST_CASE("graph: writes drawings of the system and of one task") {
   CHECK(one.out.find("SFM on GP10B") != std::string::npos);
 }
 
-TEST_CASE("report: the first page states verdict, first cause, every assumption and who decides, also as Markdown") {
+TEST_CASE(
+    "report: the first page states verdict, first cause, first step, every assumption and who decides, also as "
+    "Markdown") {
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", message = folder.path() + "/review.md";
   for (const char* sample : {"waters2019-tx2.amxmi", "tutorial/5-shared-gpu.amxmi"}) {
@@ -145,7 +147,7 @@ TEST_CASE("report: the first page states verdict, first cause, every assumption 
     const std::string model = test::sample(sample);
     test::amalthea({"report", model, "-o", page});
     test::amalthea({"report", model, "-o", message});
-    const json results = data_of(page)["results"];
+    const json results = data_of(page)["results"], plan = data_of(page)["plan"];
     std::string html = test::read_text(page);
     html = html.substr(0, html.find("<section id=\"comparison\""));
     std::string markdown;  // without its escapes
@@ -155,6 +157,8 @@ TEST_CASE("report: the first page states verdict, first cause, every assumption 
       CHECK(text.find(results["summary"].get<std::string>()) != text.npos);
       REQUIRE_FALSE(results["causes"]["list"].empty());
       CHECK(text.find(results["causes"]["list"][0]["summary"].get<std::string>()) != text.npos);
+      REQUIRE_FALSE(plan["steps"].empty());
+      CHECK(text.find(plan["steps"][0]["text"].get<std::string>()) != text.npos);
       for (const json& assumption : results["assumptions"])
         CHECK(text.find("Assumed: " + assumption["text"].get<std::string>() + ".") != text.npos);
       CHECK(text.find("Owner") != text.npos);
