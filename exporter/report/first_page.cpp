@@ -97,8 +97,11 @@ TextTable figure_table(const std::vector<Figure>& figures) {
   for (const Figure& figure : figures) {
     const bool bad = figure.verdict >= OverallVerdict::unbounded, good = figure.verdict <= OverallVerdict::met;
     const bool known = figure.bound || figure.seen;
+    const double margin = figure.margin();
     table.add(figure.name, time(figure.limit), time(figure.seen), time(figure.bound, Rounding::up),
-              known ? fmt::format("{:.1f} %", figure.margin() * 100) : std::string("–"),
+              !known         ? std::string("–")
+              : margin <= -1 ? fmt::format("{:.1f}× the limit", 1 - margin)
+                             : fmt::format("{:.1f} %", margin * 100),
               TextTable::Cell{std::string(to_string(figure.verdict)), bad    ? Colour::bad
                                                                       : good ? Colour::good
                                                                              : Colour::none});
@@ -149,7 +152,7 @@ FirstPage first_page(const ResultView& view) {
       page_title(view.model), verdict_sentence(assessment), std::string(mark.symbol), std::string(mark.style), {}};
   if (view.causes != nullptr && !view.causes->all.empty()) page.parts.push_back(causes_part(*view.causes));
   if (view.plan != nullptr && view.plan->before != Problems{}) page.parts.push_back(plan_part(*view.plan));
-  FirstPage::Part assumed{"assumed", "Assumed", {}, {}, {}};
+  FirstPage::Part assumed{"assumed", "", {}, {}, {}};
   for (const engine::Assumption& assumption : assessment.assumptions)
     assumed.notes.push_back(fmt::format("Assumed: {}.", assumption.text));
   for (const std::string& replaced : assessment.replaced)
