@@ -4,7 +4,8 @@
 /// The result of a batch for one model: one line of JSON (docs/reference/batch.md).
 ///
 /// `{"index", "of", "files", "key", "status", "verdict", "summary", "counts", "tasks", "requirements", "findings",
-/// "error"?, "cause"?, "first_cause"?, "report"?, "results"?}`. The part from `status` on is the body: it depends only on the model and the options.
+/// "error"?, "cause"?, "first_cause"?, "report"?, "results"?}`. The part from `status` on is the body: it depends only on
+/// the model and the options.
 
 #include <cstdint>
 #include <optional>

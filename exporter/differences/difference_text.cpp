@@ -126,9 +126,7 @@ std::string contribution_lines(const std::vector<ItemChange>& changes, const Sty
   for (const ItemChange& change : changes)
     for (const auto& [what, time] : contribution_changes(change))
       if (is_noticeable(change, time)) rows.add(change.after->name, what, signed_text(time));
-  return rows.empty()
-             ? ""
-             : style.title("Parts of the bounds that changed") + style.table(rows);
+  return rows.empty() ? "" : style.title("Parts of the bounds that changed") + style.table(rows);
 }
 
 std::string share_table(const std::vector<ItemChange>& changes, const ChangeEffects& effects, const Style& style) {

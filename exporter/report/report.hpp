@@ -53,8 +53,8 @@ struct ReportView {
 };
 
 /// Only the data, one JSON object without line ends: `schema`, `results` (the results file without `metrics` and
-/// `runnables`), `chain_steps`, `plan`, `what_ifs`, `schedule`, `runs`, `baseline` and `difference` (null if absent), `options`. docs/reference/report.md describes the
-/// keys.
+/// `runnables`), `chain_steps`, `plan`, `what_ifs`, `schedule`, `runs`, `baseline` and `difference` (null if absent),
+/// `options`. docs/reference/report.md describes the keys.
 std::string render_report_data(const ReportView& view);
 
 /// The whole page. Byte-for-byte identical for the same view.
