@@ -11,6 +11,7 @@
 #include "engine/bounds/demand.hpp"
 #include "engine/bounds/dependencies.hpp"
 #include "engine/small_changes.hpp"
+#include "exporter/primitives/text_table.hpp"
 #include "exporter/results/contribution_text.hpp"
 
 namespace amalthea::analysis {
@@ -18,6 +19,8 @@ namespace {
 
 using engine::JudgedLimit;
 using engine::OverallVerdict;
+
+std::string longest(Duration value) { return exporter::shown_time(value, Rounding::up); }
 using engine::ResourceKind;
 using exporter::Cause;
 
@@ -213,15 +216,15 @@ class Plain {
     if (!task) return fmt::format("{}: {}{}", limit.name, one_line(limit.reason), slowest_step(limit));
     const Task& one = system_.tasks[*task];
     if (is_impossible(limit))
-      return fmt::format("{} needs {} alone, {} more than its deadline of {}{}", one.name,
-                         format_duration(facts_.own[*task]), format_duration(facts_.own[*task] - *one.deadline),
-                         format_duration(*one.deadline), no_faster_core(*task) ? "; no core is fast enough" : "");
+      return fmt::format("{} needs {} alone, {} more than its deadline of {}{}", one.name, longest(facts_.own[*task]),
+                         longest(facts_.own[*task] - *one.deadline), format_duration(*one.deadline),
+                         no_faster_core(*task) ? "; no core is fast enough" : "");
     const engine::TaskResult& result = results_.tasks[*task];
     if (result.contributions.empty() || !one.deadline || result.response.max <= *one.deadline)
       return fmt::format("{}: {}", one.name, one_line(limit.reason));
-    return fmt::format("{} takes {}, {} more than its deadline of {}: {}", one.name,
-                       format_duration(result.response.max), format_duration(result.response.max - *one.deadline),
-                       format_duration(*one.deadline), largest(result.contributions));
+    return fmt::format("{} takes {}, {} more than its deadline of {}: {}", one.name, longest(result.response.max),
+                       longest(result.response.max - *one.deadline), format_duration(*one.deadline),
+                       largest(result.contributions));
   }
 
   bool no_faster_core(TaskIndex task) const {
@@ -251,7 +254,7 @@ class Plain {
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string text;
     for (std::size_t i = 0; i < all.size() && i < 3; ++i)
-      text += fmt::format("{}{} {}", i == 0 ? "" : ", ", all[i].second, format_duration(all[i].first));
+      text += fmt::format("{}{} {}", i == 0 ? "" : ", ", all[i].second, longest(all[i].first));
     return text;
   }
 
@@ -266,8 +269,8 @@ class Plain {
     if (most == steps.end()) return "";
     const auto at = static_cast<std::size_t>(most - steps.begin());
     return fmt::format("; most of the latency: {} waits {} and runs {}",
-                       system_.tasks[system_.chains[part->index].tasks[at]].name, format_duration(most->wait),
-                       format_duration(most->run));
+                       system_.tasks[system_.chains[part->index].tasks[at]].name, longest(most->wait),
+                       longest(most->run));
   }
 
   // ---- guarantees
@@ -287,8 +290,8 @@ class Plain {
     const auto& deadline = system_.tasks[*task].deadline;
     if (!deadline || *bound.worst <= *deadline) return fmt::format("{}: {}", limit.name, one_line(limit.reason));
     return fmt::format("the bound of {}, {}, exceeds its deadline of {} by {}; it counts most: {}", limit.name,
-                       format_duration(*bound.worst), format_duration(*deadline),
-                       format_duration(*bound.worst - *deadline), largest(bound.parts));
+                       longest(*bound.worst), format_duration(*deadline), longest(*bound.worst - *deadline),
+                       largest(bound.parts));
   }
 
   const Facts& facts_;

@@ -10,6 +10,7 @@
 #include "amalthea/quantity.hpp"
 #include "analysis/detail/suspicions.hpp"
 #include "engine/verdict.hpp"
+#include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::analysis {
 namespace {
@@ -75,7 +76,7 @@ class Limits {
   /// What a task needs alone, if its deadline is shorter.
   std::string alone(TaskIndex task) const {
     if (facts_.own[task] <= deadline_of(task)) return "";
-    return fmt::format("; {} alone needs {}", name(task), format_duration(facts_.own[task]));
+    return fmt::format("; {} alone needs {}", name(task), exporter::shown_time(facts_.own[task], Rounding::up));
   }
 
   void exchange(TaskIndex a, TaskIndex b) {

@@ -185,6 +185,14 @@ std::string TableUnit::time(Duration value, Rounding rounding) const {
   return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
 }
 
+std::string shown_time(Duration value, Rounding rounding) {
+  const TableUnit unit(value < Duration::microseconds(10) ? value : Duration::milliseconds(1));
+  std::string text = unit.time(value, rounding);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return fmt::format("{} {}", text, unit.name());
+}
+
 std::string TextTable::render(bool colour) const {
   std::string out;
   each_line(

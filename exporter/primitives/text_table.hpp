@@ -46,6 +46,9 @@ class TableUnit {
   bool is_ms_;
 };
 
+/// A time within a sentence, with at most three decimals: "13.643 ms"; in us below 10 us.
+std::string shown_time(Duration value, Rounding rounding);
+
 class TextTable {
  public:
   struct Column {
