@@ -5,7 +5,7 @@ const listed = results.tasks;
 chooseTableUnit(d3.max(listed, task => Math.max(task.deadline_ps || 0, task.response ? task.response.max_ps : 0, task.simulated ? task.simulated.max_ps : 0)) || 0);
 const of = (sample, key) => sample ? inTable(sample[key]) : '–';
 
-byId('about').textContent = results.traces.map(trace => `${trace.file} (${trace.format}, ${trace.events.toLocaleString('en')} events, ${brief(trace.end_ps - trace.begin_ps)})`).join(' · ');
+byId('about').textContent = results.traces.map(trace => `${trace.file} (${trace.format}, ${trace.events.toLocaleString('en')} events, ${exact(trace.end_ps - trace.begin_ps)})`).join(' · ');
 
 (function verdict() {
   const section = byId('verdict');

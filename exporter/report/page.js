@@ -10,10 +10,14 @@ const shareOf = task => {
   return limit ? (longest || 0) / limit : 0;
 };
 /** By verdict, then by share of the limit: the least relative margin first. */
-const worstFirst = (list, taskOf = entry => entry) => {
-  const rank = new Map(list.map(entry => [entry, [severities.indexOf(entry.verdict), taskOf(entry) ? -shareOf(taskOf(entry)) : 0]]));
+const worstFirst = (list, share = shareOf) => {
+  const rank = new Map(list.map(entry => [entry, [severities.indexOf(entry.verdict), -share(entry)]]));
   return list.slice().sort((a, b) => rank.get(a)[0] - rank.get(b)[0] || rank.get(a)[1] - rank.get(b)[1]);
 };
+const chainLimits = results.chains.flatMap(chain => chain.constraints.map(limit => {
+  const key = limit.type + '_ps', longest = chain.implicit[key] || chain.simulated[key] || 0;
+  return {chain: chain.name, limit, verdict: limit.verdict, share: limit.maximum_ps ? longest / limit.maximum_ps : 0};
+}));
 
 // Almost full is not "ok".
 for (const resource of results.resources)
@@ -25,7 +29,7 @@ const signed = ps => ps === null ? '–' : (ps >= 0 ? '+' : '') + inTable(ps);
 // ---- head
 
 const simulation = results.simulation;
-const horizonWords = simulation.horizon_ps <= 1 ? 'what occurs at time 0' : brief(simulation.horizon_ps).replace(/\.?0+ /, ' ') +
+const horizonWords = simulation.horizon_ps <= 1 ? 'what occurs at time 0' : exact(simulation.horizon_ps) +
   (simulation.hyperperiod_ps === simulation.horizon_ps ? ', the hyperperiod,' : '');
 const gpuWords = results.platform.gpus.map(gpu => `GPU ${gpu.name} (profile ${gpu.profile})`).join(', ');
 byId('about').textContent = [
@@ -57,32 +61,35 @@ byId('about').textContent = [
   const isBad = limit => ['missed', 'unbounded', 'unknown'].includes(limit.verdict);
   const named = new Map(tasks.map(task => [task.name, task]));
   const taskOf = limit => ['deadline', 'task'].includes(limit.kind) ? named.get(limit.name) : undefined;
-  const limits = worstFirst(results.limits, taskOf);
+  const shareOfChain = new Map(chainLimits.map(one => [`latency constraint "${one.limit.name}"`, one.share]));
+  const limits = worstFirst(results.limits, limit => taskOf(limit) ? shareOf(taskOf(limit)) : shareOfChain.get(limit.name) || 0);
+  // A finding leaves parts of the model open; it is no limit.
+  const groupOf = limit => limit.kind === 'finding' ? 'not judged' : limit.verdict;
   const tiles = add(section, 'ul', {class: 'tiles', 'aria-label': 'Limits by verdict'});
-  for (const [verdict, words] of [['missed', 'missed'], ['unbounded', 'unbounded'], ['unknown', 'unknown'], ['met', 'met in the simulation'], ['guaranteed', 'guaranteed for every job']]) {
-    const number = results.counts[verdict], [symbol, style] = marks[verdict];
-    if (!number && verdict === 'unknown') continue;
-    addTile(tiles, `${symbol} ${number}`, words, number ? style : 'soft', 'count-' + verdict, number ? button => {
+  for (const [verdict, words] of [['missed', 'missed'], ['unbounded', 'unbounded'], ['unknown', 'unknown'], ['not judged', 'parts not judged'], ['met', 'met in the simulation'], ['guaranteed', 'guaranteed for every job']]) {
+    const number = limits.filter(limit => groupOf(limit) === verdict).length, [symbol, style] = marks[verdict];
+    if (!number && marks[verdict][1] === 'warn') continue;
+    addTile(tiles, `${symbol} ${number}`, words, number ? style : 'soft', 'count-' + verdict.replace(' ', '-'), number ? button => {
       const chosen = button.getAttribute('aria-pressed') === 'false';
       for (const other of tiles.querySelectorAll('button')) other.setAttribute('aria-pressed', String(chosen && other === button));
-      showLimits(limit => !chosen || limit.verdict === verdict);
+      showLimits(limit => !chosen || groupOf(limit) === verdict);
     } : null);
   }
   const list = add(section, 'div', {id: 'limit-list'});
   const showLimits = limits.length ? addTable(list, 'Everything that limits the timing of the model, worst first. A tile above shows only its own.', [
-    verdictColumn(),
+    verdictColumn(groupOf),
     {title: 'Limit', kind: 'row', fill: (cell, limit) => limit.name},
     {title: 'Type', fill: (cell, limit) => limit.kind},
     {title: 'Why', kind: 'words', fill: (cell, limit) => {
       const task = taskOf(limit), wrapper = task && tasks.find(other => other.folded_into === task.name && isFailing(other));
-      cell.append(limit.reason + '. ' + (wrapper && isFailing(task) ? `This includes its wrapper ${wrapper.name}, which does not run. ` : ''));
+      cell.append(inUnit(limit.reason, task ? task.bound.wcrt_ps : null, task ? task.deadline_ps : null) + '. ' + (wrapper && isFailing(task) ? `This includes its wrapper ${wrapper.name}, which does not run. ` : ''));
       if (!task || !isBad(limit) || !task.contributions.length) return;
       const parts = task.contributions.slice().sort((a, b) => b.ps - a.ps), why = add(cell, 'p', {class: 'soft'});
-      why.append(`Its longest job took ${brief(task.simulated.max_ps)}: ` +
-                 parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
+      why.append(`Its longest job took ${exact(task.simulated.max_ps)}: ` +
+                 parts.slice(0, 3).map(part => `${exact(part.ps)} ${describe(part.kind, part.by, part.traffic)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
       addJump(why, task, 'Show it');
     }}
-  ], limits, (row, limit) => { row.dataset.verdict = limit.verdict; }, Math.min(mostRows, Math.max(12, limits.filter(isBad).length))) : () => {};
+  ], limits, (row, limit) => { row.dataset.verdict = groupOf(limit); }, Math.min(mostRows, Math.max(12, limits.filter(isBad).length))) : () => {};
   if (without.length) add(section, 'p', {class: 'soft', id: 'without-deadline'}, `${counted(without.length, 'task has', 'tasks have')} no deadline: ${without.slice(0, mostRows).map(task => task.name).join(', ')}${without.length > mostRows ? ', …' : '.'}`);
   if (requirements.length) {
     const details = add(section, 'details', against ? {open: ''} : {});
@@ -98,8 +105,8 @@ byId('about').textContent = [
       {title: 'Observed', kind: 'number', fill: (cell, entry) => value(entry, 'observed')},
       {title: 'Bound', kind: 'number', fill: (cell, entry) => isTime(entry) && entry.bound_ps !== null ? (entry.limit_type === 'LowerLimit' ? inTable : boundInTable)(entry.bound_ps) + ' ' + tableUnit : '–'},
       {title: 'Guaranteed', fill: (cell, entry) => entry.guaranteed === null ? '–' : entry.guaranteed ? 'yes' : 'no'},
-      {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason}
-    ], requirements, null, mostRows);
+      {title: 'Reason', kind: 'words', fill: (cell, entry) => inUnit(entry.reason, isTime(entry) ? entry.bound_ps : null, entry.limit_ps)}
+    ], worstFirst(requirements, entry => isTime(entry) && entry.limit_type !== 'LowerLimit' ? (entry.bound_ps || entry.observed_ps || 0) / entry.limit_ps : 0), null, mostRows);
   }
   const constraints = results.constraints;
   if (constraints.length) {
@@ -112,9 +119,9 @@ byId('about').textContent = [
       {title: 'Class', kind: 'words', fill: (cell, entry) => entry.class},
       {title: 'Guaranteed', fill: (cell, entry) => entry.guaranteed === null ? '–' : entry.guaranteed ? 'yes' : 'no'},
       {title: 'Occurrences judged', kind: 'number', fill: (cell, entry) => String(entry.judged)},
-      {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason},
+      {title: 'Reason', kind: 'words', fill: (cell, entry) => inUnit(entry.reason)},
       {title: 'Location', kind: 'words', fill: (cell, entry) => entry.line ? `${entry.file.split('/').pop()}:${entry.line}:${entry.column}` : '–'}
-    ], constraints, null, mostRows);
+    ], worstFirst(constraints, () => 0), null, mostRows);
   }
 })();
 
@@ -220,7 +227,7 @@ byId('about').textContent = [
     if (!most) return add(cell, 'span', {class: 'soft'}, task.simulated.reason || 'no bound');
     const top = deadline ? Math.max(deadline * 1.25, Math.min(most * 1.02, deadline * 1.6)) : most * 1.05;
     const x = d3.scaleLinear([0, top], [1, inner]).clamp(true);
-    const words = `${task.name}: ` + (max === null ? '' : `seen ${exact(min)} to ${exact(max)}, mean ${exact(mean)}`) + (bound === null ? ', no bound' : `, bound ${exact(bound)}`) + (deadline ? `, deadline ${exact(deadline)}` : '');
+    const words = `${task.name}: ` + (max === null ? '' : `seen ${exact(min)} to ${exact(max)}, mean ${exact(mean)}`) + (bound === null ? ', no bound' : `, bound ${exactBound(bound)}`) + (deadline ? `, deadline ${exact(deadline)}` : '');
     const svg = addChart(cell, width, height, words);
     addSvg(svg, 'rect', {x: 1, y: 20, width: inner - 1, height: 9, fill: 'var(--track)'});
     const late = deadline === null ? Infinity : x(deadline);
@@ -245,7 +252,7 @@ byId('about').textContent = [
       }
     }
     if (deadline) addSvg(svg, 'path', {d: `M${late} 0V34M${late - 4} 0h8l-4 5z`, stroke: 'var(--text)', fill: 'var(--text)', 'stroke-width': 2});
-    if (most > top) addSvg(svg, 'text', {x: inner + 2, y: 29}, '▸' + (most / deadline >= 10 ? Math.round(most / deadline) : (most / deadline).toFixed(1)) + '×');
+    if (most > top) addSvg(svg, 'text', {x: inner + 2, y: 29}, '▸' + (most / deadline >= 1000 ? Math.round(most / deadline / 1000) + 'k' : most / deadline >= 10 ? Math.round(most / deadline) : (most / deadline).toFixed(1)) + '×');
   };
   const margin = task => {
     if (task.deadline_ps === null) return null;
@@ -253,13 +260,16 @@ byId('about').textContent = [
     if (task.bound.wcrt_ps !== null) return task.deadline_ps - Math.ceil(task.bound.wcrt_ps / tableSize * 1000 - 1e-9) * tableSize / 1000;
     return task.simulated.max_ps === null ? null : task.deadline_ps - task.simulated.max_ps;
   };
-  const legend = addLegend(section, 'Legend of the bars', [['#0072B2', null, 'longest response observed'], ['#D55E00', 'rising', 'part after the deadline'], ['#none', 'rising', 'upper bound']]);
+  const legend = addLegend(section, 'Legend of the bars', [
+    tasks.some(task => task.simulated.max_ps) && ['#0072B2', null, 'longest response observed'],
+    tasks.some(task => task.deadline_ps && task.simulated.max_ps > task.deadline_ps) && ['#D55E00', 'rising', 'part after the deadline'],
+    tasks.some(task => task.bound.wcrt_ps !== null) && ['#none', 'rising', 'upper bound']].filter(shown => shown));
   const extra = (draw, words) => {
     const item = add(legend, 'li', {});
     draw(addSvg(item, 'svg', {width: 24, height: 16, 'aria-hidden': 'true'}));
     add(item, 'span', {}, words);
   };
-  extra(svg => addSvg(svg, 'path', {d: 'M12 0V16M8 0h8l-4 5z', stroke: 'var(--text)', fill: 'var(--text)', 'stroke-width': 2}), 'deadline');
+  if (tasks.some(task => task.deadline_ps)) extra(svg => addSvg(svg, 'path', {d: 'M12 0V16M8 0h8l-4 5z', stroke: 'var(--text)', fill: 'var(--text)', 'stroke-width': 2}), 'deadline');
   extra(svg => { for (const [x, h] of [[3, 5], [8, 13], [13, 8], [18, 3]]) addSvg(svg, 'rect', {x: x, y: 15 - h, width: 4, height: h, fill: '#56B4E9'}); },
         runs ? `distribution over ${counted(runs.simulation.runs, 'random run')}` : 'distribution of the simulated jobs');
   addTable(section, `Response times in ${tableUnit}. Margin: deadline minus bound; where there is no bound (*) minus the longest seen. Open jobs had not ended when the simulation did. Bars: 0 at the left, each to its own scale.`, [
@@ -284,7 +294,7 @@ byId('about').textContent = [
     const details = add(section, 'details', {});
     add(details, 'summary', {}, `Why ${counted(unbounded.length, 'task has', 'tasks have')} no bound`);
     const list = add(details, 'ul', {});
-    for (const task of unbounded) add(list, 'li', {}, `${task.name}: ${task.bound.reason}`);
+    for (const task of unbounded) add(list, 'li', {}, `${task.name}: ${inUnit(task.bound.reason)}`);
   }
   if (!runs) return;
   const title = add(section, 'h3', {}, `Over ${counted(runs.simulation.runs, 'run')} with random execution times`);
@@ -311,14 +321,17 @@ byId('about').textContent = [
 (function whatIf() {
   if (!data.what_ifs.length) return remove('what-if');
   const section = byId('what-if');
-  const rows = data.what_ifs.flatMap(one => one.tried.map(tried => ({task: tasks.find(task => task.name === one.task), tried})));
+  const answers = ['yes', 'only in the simulation', 'no'];
+  const answer = tried => tried.works ? tried.guaranteed ? 0 : 1 : 2;
+  const rows = data.what_ifs.flatMap(one => one.tried.map(tried => ({task: tasks.find(task => task.name === one.task), tried})))
+    .sort((a, b) => answer(a.tried) - answer(b.tried));
   const change = (then, now) => then === null || now === null || then === now ? '' : ` (${signed(now - then)})`;
-  addTable(section, `Tasks that miss their deadline, or whose deadline is not judged, analyzed again with one change; times in ${tableUnit}, in brackets the difference. A change is enough if the task meets its deadline and no other task gets worse.`, [
+  addTable(section, `Tasks that miss their deadline, or whose deadline is not judged, and which the plan does not mend or only with less execution time, analyzed again with one change; times in ${tableUnit}, in brackets the difference. Enough: the deadline is guaranteed and no other task gets worse. Only in the simulation: no simulated job is late, and the bound does not prove that none is.`, [
     {title: 'Task', kind: 'row', fill: (cell, row) => row.task.name},
     {title: 'Change', kind: 'words', fill: (cell, row) => row.tried.change},
     verdictColumn(row => row.task.verdict, 'Now'),
     verdictColumn(row => row.tried.guaranteed ? 'guaranteed' : row.tried.verdict, 'With the change'),
-    {title: 'Enough', kind: 'words', fill: (cell, row) => row.tried.works ? 'yes' : row.tried.worse.length ? 'no, worse for ' + row.tried.worse.join(', ') : 'no'},
+    {title: 'Enough', kind: 'words', key: row => answer(row.tried), fill: (cell, row) => answers[answer(row.tried)] + (row.tried.worse.length ? ', worse for ' + row.tried.worse.join(', ') : '')},
     {title: 'Longest seen', kind: 'number', fill: (cell, row) => inTable(row.tried.max_ps) + change(row.task.simulated.max_ps, row.tried.max_ps)},
     {title: 'Bound', kind: 'number', fill: (cell, row) => boundInTable(row.tried.wcrt_ps) + change(row.task.bound.wcrt_ps, row.tried.wcrt_ps)},
     {title: 'Deadline', kind: 'number', fill: (cell, row) => inTable(row.task.deadline_ps)}
@@ -332,7 +345,7 @@ byId('about').textContent = [
   const some = tasks.filter(task => !task.folded_into && (task.contributions.length || task.bound.contributions.length));
   if (!some.length) return remove('decomposition');
   const listed = worstFirst(some);
-  const used = Object.keys(kinds).filter(kind => listed.some(task => task.contributions.concat(task.bound.contributions).some(part => part.kind === kind)));
+  const used = Object.keys(kinds).filter(kind => listed.some(task => task.contributions.concat(task.bound.contributions).some(part => part.kind === kind && part.ps > 0)));
   add(section, 'p', {class: 'soft'}, 'Contributions to the longest observed response time and to the upper bound. The line is the deadline.');
   addLegend(section, 'Kinds of contributions', used.map(kind => kinds[kind]));
   const longestOf = task => Math.max(task.simulated.max_ps || 0, task.bound.wcrt_ps || 0);
@@ -340,26 +353,26 @@ byId('about').textContent = [
   const most = d3.max(listed, task => Math.max(longestOf(task), task.deadline_ps || 0)), share = Math.min(3, Math.max(1.2, d3.max(listed, task => longestOf(task) / limitOf(task)) * 1.02));
   const scales = {
     deadline: ['share of the deadline', task => limitOf(task) * share, `All bars have one scale: 100 % is the deadline of each task; for a task without one, its period. Bars end at ${Math.round(share * 100)} %.`],
-    time: ['time', () => most * 1.02, `All bars have one scale, from 0 to ${brief(most * 1.02)}.`],
+    time: ['time', () => most * 1.02, `All bars have one scale, from 0 to ${exact(most * 1.02)}.`],
     own: ['own of each task', task => Math.max(longestOf(task), task.deadline_ps || 0) * 1.02, 'Each task has its own scale; both of its bars share it.']
   };
   const chosen = add(add(add(section, 'p', {class: 'tools'}), 'label', {}, 'Scale '), 'select', {id: 'scale'});
   for (const name in scales) add(chosen, 'option', {value: name}, scales[name][0]);
   const hint = add(section, 'p', {class: 'hint', role: 'status'}), bars = add(section, 'div', {id: 'bars'});
 
-  const part = one => ({ps: one.ps, paint: kinds[one.kind], words: `${exact(one.ps)} ${describe(one.kind, one.by, one.traffic)}`, text: `${brief(one.ps)} ${describe(one.kind, one.by, one.traffic)}`});
+  const part = one => ({ps: one.ps, paint: kinds[one.kind], words: `${exact(one.ps)} ${describe(one.kind, one.by, one.traffic)}`, text: `${exact(one.ps)} ${describe(one.kind, one.by, one.traffic)}`});
   const draw = (parent, task) => {
     const stack = add(parent, 'div', {class: 'stack'}), top = scales[chosen.value][1](task), room = Math.max(220, section.clientWidth - 330);
     stack.dataset.task = task.name;
     const title = add(stack, 'h3', {}, task.name);
     if (!task.deadline_ps) add(title, 'span', {class: 'hint'}, ' no deadline');
     const bar = (label, parts, total, why) => {
-      if (parts.length) return addStack(stack, label, parts.map(part), top, task.deadline_ps ? [task.deadline_ps] : [], room, brief(total) + (task.deadline_ps ? `, ${(total / task.deadline_ps).toFixed(1)}× the deadline` : ''));
+      if (parts.length) return addStack(stack, label, parts.map(part), top, task.deadline_ps ? [task.deadline_ps] : [], room, exact(total) + (task.deadline_ps ? `, ${(total / task.deadline_ps).toFixed(1)}× the deadline` : ''));
       add(stack, 'span', {class: 'label'}, label);
       add(stack, 'span', {class: 'soft'}, why);
     };
     bar('seen', task.contributions, task.simulated.max_ps, task.simulated.max_ps === null ? 'none' : exact(task.simulated.max_ps));
-    bar('bound', task.bound.contributions, task.bound.wcrt_ps, task.bound.wcrt_ps === null ? 'none: ' + task.bound.reason : exact(task.bound.wcrt_ps));
+    bar('bound', task.bound.contributions, task.bound.wcrt_ps, task.bound.wcrt_ps === null ? 'none: ' + inUnit(task.bound.reason) : exactBound(task.bound.wcrt_ps));
     if (task.contributions.length > 1) waterfall(stack, task);
   };
   /** The longest job, part by part: each begins where the one above ends. */

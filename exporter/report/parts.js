@@ -30,28 +30,26 @@ const remove = id => byId(id).remove();
 
 const units = [[1e12, 's'], [1e9, 'ms'], [1e6, 'µs'], [1e3, 'ns'], [1, 'ps']];
 
-/** As in tables, with at most three digits after the point, in ms, or in µs below 1 ms: "12.597 ms". */
-function exact(ps) {
+/** In the unit of tables, with at most three digits after the point: "12.597 ms". What is too short for that, in its own. */
+function exact(ps, round = Math.round) {
   if (ps === null || ps === undefined) return '–';
   if (ps === 0) return '0';
-  const [size, unit] = units[Math.abs(ps) >= 1e9 ? 1 : Math.abs(ps) >= 1e3 ? 2 : 4];
-  let text = (ps / size).toFixed(3);
-  if (text.includes('.')) text = text.replace(/\.?0+$/, '');
-  return text.replace('-', '−') + ' ' + unit;
+  const [size, unit] = Math.abs(ps) >= tableSize / 1000 ? [tableSize, tableUnit] : Math.abs(ps) >= 1e3 ? [1e3, 'ns'] : [1, 'ps'];
+  return String(round(ps / size * 1000 - (round === Math.ceil ? 1e-9 : 0)) / 1000).replace('-', '−') + ' ' + unit;
 }
-
-/** Four digits or so: "96.05 ms". */
-function brief(ps) {
-  if (ps === 0) return '0';
-  const [size, unit] = units.find(([size]) => Math.abs(ps) >= size) || units[4];
-  const value = ps / size;
-  return value.toFixed(Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 10 ? 2 : 3).replace('-', '−') + ' ' + unit;
+/** Bounds are rounded up, as everywhere. */
+const exactBound = ps => exact(ps, Math.ceil);
+/** Times within a sentence of the analysis, and the distance of a bound from its limit as tables show it. */
+function inUnit(text, bound = null, limit = null) {
+  const digit = tableSize / 1000, distance = () => exact(Math.abs(limit - Math.ceil(bound / digit - 1e-6) * digit));
+  if (bound !== null && limit !== null) text = text.replace(/^the bound, .+, is .+ (below|above) the /, (all, side) => `the bound, ${exactBound(bound)}, is ${distance()} ${side} the `);
+  return text.replace(/\b(\d+(?:\.\d+)?) (s|ms|us)\b/g, (all, value, unit) => exact(value * {s: 1e12, ms: 1e9, us: 1e6}[unit]));
 }
 
 const jobsInWords = (ended, open) => ended.toLocaleString('en') + (open ? `, ${open.toLocaleString('en')} open` : '');
 const counted = (n, one, many) => n.toLocaleString('en') + ' ' + (n === 1 ? one : many || one + 's');
 
-const marks = {guaranteed: ['✓', 'good'], met: ['✓', 'good'], missed: ['✗', 'bad'], unbounded: ['∞', 'bad'], 'no deadline': ['–', 'soft'], unknown: ['?', 'warn'],
+const marks = {guaranteed: ['✓', 'good'], met: ['✓', 'good'], missed: ['✗', 'bad'], unbounded: ['∞', 'bad'], 'no deadline': ['–', 'soft'], unknown: ['?', 'warn'], 'not judged': ['?', 'warn'],
                ok: ['✓', 'good'], overloaded: ['✗', 'bad'], 'nearly full': ['!', 'warn'], error: ['✗', 'bad'], warning: ['!', 'warn'], note: ['i', 'soft']};
 function addMark(parent, verdict) {
   const [symbol, style] = marks[verdict] || ['', ''];
@@ -63,13 +61,12 @@ function addMark(parent, verdict) {
 let tableSize = 1e9, tableUnit = 'ms';
 function chooseTableUnit(largest) { [tableSize, tableUnit] = largest >= 1e9 ? [1e9, 'ms'] : [1e6, 'µs']; }
 const inTable = ps => ps === null || ps === undefined ? '–' : (ps / tableSize).toFixed(3).replace('-', '−');
-/** Bounds are rounded up, as everywhere. */
 const boundInTable = ps => ps === null ? '–' : (Math.ceil(ps / tableSize * 1000 - 1e-9) / 1000).toFixed(3);
 const timeCell = ps => ps === null ? '–' : inTable(ps) + ' ' + tableUnit;
 
 // ---- tables
 
-const severities = ['missed', 'unbounded', 'overloaded', 'error', 'unknown', 'nearly full', 'warning', 'met', 'ok', 'guaranteed', 'note', 'no deadline'];
+const severities = ['missed', 'unbounded', 'overloaded', 'error', 'unknown', 'not judged', 'nearly full', 'warning', 'met', 'ok', 'guaranteed', 'note', 'no deadline'];
 const verdictColumn = (of = entry => entry.verdict, title = 'Verdict') =>
   ({title: title, key: entry => severities.indexOf(of(entry)), fill: (cell, entry) => addMark(cell, of(entry))});
 
@@ -175,7 +172,7 @@ function addStack(parent, label, parts, top, marks, room, total) {
   const whole = d3.sum(parts, part => part.ps), place = add(parent, 'div', {class: 'bar'});
   const svg = addSvg(place, 'svg', {class: 'chart', height: 24, width: '100%', role: 'img', 'aria-label': `${label} ${exact(whole)}: ${parts.map(part => part.words).join(', ')}`});
   // No text below what states the total of a bar that is cut off.
-  const cut = whole > top * 1.0001 ? `${total || brief(whole)} ▸` : '', free = cut ? top * (1 - (cut.length * 6.6 + 14) / room) : top;
+  const cut = whole > top * 1.0001 ? `${total || exact(whole)} ▸` : '', free = cut ? top * (1 - (cut.length * 6.6 + 14) / room) : top;
   let at = 0;
   for (const part of parts) {
     const [colour, hatch] = part.paint, from = Math.min(at, top), to = Math.min(at + part.ps, top);
@@ -184,7 +181,7 @@ function addStack(parent, label, parts, top, marks, room, total) {
     const group = addSvg(svg, 'g', {});
     addSvg(group, 'title', {}, part.words);
     addSvg(group, 'rect', {x: 100 * from / top + '%', y: 2, width: 100 * (to - from) / top + '%', height: 20, fill: svgPaint(colour, hatch), stroke: 'var(--page)', 'stroke-width': 1});
-    const visible = Math.min(to, free), size = (visible - from) / top * room, text = [part.words, part.text, brief(part.ps)].find(one => one && one.length * 6.6 + 8 < size);
+    const visible = Math.min(to, free), size = (visible - from) / top * room, text = [part.words, part.text, exact(part.ps)].find(one => one && one.length * 6.6 + 8 < size);
     if (!text) continue;
     const middle = 50 * (from + visible) / top + '%';
     if (hatch) addSvg(group, 'rect', {x: middle, y: 5, width: text.length * 6.4 + 4, height: 14, fill: '#ffffff', transform: `translate(${-(text.length * 6.4 + 4) / 2} 0)`, rx: 3});
@@ -360,9 +357,11 @@ function finish() {
     const title = section.querySelector('h2');
     add(byId('contents'), 'a', {href: '#' + section.id}, title.textContent);
     if (section.id === 'verdict') continue;
-    const fold = add(section, 'details', {class: 'fold'});
-    add(fold, 'summary', {}, title.textContent + ': details');
-    while (title.nextSibling !== fold) fold.append(title.nextSibling);
+    const fold = document.createElement('details');
+    fold.className = 'fold';
+    add(fold, 'summary').append(title);
+    fold.append(...section.childNodes);
+    section.append(fold);
     fold.addEventListener('toggle', () => window.dispatchEvent(new Event('resize')));
   }
   document.addEventListener('click', event => {

@@ -143,7 +143,7 @@ const gantt = (function () {
   const details = add(section, 'div', {id: 'details', role: 'status', 'aria-live': 'polite'}, 'Nothing is selected.');
   addLegend(section, 'States of tasks', Object.keys(states).filter(state => schedule.standings.some(standing => standing[0] === state)).map(state => states[state])
     .concat(schedule.standings.some((standing, code) => isSlowed(code)) ? [[...kinds.interference.slice(0, 2), 'lower edge: slowed by memory contention']] : []));
-  add(section, 'p', {class: 'hint'}, 'Rows of resources show which task is served. Each task has its own color and pattern; polling is hollow. Rows of SMs have a bar for each resident block. Where several bars fall within one pixel, the height shows the utilization. Rows of tasks: marks at the top are releases; a line at the bottom marks the time after the deadline.');
+  add(section, 'p', {class: 'hint'}, 'Rows of resources show which task is served. Each task has its own color and pattern' + (schedule.standings.some(standing => standing[0] === 'polling') ? '; polling is hollow. ' : '. ') + (smRows.length ? 'Rows of SMs have a bar for each resident block. ' : '') + 'Where several bars fall within one pixel, the height shows the utilization. Rows of tasks: marks at the top are releases; a line at the bottom marks the time after the deadline.');
 
   // ---- drawing
 
@@ -168,7 +168,7 @@ const gantt = (function () {
     const [from, to] = time.domain();
     canvas.dataset.from = from;
     canvas.dataset.to = to;
-    shownWords.textContent = `${exact(Math.round(from / 1e3) * 1e3)} to ${exact(Math.round(to / 1e3) * 1e3)} (${brief(to - from)})`;
+    shownWords.textContent = `${exact(Math.round(from / 1e3) * 1e3)} to ${exact(Math.round(to / 1e3) * 1e3)} (${exact(to - from)})`;
   }
 
   function layOut() {
@@ -177,7 +177,8 @@ const gantt = (function () {
     rows = all.slice(0, mostRows);
     tooMany.hidden = all.length <= mostRows;
     width = Math.max(280, printing ? 1000 : frame.clientWidth);
-    left = width < 600 ? 96 : 176;
+    context.font = 'bold ' + font;
+    left = width < 600 ? 96 : Math.min(280, Math.max(176, d3.max(rows, row => context.measureText(row.name).width) + 34));
     height = axisHeight + rows.length * rowHeight + 6;
     const ratio = printing ? 2 : window.devicePixelRatio || 1;
     for (const [target, drawing, h] of [[canvas, context, height], [overview, small, overviewHeight]]) {
@@ -652,7 +653,15 @@ const gantt = (function () {
     const own = jobs[tasks.indexOf(telling)], limit = telling.deadline_ps || telling.period_ps || 0, most = Math.max(1e11, 2 * limit);
     jump(telling.name, true);
     const late = own.response.findIndex(response => response === null || response > limit);
-    if (telling.simulated.max_ps > most && late >= 0) show(own.release[late] - most * 0.04, own.release[late] + most * 0.96);
+    if (telling.simulated.max_ps > most && late >= 0) {
+      const row = taskRows.find(one => one.index === tasks.indexOf(telling)), from = own.release[late] - most * 0.04;
+      show(from, from + most, true);
+      if (row) choose(row, row.job.indexOf(late));
+      const words = document.createElement('div');
+      words.textContent = `First late job of ${telling.name}; its longest one took ${exact(telling.simulated.max_ps)}.`;
+      details.prepend(words);
+      draw();
+    }
   }
   else show(0, Math.min(end, Math.max(end / 1000, period ? period * 4 : end)));
   return {jump, uses};

@@ -42,7 +42,7 @@
       const words = add(line, 'span', {});
       if (task.worst_release_ps !== null) addJump(words, task); else words.append(task.name);
       words.append(' ');
-      add(words, 'span', {class: 'soft'}, [task.priority === null || task.side === 'device' ? '' : `priority ${task.priority}`, task.period_ps ? 'every ' + brief(task.period_ps).replace(/\.?0+ /, ' ') : '', shares.has(i) && !schedule.cut ? percent(shares.get(i)) : ''].filter(one => one).join(', ') + ' ');
+      add(words, 'span', {class: 'soft'}, [task.priority === null || task.side === 'device' ? '' : `priority ${task.priority}`, task.period_ps ? 'every ' + exact(task.period_ps) : '', shares.has(i) && !schedule.cut ? percent(shares.get(i)) : ''].filter(one => one).join(', ') + ' ');
       addMark(words, task.guaranteed ? 'guaranteed' : task.verdict);
     }
   }
@@ -66,9 +66,7 @@
     {title: 'Tasks', kind: 'words', fill: (cell, chain) => chain.tasks.join(' → ')}
   ], results.chains);
   steps(section);
-  const shareLeft = ({limit, of}) => limit.maximum_ps ? (limit.maximum_ps - (of.implicit[limit.type + '_ps'] || of.simulated[limit.type + '_ps'] || 0)) / limit.maximum_ps : 1;
-  const limits = results.chains.flatMap(chain => chain.constraints.map(limit => ({chain: chain.name, limit, of: chain})))
-    .sort((a, b) => severities.indexOf(a.limit.verdict) - severities.indexOf(b.limit.verdict) || shareLeft(a) - shareLeft(b));
+  const limits = worstFirst(chainLimits, one => one.share);
   if (limits.length) {
     add(section, 'h3', {}, 'Limits');
     addTable(section, null, [
@@ -79,7 +77,7 @@
       {title: 'At most', kind: 'number', key: entry => entry.limit.maximum_ps, fill: (cell, entry) => exact(entry.limit.maximum_ps)},
       ...['implicit', 'explicit', 'let'].map(way => ({title: way === 'let' ? 'LET' : way, fill: (cell, entry) => addMark(cell, entry.limit[way])})),
       {title: 'Judged', fill: (cell, entry) => addMark(cell, entry.limit.guaranteed ? 'guaranteed' : entry.limit.verdict)},
-      {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.limit.reason}
+      {title: 'Reason', kind: 'words', fill: (cell, entry) => inUnit(entry.limit.reason)}
     ], limits);
   }
   /** What each step of a chain costs, seen and at most. */
@@ -92,14 +90,14 @@
     const top = Math.max(longest, d3.max(shown, one => Math.max(0, ...limitsOf(one.chain).filter(limit => limit < longest * 3)))) * 1.02;
     add(parent, 'h3', {}, 'What each step costs');
     addLegend(parent, 'Legend of the steps', [['#none', 'rising', 'waits until the task reads the data'], ['#56B4E9', null, 'runs until the task writes its output (colors of the tasks as in the schedule)']]);
-    add(parent, 'p', {class: 'hint'}, `The longest reaction seen, and its upper bound under implicit communication. All bars have one scale, from 0 to ${brief(top)}.` + (shown.some(one => limitsOf(one.chain).length) ? ' The line is the limit.' : ''));
+    add(parent, 'p', {class: 'hint'}, `The longest reaction seen, and its upper bound under implicit communication. All bars have one scale, from 0 to ${exact(top)}.` + (shown.some(one => limitsOf(one.chain).length) ? ' The line is the limit.' : ''));
     for (const {chain, steps} of shown) {
       const stack = add(parent, 'div', {class: 'stack'});
       stack.dataset.chain = chain.name;
       add(stack, 'h3', {}, chain.name);
       const parts = list => list.flatMap(([wait, run], i) => {
         const name = chain.tasks[i];
-        return [{ps: wait, paint: ['#none', 'rising'], words: `${exact(wait)} until ${name} reads`, text: brief(wait)},
+        return [{ps: wait, paint: ['#none', 'rising'], words: `${exact(wait)} until ${name} reads`, text: exact(wait)},
                 {ps: run, paint: taskPaint(tasks.findIndex(task => task.name === name)), words: `${exact(run)} ${name}`, text: name}].filter(part => part.ps > 0);
       });
       for (const [label, list, none] of [['seen', steps.observed, 'none: no reaction was seen'], ['bound', steps.implicit, 'none: ' + (chain.implicit.reason || '')]]) {
@@ -125,7 +123,7 @@
     const details = add(section, 'details', {});
     add(details, 'summary', {}, `Why ${counted(reasons.length, 'chain has', 'chains have')} no bound`);
     const list = add(details, 'ul', {});
-    for (const chain of reasons) add(list, 'li', {}, `${chain.name}: ${chain.implicit.reason}`);
+    for (const chain of reasons) add(list, 'li', {}, `${chain.name}: ${inUnit(chain.implicit.reason)}`);
   }
 })();
 
@@ -212,11 +210,11 @@ function overTime(section) {
   const recorded = i => schedule.recorded_ps.some(([from, to]) => from <= i * size * 1.000001 && to >= (i + 1) * size * 0.999999);
   const missing = schedule.cut ? d3.range(windows).filter(i => !recorded(i)) : [];
   add(section, 'h3', {}, 'Utilization over time');
-  addTable(section, `From 0 to ${brief(schedule.end_ps)}, in windows of ${brief(size)}. The height is 100 %. Colors are those of the tasks in the schedule.` + (missing.length ? ' Gray windows are not, or only in part, in this file.' : ''), [
+  addTable(section, `From 0 to ${exact(schedule.end_ps)}, in windows of ${exact(size)}. The height is 100 %. Colors are those of the tasks in the schedule.` + (missing.length ? ' Gray windows are not, or only in part, in this file.' : ''), [
     {title: 'Resource', kind: 'row', fill: (cell, entry) => entry.resource.name + (entry.resource.kind === 'core' ? '' : ', ' + entry.resource.kind)},
     {title: 'All the time', kind: 'number', fill: (cell, entry) => percent(entry.resource.utilization)},
     {title: 'Busiest window', kind: 'number', fill: (cell, entry) => percent(Math.min(1, entry.all[entry.busiest]))},
-    {title: 'It begins at', kind: 'number', key: entry => entry.busiest, fill: (cell, entry) => brief(entry.busiest * size)},
+    {title: 'It begins at', kind: 'number', key: entry => entry.busiest, fill: (cell, entry) => exact(entry.busiest * size)},
     {title: 'Over time', kind: 'chart', fill: (cell, entry) => {
       const svg = addChart(cell, wide, high, `${entry.resource.name}: ${percent(d3.min(entry.all))} to ${percent(Math.min(1, entry.all[entry.busiest]))} per window`);
       addSvg(svg, 'rect', {y: 1, width: wide, height: high - 2, fill: 'var(--track)'});
