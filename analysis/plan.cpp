@@ -377,6 +377,8 @@ class Planner {
 Planned plan(const Search& search, const engine::Results& results, const Diagnosed& causes, std::uint64_t events) {
   if (results.stopped_early) return {{}, search.problem.system};
   try {
+    // A quick plan believes what the diagnosis suspects; a thorough one also tries without what mends nothing alone.
+    if (events <= quick_plan) return Planner(search, results, causes, events, true).run();
     Planner careful(search, results, causes, events, false);
     Planned without = careful.run();
     if (!careful.has_idle_corrections() || without.plan.after() == Problems{}) return without;

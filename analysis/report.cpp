@@ -59,10 +59,12 @@ void read_earlier_model(const importer::Limits& limits, Earlier& earlier) {
 /// Of many tasks, fewer are tried with changes: each change analyzes all of them.
 constexpr std::size_t most_analyzed = 1999;
 
-/// What would help the first tasks whose deadline is missed or not judged.
+/// What would help the first tasks whose deadline is missed or not judged, and which the plan does not mend or only with
+/// less execution time.
 std::vector<exporter::TriedChanges> tried_changes(const Model& model, const System& system,
                                                   const engine::AnalysisOptions& options,
-                                                  const engine::Results& results, std::size_t most) {
+                                                  const engine::Results& results, const exporter::Plan& plan,
+                                                  std::size_t most) {
   std::vector<exporter::TriedChanges> all;
   if (results.stopped_early) return all;  // what was stopped would be stopped again
   Diagnostics ignored;                    // `explore` reports constraints that it cannot keep
@@ -71,6 +73,11 @@ std::vector<exporter::TriedChanges> tried_changes(const Model& model, const Syst
   for (TaskIndex task = 0; task < system.tasks.size() && all.size() < most; ++task) {
     if (options.work != nullptr && options.work->stop) break;
     const engine::Verdict verdict = results.tasks[task].verdict;
+    const auto mends = [&name = system.tasks[task].name](const exporter::PlanStep& step) {
+      return step.kind != exporter::PlanStep::Kind::shorter &&
+             std::find(step.mended.begin(), step.mended.end(), name) != step.mended.end();
+    };
+    if (std::any_of(plan.steps.begin(), plan.steps.end(), mends)) continue;
     if (system.tasks[task].folded_into || verdict == engine::Verdict::met || verdict == engine::Verdict::no_deadline)
       continue;
     if (auto tried = engine::what_if(system, options, results, allowed, task).tried; !tried.empty())
@@ -108,7 +115,8 @@ OptionTable page_options(ReportRequest& request) {
               "and the longest jobs",
               rare(group::output), {.range = Range{100, 10'000'000}, .always_told = true}),
           row("what-ifs", &request.what_ifs,
-              "Largest number of failing tasks that are analyzed again with changes that may help. 0: none",
+              "Largest number of failing tasks that the plan does not mend and that are analyzed again with single "
+              "changes. 0: none",
               rare(group::output), {.range = Range{0, 1000}, .always_told = true}),
           row("baseline", &request.baseline,
               "Compare with an earlier state: a model file, or results that analyze --format json wrote",
@@ -161,8 +169,7 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
   }
   const exporter::ModelInfo info = exporter::model_info(model);
   const Diagnosed causes = diagnose_and_correct(prepared->system, prepared->analysis, recorded->results, findings);
-  Outcome<Planned> planned = tl::unexpected(Failure{});
-  if (!recorded->results.stopped_early) planned = plan(model, request, *prepared, recorded->results, causes);
+  const auto planned = plan(model, request, *prepared, recorded->results, causes);
   std::optional<ComparedModels> states;
   std::optional<exporter::ModelInfo> older_info;
   difference::Comparison comparison;
@@ -184,7 +191,8 @@ Outcome<Report> report(const Model& model, const ReportRequest& request, Earlier
       runs ? &*runs : nullptr,
       earlier.results ? &*earlier.results : nullptr,
       asked(request, report_options),
-      tried_changes(model, prepared->system, prepared->analysis, recorded->results, request.what_ifs),
+      tried_changes(model, prepared->system, prepared->analysis, recorded->results,
+                    planned ? planned->plan : exporter::Plan{}, request.what_ifs),
       difference ? &*difference : nullptr,
       earlier.no_model};
   return Report{exporter::render_report_html(view),
