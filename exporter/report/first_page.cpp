@@ -20,14 +20,13 @@ namespace {
 
 using engine::OverallVerdict;
 
-/// Of the causes; the details below have all.
-constexpr std::size_t most_causes = 5;
 constexpr std::size_t most_figures = 3;
 
 /// A time with a maximum.
 struct Figure {
   std::string name;
   Duration limit;
+  std::optional<Duration> least;  ///< a minimum beside it
   std::optional<Duration> seen, bound;
   OverallVerdict verdict = OverallVerdict::unknown;
 
@@ -61,7 +60,8 @@ std::vector<Figure> key_figures(const ResultView& view) {
       };
       const engine::Communication way = view.results.communication;
       const auto& judged = result.limits[k].by(way);
-      Figure figure{chain.name, *limit.maximum, {}, {}, engine::verdict_on(judged.verdict, judged.guaranteed)};
+      Figure figure{
+          chain.name, *limit.maximum, limit.minimum, {}, {}, engine::verdict_on(judged.verdict, judged.guaranteed)};
       figure.bound = way == engine::Communication::implicit ? of(result.implicit)
                      : way == engine::Communication::let    ? of(result.let)
                                                             : of(result.explicit_access);
@@ -76,9 +76,12 @@ std::vector<Figure> key_figures(const ResultView& view) {
     const auto deadline = view.system.tasks[task].deadline;
     if (!deadline || view.system.tasks[task].folded_into) continue;
     const engine::TaskResult& result = view.results.tasks[task];
-    of_tasks.push_back({view.system.tasks[task].name, *deadline,
+    of_tasks.push_back({view.system.tasks[task].name,
+                        *deadline,
+                        {},
                         result.response.jobs > 0 ? std::optional(result.response.max) : std::nullopt,
-                        result.bound.worst, engine::verdict_on(result)});
+                        result.bound.worst,
+                        engine::verdict_on(result)});
   }
   for (Figure& figure : urgent(std::move(of_tasks))) figures.push_back(std::move(figure));
   figures.resize(std::min(figures.size(), most_figures));
@@ -98,7 +101,9 @@ TextTable figure_table(const std::vector<Figure>& figures) {
     const bool bad = figure.verdict >= OverallVerdict::unbounded, good = figure.verdict <= OverallVerdict::met;
     const bool known = figure.bound || figure.seen;
     const double margin = figure.margin();
-    table.add(figure.name, time(figure.limit), time(figure.seen), time(figure.bound, Rounding::up),
+    table.add(figure.name,
+              figure.least ? fmt::format("{} to {}", time(figure.least), time(figure.limit)) : time(figure.limit),
+              time(figure.seen), time(figure.bound, Rounding::up),
               !known         ? std::string("–")
               : margin <= -1 ? fmt::format("{:.1f}× the limit", 1 - margin)
                              : fmt::format("{:.1f} %", margin * 100),
@@ -109,25 +114,24 @@ TextTable figure_table(const std::vector<Figure>& figures) {
   return table;
 }
 
-FirstPage::Part causes_part(const Causes& causes) {
-  FirstPage::Part part{"causes", "Root causes", {}, cause_lines(causes), {}};
-  if (part.steps.size() <= most_causes) return part;
-  part.notes.push_back(fmt::format("{} more stand in the details.", part.steps.size() - most_causes));
-  part.steps.resize(most_causes);
-  return part;
-}
-
 /// Its lines number its steps themselves, as the list does.
-FirstPage::Part plan_part(const Plan& plan) {
+FirstPage::Part plan_part(const Plan* plan, const engine::Results& results) {
   FirstPage::Part part{"plan", "Plan", {}, {}, {}};
-  const std::vector<std::string> lines = plan_lines(plan);
+  if (plan == nullptr || plan->before == Problems{}) {
+    part.paragraphs.push_back(fmt::format("None was sought: {}.", results.stopped_early
+                                                                      ? "the simulation stopped early"
+                                                                      : "the model with changes cannot be analyzed"));
+    return part;
+  }
+  const std::vector<std::string> lines = plan_lines(*plan);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (i == 0)
       part.paragraphs.push_back(lines[i] + ".");
-    else if (i <= plan.steps.size())
+    else if (i <= plan->steps.size())
       part.steps.push_back(lines[i].substr(lines[i].find(' ') + 1));
     else
       part.notes.push_back(lines[i]);
+  if (!plan->complete) part.notes.push_back("amalthea explore --plan tries more combinations.");
   return part;
 }
 
@@ -150,8 +154,10 @@ FirstPage first_page(const ResultView& view) {
   const Mark mark = assessment.limits.empty() ? Mark{"–", "soft"} : marks[static_cast<std::size_t>(assessment.verdict)];
   FirstPage page{
       page_title(view.model), verdict_sentence(assessment), std::string(mark.symbol), std::string(mark.style), {}};
-  if (view.causes != nullptr && !view.causes->all.empty()) page.parts.push_back(causes_part(*view.causes));
-  if (view.plan != nullptr && view.plan->before != Problems{}) page.parts.push_back(plan_part(*view.plan));
+  if (view.causes != nullptr && !view.causes->all.empty())
+    page.parts.push_back({"causes", "Root causes", {}, cause_lines(*view.causes), {}});
+  if (view.results.stopped_early || (view.causes != nullptr && view.causes->problems != Problems{}))
+    page.parts.push_back(plan_part(view.plan, view.results));
   FirstPage::Part assumed{"assumed", "", {}, {}, {}};
   for (const engine::Assumption& assumption : assessment.assumptions)
     assumed.notes.push_back(fmt::format("Assumed: {}.", assumption.text));
@@ -195,10 +201,17 @@ std::string render_first_page_html(const FirstPage& page) {
     text += fmt::format("<div class=\"part\" id=\"{}\">\n", part.id);
     if (!part.title.empty()) text += fmt::format("<h3>{}</h3>\n", part.title);
     for (const std::string& paragraph : part.paragraphs) text += fmt::format("<p>{}</p>\n", svg::escaped(paragraph));
-    if (!part.steps.empty()) {
-      text += "<ol>\n";
-      for (const std::string& step : part.steps) text += fmt::format("<li>{}</li>\n", svg::escaped(step));
+    const auto list = [&](std::size_t from, std::size_t to) {
+      text += fmt::format("<ol start=\"{}\">\n", from + 1);
+      for (std::size_t i = from; i < to; ++i) text += fmt::format("<li>{}</li>\n", svg::escaped(part.steps[i]));
       text += "</ol>\n";
+    };
+    const std::size_t steps = part.steps.size(), shown = std::min(steps, FirstPage::most_steps);
+    if (shown > 0) list(0, shown);
+    if (shown < steps) {
+      text += fmt::format("<details data-print=\"closed\"><summary>{} more</summary>\n", steps - shown);
+      list(shown, steps);
+      text += "</details>\n";
     }
     for (const std::string& note : part.notes)
       text += fmt::format("<p class=\"{}\">{}</p>\n", part.id == "source" ? "soft" : "note", svg::escaped(note));

@@ -13,11 +13,13 @@
 namespace amalthea::exporter {
 
 struct FirstPage {
+  static constexpr std::size_t most_steps = 8;
+
   struct Part {
     std::string id;     ///< of its element in a page
     std::string title;  ///< "": none
     std::vector<std::string> paragraphs;
-    std::vector<std::string> steps;   ///< a numbered list below them
+    std::vector<std::string> steps;   ///< a numbered list below them; `most_steps` of them stand on the sheet
     std::vector<std::string> notes;   ///< below those
     TextTable table = TextTable({});  ///< empty: none
   };
