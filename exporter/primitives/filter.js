@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A field above the first table of a page, which shows the rows that have all of its words.
+// A field above the table of a page that can be filtered, which shows the rows that have all of its words. Links to the
+// table show the rows with their words.
 'use strict';
 (() => {
   const table = document.querySelector('table.filtered');
@@ -24,6 +25,6 @@
     found.textContent = words.length ? `${shown.toLocaleString('en')} of ${rows.length.toLocaleString('en')} rows` : '';
   };
   field.addEventListener('input', show);
-  for (const choice of document.querySelectorAll('a[data-filter]'))
-    choice.addEventListener('click', () => { field.value = choice.dataset.filter; show(); });
+  for (const choice of document.querySelectorAll('a[href="#models"]'))
+    choice.addEventListener('click', () => { field.value = choice.textContent; show(); });
 })();

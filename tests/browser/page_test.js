@@ -25,11 +25,17 @@ function contrast(element) {
   return (a + 0.05) / (b + 0.05);
 }
 
+function measure() {
+  // Nothing is wider than the window, and only the picture of the graph may scroll.
+  found.width = {window: window.innerWidth, page: document.documentElement.scrollWidth,
+                 cut: Array.from(document.querySelectorAll('.wide:not(figure)')).filter(one => one.scrollWidth > one.clientWidth + 1).map(one => (one.closest('section') || one).id)};
+}
+
 function run() {
   // Below the first page all is folded; a link opens what it leads to.
   const folds = Array.from(document.querySelectorAll('main > section > details.fold'));
   found.folded = folds.filter(fold => !fold.open).length;
-  document.querySelector('#contents a[href="#tasks"]').click();
+  if (folds.length) document.querySelector('#contents a[href="#tasks"]').click();
   found.unfolded = folds.filter(fold => fold.open).map(fold => fold.parentNode.id);
   for (const fold of folds) fold.open = true;
 
@@ -46,6 +52,14 @@ function run() {
   scrollTo(0, 0);
   found.dark = matchMedia('(prefers-color-scheme: dark)').matches;
   found.unreadable = Array.from(document.querySelectorAll('body *:not(script):not(svg):not(svg *):not(.skip)')).filter(one => one.checkVisibility() && Array.from(one.childNodes).some(node => node.nodeType === 3 && node.data.trim()) && contrast(one) < 4.5).map(one => one.outerHTML.slice(0, 80));
+
+  measure();
+  if (!by('timeline')) {  // the page of a batch, or of differences
+    const group = document.querySelector('a[href="#models"]');
+    if (group) group.click();
+    found.group = Array.from(document.querySelectorAll('.filtered tbody tr')).filter(row => row.checkVisibility()).map(row => row.textContent);
+    return;
+  }
 
   // The picture of the graph: the arrows of one task, and the table of what all of them mean.
   const links = Array.from(document.querySelectorAll('#graph .link')), arrows = by('arrows');
@@ -67,7 +81,7 @@ function run() {
   found.drawn_ms = drawn ? drawn.startTime : null;
   found.title = document.title;
   found.sections = Array.from(document.querySelectorAll('main > section')).map(section => section.id);
-  found.empty = found.sections.filter(id => by(id).children.length < 2);
+  found.empty = found.sections.filter(id => (by(id).querySelector(':scope > .fold') || by(id)).children.length < 2);
   found.counts = {met: text('count-met'), missed: text('count-missed'), unbounded: text('count-unbounded')};
   found.sentence = text('sentence');
   found.tasks = {};
@@ -137,9 +151,7 @@ function run() {
     found.deadlines[name] = Array.from(document.querySelectorAll('#bars svg > rect'), mark => mark.getAttribute('x'));
   }
 
-  // Nothing is wider than the window, and only the picture of the graph may scroll.
-  found.width = {window: window.innerWidth, page: document.documentElement.scrollWidth,
-                 cut: Array.from(document.querySelectorAll('.wide:not(figure)')).filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.closest('section').id)};
+  measure();
   const closed = () => document.querySelectorAll('details:not([open])').length, before_print = closed();
   window.dispatchEvent(new Event('beforeprint'));
   found.print_closed = closed();

@@ -35,15 +35,22 @@ std::string in_script(const std::string& file) {
   return "<script nonce=\"test\">" + test::read_text(AMALTHEA_SOURCE_DIR "/tests/browser/" + file) + "</script>";
 }
 
+/// A page whose policy allows the test's own scripts, and nothing else that it does not allow already.
+std::string with_test_scripts(std::string page) {
+  return page.find("script-src ") != page.npos
+             ? test::replaced(std::move(page), "script-src ", "script-src 'nonce-test' ")
+             : test::replaced(std::move(page), "style-src ", "script-src 'nonce-test'; style-src ");
+}
+
 struct Opened {
   json found;
   std::string log;
 };
 
-/// What page_test.js finds. The copy's policy allows the test's own scripts, and nothing else that the page's does not.
+/// What page_test.js finds.
 Opened open(const std::string& page, const std::string& folder, const std::string& size = "1400,1000",
             const std::string& option = "--mute-audio") {
-  std::string copy = test::replaced(test::read_text(page), "script-src ", "script-src 'nonce-test' ");
+  std::string copy = with_test_scripts(test::read_text(page));
   copy = test::replaced(copy, "<title>", in_script("page_errors.js") + "<title>");
   const auto end = copy.rfind("</body>");
   REQUIRE(end != copy.npos);
@@ -199,7 +206,10 @@ TEST_CASE("browser: tiles count the listed rows and tables sort and filter", "[l
   CHECK(std::is_sorted(down.rbegin(), down.rend()));
   CHECK(found["restored"] == true);
   CHECK(found["filtered"] == json({"∞ unbounded", "∞ unbounded"}));
-  CHECK(found["what_ifs"].dump().find("with GPU time slices of 1 ms") != std::string::npos);
+  // What works comes first.
+  REQUIRE(found["what_ifs"].size() == 5);
+  CHECK(found["what_ifs"][0].get<std::string>().find("with 5 % fewer ticks") != std::string::npos);
+  CHECK(found["what_ifs"][0].get<std::string>().find("yes") != std::string::npos);
   CHECK(found["units"].size() == 7);
   CHECK(found["steps"].size() == 5);  // Lane_to_DASM has neither a reaction nor a bound
   CHECK(found["over_time"] == results["resources"].size());
@@ -282,20 +292,58 @@ TEST_CASE("browser: no table is cut off in a narrow window", "[long][browser]") 
   }
 }
 
+TEST_CASE("browser: pages of batches and of differences fit, work by keyboard and are readable", "[long][browser]") {
+  chromium();
+  const test::TemporaryFolder folder;
+  const std::string before = test::sample("tutorial/5-shared-gpu.amxmi"),
+                    after = test::sample("tutorial/6-repaired.amxmi");
+  const std::string lines = folder.path() + "/lines.jsonl", page = folder.path() + "/page.html";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"batch", before, after, "-o", lines, "--summary", page},
+        {"diff", before, after, "--timing", "--format", "html", "-o", page}}) {
+    INFO(arguments[0]);
+    REQUIRE(test::amalthea(arguments).exit_code <= 1);
+    for (const char* size : {"420,900", "1400,1000"}) {
+      const Opened opened =
+          open(page, folder.path(), size,
+               size[0] == '4' ? "--blink-settings=preferredColorScheme=0" : "--blink-settings=preferredColorScheme=1");
+      check_no_errors(opened);
+      const json& found = opened.found;
+      CHECK((found["controls"] > 0 || arguments[0] == "diff"));
+      CHECK(found["focus_unseen"] == json::array());
+      CHECK(found["nameless"] == 0);
+      // The group of a first cause shows its models.
+      if (arguments[0] == "batch") {
+        REQUIRE(found["group"].size() == 1);
+        CHECK(found["group"][0].get<std::string>().find("5-shared-gpu") != std::string::npos);
+      }
+      CHECK(found["unreadable"] == json::array());
+      CHECK(found["width"]["page"] <= found["width"]["window"]);
+      CHECK(found["width"]["cut"] == json::array());
+    }
+  }
+}
+
 TEST_CASE("browser: axe-core finds no violation", "[long][browser]") {
   chromium();
   const char* axe = std::getenv("AMALTHEA_AXE");
   if (axe == nullptr) test::skip("AMALTHEA_AXE does not name axe.min.js of axe-core");
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", copy = folder.path() + "/axe.html";
-  const std::string before = test::sample("tutorial/5-shared-gpu.amxmi");
+  const std::string before = test::sample("tutorial/5-shared-gpu.amxmi"),
+                    after = test::sample("tutorial/6-repaired.amxmi");
+  const std::string lines = folder.path() + "/lines.jsonl", trace = folder.path() + "/run.btf";
+  REQUIRE(test::amalthea({"simulate", after, "-q", "--trace", trace}).exit_code == 0);
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"report", test::sample("waters2019-tx2.amxmi"), "-o", page},
         {"report", test::sample("constraints.amxmi"), "-o", page},
-        {"report", test::sample("tutorial/6-repaired.amxmi"), "--baseline", before, "-o", page}}) {
-    INFO(arguments[1]);
+        {"report", after, "--baseline", before, "-o", page},
+        {"compare", after, trace, "--format", "html", "-o", page},
+        {"diff", before, after, "--timing", "--format", "html", "-o", page},
+        {"batch", before, after, "-o", lines, "--summary", page}}) {
+    INFO(arguments[0] << " " << arguments[1]);
     REQUIRE(test::amalthea(arguments).exit_code <= 4);
-    std::string text = test::replaced(test::read_text(page), "script-src ", "script-src 'nonce-test' ");
+    std::string text = with_test_scripts(test::read_text(page));
     text.insert(text.rfind("</body>"),
                 "<script nonce=\"test\">" + test::read_text(axe) + "</script>" + in_script("axe_test.js"));
     test::write_text(copy, text);
