@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -95,6 +96,16 @@ TEST_CASE("explain: SFM waits for the slices of Detection in text and drawing") 
   const std::string svg = test::read_text(picture);
   CHECK_THAT(svg, Catch::StartsWith("<svg ") && Catch::EndsWith("</svg>\n"));
   CHECK_THAT(svg, Catch::Contains(">deadline<") && Catch::Contains("GP10B"));
+}
+
+TEST_CASE("explain: steps that recur are one line with their count") {
+  // A kernel alternates with the memory traffic of others, for less than a microsecond at a time.
+  const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "Detection", "-q"});
+  const auto begin = result.out.find("at ms"), end = result.out.find("\n\n", begin);
+  REQUIRE(end != std::string::npos);
+  const std::string timeline = result.out.substr(begin, end - begin);
+  CHECK(timeline.find(" steps, slowed by others for ") != std::string::npos);
+  CHECK(std::count(timeline.begin(), timeline.end(), '\n') < 30);
 }
 
 TEST_CASE("explain: wrong use is reported") {
