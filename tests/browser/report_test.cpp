@@ -208,7 +208,7 @@ TEST_CASE("browser: tiles count the listed rows and tables sort and filter", "[l
   CHECK(found["restored"] == true);
   CHECK(found["filtered"] == json({"∞ unbounded", "∞ unbounded"}));
   // What works comes first.
-  REQUIRE(found["what_ifs"].size() == 5);
+  REQUIRE(found["what_ifs"].size() == 9);
   CHECK(found["what_ifs"][0].get<std::string>().find("with 5 % fewer ticks") != std::string::npos);
   CHECK(found["what_ifs"][0].get<std::string>().find("yes") != std::string::npos);
   CHECK(found["units"].size() == 7);
