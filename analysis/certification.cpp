@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "engine/devices/chosen_devices.hpp"
+#include "exporter/certificates/dossier.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "importer/reading/file_bytes.hpp"
 
@@ -35,6 +36,17 @@ Proved prove(const Model& model, const AnalysisRequest& request, const Prepared&
 
 exporter::CertificateView view_of(const Proved& proved, const AnalysisRequest& request, const Prepared& prepared) {
   return {proved.info, prepared.system, proved.bounds, proved.proofs, proved.options, request.communication == "let"};
+}
+
+/// Adds the bounds that the manifest records as accepted to the results.
+tl::expected<void, std::string> add_accepted(const Model& model, const AnalysisRequest& request,
+                                             const Prepared& prepared, std::string_view manifest,
+                                             engine::Results& results) {
+  const Proved proved = prove(model, request, prepared);
+  return exporter::proved_bounds(view_of(proved, request, prepared), manifest).map([&](const auto& bounds) {
+    for (TaskIndex task = 0; task < results.tasks.size(); ++task) results.tasks[task].bound.proved = bounds[task];
+    results.proofs = true;
+  });
 }
 
 }  // namespace
@@ -69,6 +81,18 @@ Outcome<Certification> certify(const Model& model, const AnalysisRequest& reques
   return tl::unexpected(Failure{});
 }
 
+Outcome<std::string> dossier(const Model& model, const AnalysisRequest& request, std::string_view manifest,
+                             Diagnostics& findings) {
+  return prepare(model, request, findings)
+      .and_then([&](Prepared&& prepared) { return results_of(std::move(prepared), findings); })
+      .and_then([&](Analyzed&& analyzed) -> Outcome<std::string> {
+        if (const auto added = add_accepted(model, request, analyzed, manifest, analyzed.results); !added)
+          return misused(added.error());
+        const exporter::ModelInfo info = exporter::model_info(model);
+        return exporter::render_dossier_html({info, analyzed.system, analyzed.results, findings}, manifest);
+      });
+}
+
 OptionTable certificates_option(AnalysisRequest& request) {
   return {row("certificates", &request.certificates,
               "Folder that amalthea certify --check wrote for this model and these options. Shows which bounds Coq has "
@@ -83,11 +107,8 @@ Outcome<void> add_proofs(const Model& model, const AnalysisRequest& request, con
   const auto manifest =
       importer::read_bytes((std::filesystem::path(request.certificates) / exporter::manifest_name).string());
   if (!manifest) return misused(place, manifest.error(), "name the folder that amalthea certify -o wrote");
-  const Proved proved = prove(model, request, prepared);
-  const auto bounds = exporter::proved_bounds(view_of(proved, request, prepared), *manifest);
-  if (!bounds) return misused(place, bounds.error());
-  for (TaskIndex task = 0; task < results.tasks.size(); ++task) results.tasks[task].bound.proved = (*bounds)[task];
-  results.proofs = true;
+  if (const auto added = add_accepted(model, request, prepared, *manifest, results); !added)
+    return misused(place, added.error());
   return {};
 }
 

@@ -4,6 +4,7 @@
 /// Certificates: bounds that a proof assistant can check, and results with bounds that it has checked.
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct Certification {
   std::vector<std::string> without;              ///< "no certificate: TASK: reason"
 };
 Outcome<Certification> certify(const Model& model, const AnalysisRequest& request, Diagnostics& findings);
+
+/// The page about the model for a safety case (exporter/certificates/dossier.hpp). `manifest` is that of its
+/// certificates, made with this request.
+Outcome<std::string> dossier(const Model& model, const AnalysisRequest& request, std::string_view manifest,
+                             Diagnostics& findings);
 
 /// The option `certificates` of verbs that show results.
 OptionTable certificates_option(AnalysisRequest& request);

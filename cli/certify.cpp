@@ -36,6 +36,7 @@ struct CertifyOptions {
   std::string output;
   bool check = false;
   std::string prosa;
+  std::string dossier;
 };
 
 /// Runs the script of the folder; `said` gets each line of its standard output. Returns its exit code, or -1.
@@ -68,7 +69,9 @@ int run_check(const CertifyOptions& options, const std::function<void(const std:
   return WEXITSTATUS(status);
 }
 
-int check(const CertifyOptions& options, const analysis::Certification& certification) {
+/// Coq checks the folder; the manifest records what it says.
+int check(const CertifyOptions& options, analysis::Certification& certification) {
+  std::string coq;
   std::vector<std::pair<std::string, bool>> outcome;
   StatusLine status(StatusLine::Log::yes);
   const auto show = [&] {
@@ -77,6 +80,7 @@ int check(const CertifyOptions& options, const analysis::Certification& certific
   };
   show();
   const int code = run_check(options, [&](const std::string& line) {
+    if (line.starts_with("Coq ")) coq = line.substr(4);
     for (const auto& [word, well] : {std::pair("accepted ", true), std::pair("rejected ", false)})
       if (line.starts_with(word)) outcome.emplace_back(line.substr(std::string_view(word).size()), well);
     show();
@@ -90,20 +94,22 @@ int check(const CertifyOptions& options, const analysis::Certification& certific
     if (std::find(certification.certificates.begin(), certification.certificates.end(), file) !=
         certification.certificates.end())
       accepted += well ? 1 : 0;
-  if (!write_data((fs::path(options.output) / exporter::manifest_name).string(),
-                  exporter::with_outcome(certification.files.back().text, outcome)))
-    return ExitCode::unusable;
+  std::string& manifest = certification.files.back().text;
+  manifest = exporter::with_outcome(manifest, coq, outcome);
+  if (!write_data((fs::path(options.output) / exporter::manifest_name).string(), manifest)) return ExitCode::unusable;
   print_summary(fmt::format("Coq accepts {} of {} certificates\n", accepted, certification.certificates.size()));
   return accepted == certification.certificates.size() && code == 0 ? ExitCode::all_well : ExitCode::findings;
 }
 
 int run(const CertifyOptions& options) {
   if (options.output.empty() || is_standard_output(options.output)) return unusable("expected -o FOLDER");
+  if (!options.dossier.empty() && !check_output(options.dossier)) return ExitCode::unusable;
   if (options.check && options.prosa.empty())
     return unusable("--check requires --prosa FOLDER, the folder of Prosa 0.5, compiled (docs/reference/certify.md)");
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
-  const auto made =
+  Diagnostics of_dossier = diagnostics;  // those of reading
+  auto made =
       model ? analysis::certify(*model, options.request, diagnostics) : analysis::Outcome<analysis::Certification>();
   print_findings(diagnostics);
   if (!model) return model.error();
@@ -127,7 +133,11 @@ int run(const CertifyOptions& options) {
       fmt::format("Certificates: {} of {} tasks, in {}\n", made->certified, made->tasks, options.output);
   for (const std::string& line : made->without) summary += line + "\n";
   print_summary(summary);
-  return options.check ? check(options, *made) : ExitCode::all_well;
+  const int code = options.check ? check(options, *made) : ExitCode::all_well;
+  if (options.dossier.empty() || code == ExitCode::unusable) return code;
+  const auto page = analysis::dossier(*model, options.request, made->files.back().text, of_dossier);
+  if (!page) return code_of(page.error());
+  return write_output(options.dossier, *page) ? code : ExitCode::unusable;
 }
 
 }  // namespace
@@ -139,15 +149,19 @@ void add_certify(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   add_options(*verb, analysis::certification_options(options->request));
   add_options(*verb, analysis::chain_options(options->request));
-  add_options(*verb, {row("output", &options->output, "Folder for the certificates", {group::output},
-                          {.takes = "FOLDER", .file = FileKind::folder, .letter = 'o'}),
-                      row("check", &options->check, "Let Coq check the certificates, and record what it accepts",
-                          {group::output}),
-                      row("prosa", &options->prosa, "Folder of Prosa 0.5, compiled, for --check", {group::output},
-                          {.takes = "FOLDER", .file = FileKind::folder, .needs = "check"})});
+  add_options(
+      *verb,
+      {row("output", &options->output, "Folder for the certificates", {group::output},
+           {.takes = "FOLDER", .file = FileKind::folder, .letter = 'o'}),
+       row("check", &options->check, "Let Coq check the certificates, and record what it accepts", {group::output}),
+       row("prosa", &options->prosa, "Folder of Prosa 0.5, compiled, for --check", {group::output},
+           {.takes = "FOLDER", .file = FileKind::folder, .needs = "check"}),
+       row("dossier", &options->dossier,
+           "Also write an HTML page for a safety case: verdicts, what they rest on, assumptions, open points",
+           {group::output}, {.takes = "FILE", .file = FileKind::written})});
   describe(*verb,
            {"amalthea certify -o certificates model.amxmi",
-            "amalthea certify -q -o certificates model.amxmi",
+            "amalthea certify -o certificates --dossier dossier.html model.amxmi",
             "amalthea certify --suppress AM0410 -o certificates model.amxmi"},
            "Exit codes:\n"
            "  0  written, and with --check: accepted\n"

@@ -66,6 +66,7 @@ class Manifest {
         out["options"][name] = value;
     }
     out["prosa"] = "0.5";
+    out["coq"] = nullptr;
     out["meaning"] = meaning;
     out["cores"] = Json::array();
     for (std::size_t core = 0; core < certificates_.size(); ++core)
@@ -164,8 +165,10 @@ std::vector<CertificateFile> certificate_folder(const CertificateView& view) {
   return files;
 }
 
-std::string with_outcome(std::string_view manifest, const std::vector<std::pair<std::string, bool>>& accepted) {
+std::string with_outcome(std::string_view manifest, const std::string& coq,
+                         const std::vector<std::pair<std::string, bool>>& accepted) {
   Json json = outside_json<Json>(manifest).value();
+  if (!coq.empty()) json["coq"] = coq;
   for (Json& core : json["cores"])
     for (const auto& [file, well] : accepted)
       if (core["file"] == file) core["accepted"] = well;

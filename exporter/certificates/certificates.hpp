@@ -43,8 +43,10 @@ std::vector<CertificateFile> certificates_of(const System& system, const engine:
 /// nothing: none was.
 std::vector<CertificateFile> certificate_folder(const CertificateView& view);
 
-/// The manifest with the outcome of a check: which certificates Coq has accepted, and which it has rejected.
-std::string with_outcome(std::string_view manifest, const std::vector<std::pair<std::string, bool>>& accepted);
+/// The manifest with the outcome of a check: the version of Coq ("": unknown), and which certificates it has accepted
+/// or rejected.
+std::string with_outcome(std::string_view manifest, const std::string& coq,
+                         const std::vector<std::pair<std::string, bool>>& accepted);
 
 /// For every task, the bound that Coq has accepted for these proofs: the manifest records the text of its certificate
 /// as accepted. An error says why the manifest does not apply to the model and the options at all.

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ class StandIn {
     const std::string file = folder.path() + "/bin/coqc";
     fs::create_directories(folder.path() + "/bin");
     fs::create_directories(folder.path() + "/prosa");
-    test::write_text(file, "#!/bin/sh\ncase \"$*\" in *Certificate.v) " + says + ";; esac\n");
+    test::write_text(
+        file, "#!/bin/sh\ncase \"$*\" in *Certificate.v) " + says + ";; --print-version) echo 8.16.1 4.13.1;; esac\n");
     fs::permissions(file, fs::perms::owner_all);
     ::setenv("PATH", (folder.path() + "/bin:" + path_).c_str(), 1);
   }
@@ -46,6 +48,27 @@ test::CommandResult certify(const test::TemporaryFolder& folder, const std::stri
   std::vector<std::string> words = {"certify", test::sample(model), "-o", folder.path() + "/c"};
   if (check) words.insert(words.end(), {"--check", "--prosa", folder.path() + "/prosa"});
   return test::amalthea(words);
+}
+
+/// Writes the dossier, too: the text of the page without its markup, in one line.
+std::string dossier(const test::TemporaryFolder& folder, const std::string& model, bool check, int exit_code) {
+  std::vector<std::string> words = {
+      "certify", test::sample(model), "-o", folder.path() + "/c", "--dossier", folder.path() + "/dossier.html"};
+  if (check) words.insert(words.end(), {"--check", "--prosa", folder.path() + "/prosa"});
+  const auto done = test::amalthea(words);
+  INFO(done.err);
+  REQUIRE(done.exit_code == exit_code);
+  const std::string page = test::read_text(folder.path() + "/dossier.html");
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(page.find("http") == page.find("http-equiv"));  // nothing from elsewhere
+  CHECK(page.find("http", page.find("http-equiv") + 4) == std::string::npos);
+  const std::string text = std::regex_replace(page.substr(page.find("<h1>")), std::regex("(<[^>]*>|\\s)+"), " ");
+  return std::regex_replace(text, std::regex("&quot;"), "\"");
+}
+
+bool says(const std::string& text, const std::string& part) {
+  UNSCOPED_INFO(part);
+  return text.find(part) != std::string::npos;
 }
 
 test::CommandResult analyze(const test::TemporaryFolder& folder, const std::string& model) {
@@ -110,6 +133,46 @@ TEST_CASE("certify: accepted certificates prove nothing about another model or o
       test::amalthea({"analyze", test::sample(sample), "--memory", "none", "--certificates", folder.path() + "/c"});
   CHECK(other.exit_code == 2);
   CHECK(other.err.find("made with other options") != std::string::npos);
+}
+
+TEST_CASE("certify: the dossier calls proved only what Coq has accepted") {
+  const test::TemporaryFolder folder;
+  const std::string model = "tutorial/2-missed-deadline.amxmi", unchecked = dossier(folder, model, false, 0);
+  CHECK(says(unchecked, "Coq not run"));
+  CHECK(says(unchecked, " 0 limits proved 1 computed 0 observed only 1 open "));
+  CHECK(says(unchecked, ".v not checked Coq has not accepted this certificate"));
+  const StandIn coq(folder, accepts);
+  const std::string accepted = dossier(folder, model, true, 0);
+  CHECK(says(accepted, "Coq 8.16.1 "));
+  CHECK(says(accepted, " 1 limits proved 0 computed 0 observed only 1 open "));
+  CHECK_FALSE(says(accepted, "Coq has not accepted"));
+  const json manifest = manifest_in(folder.path() + "/c");
+  CHECK(says(accepted, " accepted " + manifest["cores"][0]["hash"].get<std::string>()));
+  CHECK(says(accepted, manifest["model"]["hash"].get<std::string>()));
+}
+
+TEST_CASE("certify: the dossier of a rejected certificate has it as an open point") {
+  const test::TemporaryFolder folder;
+  const StandIn coq(folder, rejects);
+  const std::string text = dossier(folder, "tutorial/2-missed-deadline.amxmi", true, 1);
+  CHECK(says(text, " 0 limits proved 1 computed "));
+  CHECK(says(text, ".v rejected Coq has not accepted this certificate"));
+}
+
+TEST_CASE("certify: the dossier lists limits that are not guaranteed, tasks without certificate and assumptions") {
+  const auto [name, assumes] = GENERATE(std::pair("waters2019-tx2.amxmi", false), std::pair("constraints.amxmi", true));
+  const test::TemporaryFolder folder;
+  const std::string text = dossier(folder, name, false, 0);
+  const json results = json::parse(test::amalthea({"analyze", test::sample(name), "--format", "json"}).out);
+  const std::string open = text.substr(text.find("Open points"));
+  for (const json& limit : results["limits"])
+    CHECK(says(open, " " + limit["name"].get<std::string>() + " " + limit["verdict"].get<std::string>() + " ") ==
+          (limit["verdict"] != "guaranteed"));
+  for (const json& task : manifest_in(folder.path() + "/c")["tasks"])
+    if (task.contains("no_certificate")) CHECK(says(open, " " + task["task"].get<std::string>() + " no certificate "));
+  REQUIRE(results["assumptions"].empty() != assumes);
+  for (const json& assumption : results["assumptions"]) CHECK(says(text, " " + assumption["text"].get<std::string>()));
+  CHECK(says(open, "What is not proved"));
 }
 
 TEST_CASE("certify: a certificate with another text than the accepted one proves nothing") {
