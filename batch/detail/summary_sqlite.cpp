@@ -40,8 +40,8 @@ struct Table {
 };
 
 // simulate calls it the response.
-const std::array<Table, 7>& tables() {
-  static const std::array<Table, 7> all{
+const std::array<Table, 8>& tables() {
+  static const std::array<Table, 8> all{
       {{"tasks",
         "results.tasks",
         {{"name", "TEXT", "name"},
@@ -98,6 +98,16 @@ const std::array<Table, 7>& tables() {
        {"assumptions",
         "results.assumptions",
         {{"rule", "TEXT", "rule"}, {"count", "INTEGER", "count"}, {"text", "TEXT", "text"}}},
+       {"causes",
+        "results.causes.list",
+        {{"kind", "TEXT", "kind"},
+         {"summary", "TEXT", "summary"},
+         {"text", "TEXT", "text"},
+         {"explains", "INTEGER", "explains"},
+         {"failing_with", "INTEGER", "with.failing"},
+         {"without_guarantee_with", "INTEGER", "with.without_guarantee"},
+         {"file", "TEXT", "file"},
+         {"line", "INTEGER", "line"}}},
        {"findings",
         "results.findings messages",
         {{"rule", "TEXT", "rule"},
