@@ -30,4 +30,15 @@ struct Calibrated {
 Outcome<Calibrated> calibrate(const Model& model, const CalibrationRequest& request, const traces::Progress& progress,
                               Diagnostics& findings);
 
+/// A scenario of streams (engine/devices/stream_scenario.hpp) with the times of kernels and copies that traces show.
+struct CalibratedScenario {
+  exporter::Calibration changes;       ///< in the order of the scenario
+  std::vector<std::string> unmatched;  ///< names of traces that are not in the scenario, or have no duration there
+  std::string text;                    ///< only the durations differ
+};
+/// Of the request it takes names, columns, platform, percentile and margin. Only executions in a trace count: those of Nsight
+/// Systems, of trace event JSON, and of CSV with any columns.
+Outcome<CalibratedScenario> calibrate_scenario(const std::string& path, const std::string& text,
+                                               const CalibrationRequest& request, const traces::Progress& progress);
+
 }  // namespace amalthea::analysis

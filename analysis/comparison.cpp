@@ -94,9 +94,9 @@ Outcome<Compared> compare(const Model& model, const ComparisonRequest& request, 
   return found;
 }
 
-Outcome<traces::ListedTrace> list_trace(const std::string& path, const traces::Progress& progress,
-                                        Diagnostics& findings) {
-  auto listed = traces::list_trace({.path = path, .progress = progress}, findings);
+Outcome<traces::ListedTrace> list_trace(const std::string& path, const std::string& columns,
+                                        const traces::Progress& progress, Diagnostics& findings) {
+  auto listed = traces::list_trace({.path = path, .progress = progress, .columns = columns}, findings);
   if (!listed) return misused(std::move(listed.error()));
   return std::move(*listed);
 }

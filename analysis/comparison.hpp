@@ -35,9 +35,9 @@ struct Compared : Prepared {
 Outcome<Compared> compare(const Model& model, const ComparisonRequest& request, const importer::Limits& limits,
                           const traces::Progress& progress, Diagnostics& findings);
 
-/// What one trace contains, without a model.
-Outcome<traces::ListedTrace> list_trace(const std::string& path, const traces::Progress& progress,
-                                        Diagnostics& findings);
+/// What one trace contains, without a model. `columns` as in TraceRequest.
+Outcome<traces::ListedTrace> list_trace(const std::string& path, const std::string& columns,
+                                        const traces::Progress& progress, Diagnostics& findings);
 
 /// In a format of the request. A page needs schedules.
 std::string text_of(const Compared& compared, const Model& model, const Diagnostics& findings,

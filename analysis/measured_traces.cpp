@@ -11,15 +11,6 @@
 namespace amalthea::analysis {
 namespace {
 
-Outcome<traces::NameRules> read_names(const std::string& path) {
-  if (path.empty()) return traces::NameRules{};
-  const auto text = importer::read_bytes(path);
-  if (!text) return misused("--names " + path, text.error());
-  auto rules = traces::NameRules::parse(*text);
-  if (!rules) return misread(path, rules.error());
-  return std::move(*rules);
-}
-
 Outcome<std::optional<Instant>> read_instant(const std::string& option, const std::string& text) {
   if (text.empty()) return std::nullopt;
   const auto time = parse_time_text(text);
@@ -29,10 +20,23 @@ Outcome<std::optional<Instant>> read_instant(const std::string& option, const st
 
 }  // namespace
 
+Outcome<traces::NameRules> read_names(const std::string& path) {
+  if (path.empty()) return traces::NameRules{};
+  const auto text = importer::read_bytes(path);
+  if (!text) return misused("--names " + path, text.error());
+  auto rules = traces::NameRules::parse(*text);
+  if (!rules) return misread(path, rules.error());
+  return std::move(*rules);
+}
+
 OptionTable trace_options(TraceRequest& request) {
   return {row("names", &request.names,
               "JSON object from patterns of names in the trace to names in the model, such as {\"Os_*\": \"Control\"}",
               {group::traces}, {.takes = "FILE", .file = FileKind::read}),
+          row("columns", &request.columns,
+              "Columns of CSV with any titles: name=TITLE, and duration=TITLE or start=TITLE and end=TITLE, by commas. "
+              "Units are those of the titles, such as \"Start (ns)\", or unit=us",
+              {group::traces}, {.takes = "COLUMNS"}),
           row("from", &request.from, "Measure only jobs activated at this time of the trace or later",
               rare(group::traces), {.takes = "TIME", .keyword = "from_"}),
           row("to", &request.to, "Measure only jobs activated before this time of the trace", rare(group::traces),
@@ -58,6 +62,7 @@ Outcome<traces::Comparison> read_traces(const TraceRequest& request, const Prepa
                                       .from = *from,
                                       .until = *until,
                                       .progress = reading.progress,
+                                      .columns = request.columns,
                                       .mapped = reading.mapped,
                                       .observer = reading.observer};
   auto compared = traces::compare_traces(input, request.trace_files, findings);

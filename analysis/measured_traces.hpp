@@ -16,11 +16,15 @@ namespace amalthea::analysis {
 
 struct TraceRequest : AnalysisRequest {
   std::vector<std::string> trace_files;
+  std::string columns;   ///< of CSV (traces::TraceInput::columns)
   std::string names;     ///< a file of rules for names; "": none
   std::string from, to;  ///< times of the trace; "": its begin, its end
 };
 /// All but the files.
 OptionTable trace_options(TraceRequest& request);
+
+/// The rules of that file.
+Outcome<traces::NameRules> read_names(const std::string& path);
 
 /// How measured and analyzed times are held together; all may be left out.
 struct TraceReading {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "analysis/calibration.hpp"
@@ -14,6 +17,7 @@
 #include "cli/model_output.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -26,9 +30,36 @@ struct CalibrateOptions {
   std::string output;
 };
 
+/// The text of the only input, if that is a scenario of streams instead of a model.
+std::optional<std::string> scenario_in(const std::vector<std::string>& inputs) {
+  if (inputs.size() != 1) return std::nullopt;
+  auto text = importer::read_bytes(inputs.front());
+  const std::size_t first = text ? text->find_first_not_of(" \t\r\n") : std::string::npos;
+  if (first == std::string::npos || (*text)[first] != '{') return std::nullopt;
+  return std::move(*text);
+}
+
+int run_on_scenario(const CalibrateOptions& options, const std::string& text) {
+  if (!options.check && !check_output(options.output)) return ExitCode::unusable;
+  const auto calibrated = while_reading([&](const traces::Progress& progress) {
+    return analysis::calibrate_scenario(options.input.models.front(), text, options.request, progress);
+  });
+  if (!calibrated) return code_of(calibrated.error());
+  if (!calibrated->unmatched.empty())
+    tell("amalthea: note: the scenario has no duration of {}; use --names to state what these are\n",
+         fmt::join(calibrated->unmatched, ", "));
+  if (calibrated->changes.durations.empty())
+    return unusable("the traces contain no execution of a kernel or copy of the scenario");
+  print_text(exporter::render_calibration(calibrated->changes, use_colour()));
+  if (!output_is_written() || (!options.check && !write_data(options.output, calibrated->text)))
+    return ExitCode::unusable;
+  return ExitCode::all_well;
+}
+
 int run(const CalibrateOptions& options) {
   if (options.output.empty() && !options.check)
     return unusable("--output is missing; state where to write the model, or use --check to see what would change");
+  if (const auto scenario = scenario_in(options.input.models)) return run_on_scenario(options, *scenario);
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
   std::vector<Target> targets;

@@ -32,7 +32,7 @@ int list(const CompareOptions& options) {
     return unusable("--format " + format + " requires a model before the trace");
   Diagnostics diagnostics;
   const auto listed = while_reading([&](const traces::Progress& progress) {
-                        return analysis::list_trace(path, progress, diagnostics);
+                        return analysis::list_trace(path, options.request.columns, progress, diagnostics);
                       }).map_error(code_of);
   print_findings(diagnostics);
   if (!listed) return listed.error();

@@ -93,7 +93,7 @@ tl::expected<Comparison, std::string> compare_traces(const ComparisonInput& inpu
     findings.begin(path, &report.tables);
     TraceFold fold(input, expected, comparison, findings, &path == &paths.front() ? input.observer : nullptr);
     try {
-      auto read = read_trace({path, input.limits, input.progress}, fold, report);
+      auto read = read_trace({path, input.limits, input.progress, input.columns}, fold, report);
       if (!read) return tl::unexpected(fmt::format("{}: {}", path, read.error()));
       fold.end({path, report, {}, {}, false});
     } catch (const std::overflow_error&) {

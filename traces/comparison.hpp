@@ -101,6 +101,7 @@ struct ComparisonInput {
   std::optional<Instant> until = {};  ///< nor those activated then or later
   ReadLimits limits = {};
   Progress progress = {};
+  std::string columns = {};  ///< TraceInput::columns
   /// False: the system is mapped for the sake of the comparison only. No finding then depends on cores or priorities.
   bool mapped = true;
   std::size_t max_accesses = 65'536;  ///< of tasks in chains, kept at a time

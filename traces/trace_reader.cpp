@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "traces/trace_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -91,10 +92,14 @@ tl::expected<void, std::string> read_trace(const TraceInput& input, TraceSink& s
   if (!bytes) return tl::unexpected(std::move(bytes.error()));
   Names names(sink, input.limits.max_names);
   Reading reading{input, *bytes, sink, names, report};
-  for (const TraceFormat& format : formats) {
-    if (!format.recognizes(input.path, bytes->beginning())) continue;
-    report.format = format.name;
-    const ReadResult read = format.read(reading);
+  constexpr TraceFormat by_columns{"CSV by --columns", nullptr, read_columns};
+  const auto* format = std::find_if(formats.begin(), formats.end(), [&](const TraceFormat& one) {
+    return one.recognizes(input.path, bytes->beginning());
+  });
+  if (format == formats.end() && !input.columns.empty() && !bytes->beginning().empty()) format = &by_columns;
+  if (format != formats.end()) {
+    report.format = format->name;
+    const ReadResult read = format->read(reading);
     if (!names.complete())
       return tl::unexpected(fmt::format(
           "it has more than {} names, or more than {} MiB of them; expected a trace of tasks, runnables and "
@@ -105,7 +110,8 @@ tl::expected<void, std::string> read_trace(const TraceInput& input, TraceSink& s
   if (bytes->beginning().empty()) return tl::unexpected(std::string("the file is empty; expected a trace"));
   std::string known;
   for (const TraceFormat& format : formats) known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
-  return tl::unexpected(fmt::format("no trace format is recognized; expected one of {}", known));
+  return tl::unexpected(
+      fmt::format("no trace format is recognized; expected one of {}; --columns reads other CSV", known));
 }
 
 std::string text_of(const Place& place, std::string_view path, const std::vector<std::string>& tables) {

@@ -62,6 +62,9 @@ struct TraceInput {
   std::string path;  ///< "-" is standard input
   ReadLimits limits = {};
   Progress progress = {};
+  /// Of a CSV that no format recognizes, which columns hold what: "name=Kernel,start=Start (ns),duration=Duration (ns)". A
+  /// unit that a title lacks is stated by "unit=us". Without starts, each execution follows the one before.
+  std::string columns = {};
 };
 
 /// The error states why nothing can be read: the file cannot be opened, or no format is recognized. Memory that a limit

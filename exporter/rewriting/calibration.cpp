@@ -379,8 +379,12 @@ std::string render_calibration(const Calibration& calibration, bool colour) {
   for (const AccessChange& change : calibration.accesses)
     accesses.add(change.unit + " to " + change.memory, std::to_string(change.copies), range(change.read_before),
                  range(change.read_after), range(change.write_before), range(change.write_after));
+  TextTable durations = TextTable::of("operation", ">runs", ">in the scenario", ">measured", ">rounds", ">now");
+  for (const DurationChange& change : calibration.durations)
+    durations.add(change.operation, std::to_string(change.runs), format_duration(change.before),
+                  format_duration(change.measured), change.rounds, format_duration(change.after));
   std::string text;
-  for (const TextTable* one : {&table, &accesses, &stimuli})
+  for (const TextTable* one : {&table, &accesses, &stimuli, &durations})
     if (!one->empty()) text += (text.empty() ? "" : "\n") + one->render(colour);
   return text;
 }

@@ -56,11 +56,22 @@ struct AccessChange {
   Cycles read_before, read_after, write_before, write_after;
 };
 
+/// Of a kernel or copy of a scenario of streams.
+struct DurationChange {
+  std::string operation;
+  std::uint64_t runs = 0;
+  Duration before, measured;
+  /// Of the blocks of a kernel that runs alone: the time of a block is that of the kernel by so many.
+  std::int64_t rounds = 1;
+  Duration after;
+};
+
 struct Calibration {
   ModelSplices splices;  ///< by the positions of the documents
   std::vector<CalibrationChange> changes;
   std::vector<AccessChange> accesses;
   std::vector<StimulusChange> stimuli;  ///< also those that the model already states as they were measured
+  std::vector<DurationChange> durations;
 };
 
 struct Measurement {

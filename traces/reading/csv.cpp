@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/primitives/spreadsheet.hpp"
+#include "traces/reading/detail/csv_fields.hpp"
 #include "traces/reading/detail/line_reader.hpp"
 #include "traces/reading/formats.hpp"
 
@@ -15,30 +16,6 @@ namespace {
 
 constexpr std::string_view title = "event,task,job,release_ps,from_ps,to_ps,state,unit,runnable,activity,reason,by";
 constexpr std::size_t columns = 12;
-
-/// The fields of a line by RFC 4180. Fields do not contain line ends. False if a quote is not closed.
-bool split(std::string_view line, std::vector<std::string>& fields) {
-  fields.assign(1, {});
-  bool quoted = false;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    const char character = line[at];
-    if (quoted) {
-      if (character != '"')
-        fields.back() += character;
-      else if (at + 1 < line.size() && line[at + 1] == '"')
-        fields.back() += line[++at];
-      else
-        quoted = false;
-    } else if (character == '"' && fields.back().empty()) {
-      quoted = true;
-    } else if (character == ',') {
-      fields.emplace_back();
-    } else {
-      fields.back() += character;
-    }
-  }
-  return !quoted;
-}
 
 std::optional<engine::ProcessState> state_of(std::string_view text) {
   for (std::size_t index = 0; index <= static_cast<std::size_t>(engine::ProcessState::parking); ++index)
@@ -70,7 +47,7 @@ class CsvReader {
 
  private:
   std::string event(std::string_view line, Place place) {
-    if (!split(line, fields_) || fields_.size() != columns)
+    if (!split_csv(line, fields_) || fields_.size() != columns)
       return fmt::format("it has {} fields; expected the {} columns of the first line", fields_.size(), columns);
     Event event;
     event.place = place;
@@ -111,6 +88,29 @@ class CsvReader {
 };
 
 }  // namespace
+
+bool split_csv(std::string_view line, std::vector<std::string>& fields) {
+  fields.assign(1, {});
+  bool quoted = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char character = line[at];
+    if (quoted) {
+      if (character != '"')
+        fields.back() += character;
+      else if (at + 1 < line.size() && line[at + 1] == '"')
+        fields.back() += line[++at];
+      else
+        quoted = false;
+    } else if (character == '"' && fields.back().empty()) {
+      quoted = true;
+    } else if (character == ',') {
+      fields.emplace_back();
+    } else {
+      fields.back() += character;
+    }
+  }
+  return !quoted;
+}
 
 bool is_csv(const std::string& /*path*/, std::string_view beginning) { return beginning.starts_with(title); }
 

@@ -76,6 +76,8 @@ bool is_btf(const std::string& path, std::string_view beginning);
 ReadResult read_btf(Reading& reading);
 bool is_csv(const std::string& path, std::string_view beginning);
 ReadResult read_csv(Reading& reading);
+/// CSV of any tool, with the columns of TraceInput::columns.
+ReadResult read_columns(Reading& reading);
 bool is_atdb(const std::string& path, std::string_view beginning);
 ReadResult read_atdb(Reading& reading);
 bool is_perfetto(const std::string& path, std::string_view beginning);
