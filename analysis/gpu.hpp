@@ -124,6 +124,20 @@ struct LaunchOrderRequest {
 OptionTable options(LaunchOrderRequest& request);
 Outcome<Answer<exporter::LaunchOrderAnswer>> answer(const LaunchOrderRequest& request, const Watch& watch = {});
 
+/// Ways to share a GPU, beside each other: of a scenario, or of a model.
+struct PolicyStudyRequest {
+  Scenario scenario;  ///< or a model file
+  std::string platform;
+  std::vector<std::string> vary;  ///< "slices", "priorities", …; none: all that the input has
+  std::uint64_t variants = 200;
+  std::uint64_t runs = 5;  ///< of a model, with random execution times
+  std::uint64_t seed = 1;
+  std::string until;  ///< of each run of a model; "": the hyperperiod
+  std::string page;
+};
+OptionTable options(PolicyStudyRequest& request);
+Outcome<Answer<exporter::PolicyStudy>> answer(const PolicyStudyRequest& request, const Watch& watch = {});
+
 /// The slowdown of a kernel by others and by CPUs.
 struct InterferenceRequest {
   std::string platform = "tx2";

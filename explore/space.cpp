@@ -7,12 +7,11 @@
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
 #include "engine/small_changes.hpp"
+#include "explore/combinations.hpp"
 #include "explore/detail/space.hpp"
 
 namespace amalthea::explore::detail {
 namespace {
-
-constexpr std::int64_t slice_menu_us[] = {1000, 1300, 2600, 5200, 10000, 20000, 50000};
 
 /// On a GPU already, or a function with a removed wrapper, or with ticks for a GPU.
 bool could_be_on_gpu(const System& system, TaskIndex task) {
@@ -78,13 +77,7 @@ std::vector<std::vector<bool>> combinations(const System& system, const std::vec
 
 std::vector<Duration> slices_of(const System& system, const Task& task) {
   const Scheduler& scheduler = system.platform.schedulers[task.scheduler];
-  std::vector<Duration> slices;
-  for (const std::int64_t value : slice_menu_us) {
-    Duration slice = Duration::microseconds(value);
-    if (scheduler.minimum_time_slice) slice = std::max(slice, *scheduler.minimum_time_slice);
-    if (scheduler.maximum_time_slice) slice = std::min(slice, *scheduler.maximum_time_slice);
-    slices.push_back(slice);
-  }
+  std::vector<Duration> slices = usual_time_slices(scheduler.minimum_time_slice, scheduler.maximum_time_slice);
   if (task.time_slice) slices.push_back(*task.time_slice);
   std::sort(slices.begin(), slices.end());
   slices.erase(std::unique(slices.begin(), slices.end()), slices.end());

@@ -101,6 +101,7 @@ std::string answer(const std::string& verb, const Arguments& arguments, const Te
       {"rta", answered<gpu::RtaRequest>},
       {"run", answered<gpu::RunRequest>},
       {"study_order", answered<gpu::LaunchOrderRequest>},
+      {"study_policies", answered<gpu::PolicyStudyRequest>},
       {"study_placement", answered<gpu::PlacementStudyRequest>},
       {"warps", answered<gpu::WarpsRequest>}};
   return verbs.at(verb)(arguments, text, options);

@@ -25,9 +25,7 @@ namespace {
 using engine::gpu::ExaminerBenchmark;
 
 /// A scenario of either format, with the data for its logs.
-struct Input {
-  std::string title;
-  engine::gpu::StreamScenario scenario;
+struct Input : TitledScenario {
   std::vector<ExaminerBenchmark> benchmarks;
 };
 
@@ -163,15 +161,20 @@ struct Prepared {
   exporter::TimelineOptions timeline;
 };
 
-Outcome<Prepared> prepared(const RunRequest& request, const Watch& watch) {
-  if (const auto known = check_formats(request); !known) return tl::unexpected(known.error());
+/// With the platform of the request.
+Outcome<Input> read_input(const RunRequest& request, const Watch& watch) {
   std::optional<engine::DeviceProfile> profile;
   if (!request.platform.empty()) {
     auto chosen = profile_with_sms(request.platform);
     if (!chosen) return tl::unexpected(chosen.error());
     profile = std::move(*chosen);
   }
-  auto input = read_scenario(request, profile ? &*profile : nullptr, watch);
+  return read_scenario(request, profile ? &*profile : nullptr, watch);
+}
+
+Outcome<Prepared> prepared(const RunRequest& request, const Watch& watch) {
+  if (const auto known = check_formats(request); !known) return tl::unexpected(known.error());
+  auto input = read_input(request, watch);
   if (!input) return tl::unexpected(input.error());
   const auto date = at_place("", exporter::date_of_traces());
   if (!date) return tl::unexpected(date.error());
@@ -210,6 +213,13 @@ void report_launch_order(const engine::gpu::StreamScenario& scenario, const Watc
 }
 
 }  // namespace
+
+Outcome<TitledScenario> stream_scenario(const Scenario& scenario, const std::string& platform, const Watch& watch) {
+  RunRequest run;
+  run.scenario = scenario;
+  run.platform = platform;
+  return read_input(run, watch).map([](Input&& input) { return TitledScenario(std::move(input)); });
+}
 
 OptionTable options(RunRequest& request) {
   const char* const scenario = "Scenario";

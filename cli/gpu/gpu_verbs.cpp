@@ -157,6 +157,17 @@ void add_study(CLI::App& gpu, int& exit_code) {
        {},
        "SCENARIO",
        "JSON file (docs/reference/gpu.md)"});
+  add_gpu_verb<analysis::gpu::PolicyStudyRequest>(
+      *study, exit_code,
+      {"policies",
+       "Compare ways to share a GPU: slices, priorities, contexts, masks, grids, order",
+       {"amalthea gpu study policies model.amxmi",
+        "amalthea gpu study policies --vary slices --vary priorities model.amxmi",
+        "amalthea gpu study policies --page policies.html scenario.json"},
+       {},
+       "INPUT",
+       "Model file, or scenario as of amalthea gpu run (docs/reference/gpu.md)",
+       {"text", "json", "csv"}});
 }
 
 /// Of the warps of an SM.

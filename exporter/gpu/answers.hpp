@@ -26,6 +26,8 @@
 #include "engine/nvidia/tx2_measurements.hpp"
 #include "engine/nvidia/warp_study.hpp"
 #include "engine/nvidia/warps.hpp"
+#include "engine/results/statistics.hpp"
+#include "explore/combinations.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
 
 namespace amalthea::exporter {
@@ -66,6 +68,48 @@ struct LaunchOrderAnswer {
 };
 std::string render_json(const LaunchOrderAnswer& answer);
 std::string render_text(const LaunchOrderAnswer& answer, bool colour);
+
+/// What a task of a model, or a stream of a scenario, gets under a variant of the policies.
+struct PolicyTimes {
+  std::optional<Duration> bound = {};              ///< on its response time; of models only
+  engine::Sample response = engine::Sample(1000);  ///< simulated
+};
+/// Variants of how a GPU is shared, beside each other.
+struct PolicyStudy {
+  struct Policy {
+    std::string name;
+    std::vector<std::string> choices;  ///< the first one: as given
+  };
+  struct Party {
+    std::string name;
+    std::optional<Duration> limit = {};  ///< its deadline, else its period
+  };
+  struct Variant {
+    explore::JudgedCombination judged;  ///< parallel to the policies
+    std::vector<PolicyTimes> times;     ///< parallel to the parties
+  };
+  struct Timeline {
+    std::size_t variant = 0;
+    std::string svg;
+  };
+  std::string title;
+  bool has_bounds = false;  ///< for a model; a scenario has times without limits
+  std::vector<Policy> policies;
+  std::vector<Party> parties;
+  std::vector<Variant> variants;         ///< best first
+  bool all = true;                       ///< there are no others
+  std::uint64_t impossible = 0;          ///< variants that cannot run
+  std::string reason = {};               ///< why, of the first of them
+  std::vector<Timeline> timelines = {};  ///< of the given, the best and the worst variant, for the page
+};
+std::string render_json(const PolicyStudy& study);
+std::string render_text(const PolicyStudy& study, bool colour);
+/// A row for every variant and party.
+std::string render_csv(const PolicyStudy& study);
+/// "as given", or the choices that differ: "slice of A: 5 ms, contexts: MPS".
+std::string describe(const PolicyStudy& study, const PolicyStudy::Variant& variant);
+/// Where the given variant is among them.
+std::size_t given_variant(const PolicyStudy& study);
 
 /// Contains utilization and verdict if the problem states periods. A kernel without a result is null.
 struct RtaAnswer {

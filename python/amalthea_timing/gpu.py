@@ -52,6 +52,11 @@ def study_order(scenario: Scenario, **options: Any) -> dict[str, Any]:
     return _answer_on("study_order", scenario, options)
 
 
+def study_policies(scenario: Scenario, **options: Any) -> dict[str, Any]:
+    """Ways to share a GPU beside each other, for a scenario or a model file: `study_policies(path, vary=["slices"])`."""
+    return _answer_on("study_policies", scenario, options)
+
+
 def rta(scenario: Scenario, **options: Any) -> dict[str, Any]:
     """Response times of kernels on one execution engine."""
     return _answer_on("rta", scenario, options)

@@ -119,6 +119,8 @@ class Results(unittest.TestCase):
                 ("occupancy --threads 256 --registers 32", at.gpu.occupancy(threads=256, registers=32)),
                 ("place 4x5 8x2 --platform tx2", at.gpu.place("4x5", "8x2", platform="tx2")),
                 (f"study order {SAMPLES / 'gpu' / 'launch-order.json'}", at.gpu.study_order(SAMPLES / "gpu" / "launch-order.json")),
+                (f"study policies --vary order {SAMPLES / 'gpu' / 'launch-order.json'}",
+                 at.gpu.study_policies(SAMPLES / "gpu" / "launch-order.json", vary=["order"])),
                 ("study placement --configurations 70", at.gpu.study_placement(configurations=70)),
                 ("warps --latencies 2,1,int32:2 --warps 4", at.gpu.warps(latencies="2,1,int32:2", warps=4)),
                 ("warps --sweep --programs 2 --sweep-budgets 2,3",

@@ -32,6 +32,12 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator);
 
 Outcome<std::string> text_of(const Scenario& scenario);
 Failure unreadable(const std::string& path, const engine::TextError& error);
+/// A scenario of streams, in either format, and its title. Warns of what its profile lacks.
+struct TitledScenario {
+  std::string title;
+  engine::gpu::StreamScenario scenario;
+};
+Outcome<TitledScenario> stream_scenario(const Scenario& scenario, const std::string& platform, const Watch& watch);
 /// What the text of a scenario says. A failure names the file, the line and the column.
 template <typename Content>
 Outcome<Content> content_of(const Scenario& scenario,

@@ -71,18 +71,37 @@ constexpr std::array comparison_sections = {Section{"verdict", "Verdict"},
                                             Section{"findings", "Findings"},
                                             Section{"names", "Names that are not in the model"},
                                             Section{"provenance", "Provenance"}};
+constexpr std::array policy_sections = {Section{"verdict", "Summary"}, Section{"variants", "Variants"},
+                                        Section{"responses", "Response times"}, Section{"graph", "Timelines"}};
+
+/// What a page consists of beside its data.
+struct Parts {
+  std::string_view heading, script, picture;
+  std::span<const Section> sections;
+};
+Parts parts_of(Page page) {
+  switch (page) {
+    case Page::report:
+      return {"Timing of", page_script, "runnable graph", report_sections};
+    case Page::comparison:
+      return {"Measurement and model:", comparison_script, "", comparison_sections};
+    case Page::policies:
+      break;
+  }
+  return {"GPU policies of", policies_script, "timelines", policy_sections};
+}
 
 /// The scripts fill the sections, and remove those without content.
-std::string sections_html(std::span<const Section> sections, const PageContent& content) {
+std::string sections_html(const Parts& parts, const PageContent& content) {
   std::string out;
-  for (const auto& [id, title] : sections) {
+  for (const auto& [id, title] : parts.sections) {
     out += fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}</h2>", id, title);
     if (id == "graph")
       out += fmt::format(
-          "<figure class=\"wide paper\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of the runnable graph; "
+          "<figure class=\"wide paper\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of the {}; "
           "scrolls\">{}</figure>\n",
-          content.graph);
-    if (id == sections.front().id) out += content.first;
+          parts.picture, content.graph);
+    if (id == parts.sections.front().id) out += content.first;
     out += "</section>\n";
   }
   return out;
@@ -98,20 +117,18 @@ std::string page_title(const ModelInfo& model) {
 }
 
 std::string render_page(Page page, const PageContent& content) {
-  const std::string_view script = page == Page::report ? page_script : comparison_script;
+  const Parts parts = parts_of(page);
   const auto filling = [&](std::string_view place) -> std::string {
     if (place == "policy")
       return fmt::format("default-src 'none'; script-src {} {}; style-src {}; base-uri 'none'; form-action 'none'",
-                         policy_hash(charts_script), policy_hash(script), policy_hash(page_style));
+                         policy_hash(charts_script), policy_hash(parts.script), policy_hash(page_style));
     if (place == "title") return svg::escaped(content.title);
     if (place == "style") return std::string(page_style);
     if (place == "licence") return std::string(charts_licence);
     if (place == "charts") return std::string(charts_script);
-    if (place == "script") return std::string(script);
-    if (place == "heading") return page == Page::report ? "Timing of" : "Measurement and model:";
-    if (place == "sections")
-      return page == Page::report ? sections_html(report_sections, content)
-                                  : sections_html(comparison_sections, content);
+    if (place == "script") return std::string(parts.script);
+    if (place == "heading") return std::string(parts.heading);
+    if (place == "sections") return sections_html(parts, content);
     if (place == "data") return within_script(content.data);
     return {};
   };

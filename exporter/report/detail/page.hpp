@@ -10,12 +10,12 @@
 
 namespace amalthea::exporter {
 
-enum class Page : std::uint8_t { report, comparison };
+enum class Page : std::uint8_t { report, comparison, policies };
 
 struct PageContent {
   std::string title;
   std::string data;   ///< one JSON object
-  std::string graph;  ///< SVG, for the report
+  std::string graph;  ///< SVG, for the report; for policies, several with titles
   std::string first;  ///< HTML in its first section, for the report
 };
 
