@@ -28,11 +28,11 @@ TEST_CASE("calibrate writes measured times of kernels and copies into a scenario
                     out = folder.path() + "/calibrated.json";
   const std::string text =
       "{\"platform\": \"tx2\",\n \"operations\": [\n"
-      "  {\"copy\": \"in\", \"kind\": \"h2d\", \"stream\": \"a\", \"duration\": \"1us\"},\n"
+      "  {\"copy\": \"load\", \"kind\": \"h2d\", \"stream\": \"a\", \"duration\": \"1us\"},\n"
       "  {\"kernel\": \"K\", \"stream\": \"a\", \"blocks\": 9, \"threads\": 1024, \"duration_ps\": 5 },\n"
       "  {\"kernel\": \"L\", \"stream\": \"a\", \"threads\": 32, \"duration\": \"3us\"}]}\n";
   test::write_text(scenario, text);
-  test::write_text(csv, "Kernel,Time (us)\nin,200\nK_v2,3000\nK_v2,2990\nother,1\n");
+  test::write_text(csv, "Kernel,Time (us)\nload,200\nK_v2,3000\nK_v2,2990\nother,1\n");
   test::write_text(folder.path() + "/names.json", "{\"K_*\": \"K\"}");
   const auto done = test::amalthea({"calibrate", scenario, csv, "--columns", "name=Kernel,duration=Time (us)",
                                     "--names", folder.path() + "/names.json", "--margin", "10", "-o", out});
