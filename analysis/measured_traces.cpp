@@ -36,7 +36,7 @@ OptionTable trace_options(TraceRequest& request) {
           row("columns", &request.columns,
               "Columns of CSV with any titles: name=TITLE, and duration=TITLE or start=TITLE and end=TITLE, by commas. "
               "Units are those of the titles, such as \"Start (ns)\", or unit=us",
-              {group::traces}, {.takes = "COLUMNS"}),
+              rare(group::traces), {.takes = "COLUMNS"}),
           row("from", &request.from, "Measure only jobs activated at this time of the trace or later",
               rare(group::traces), {.takes = "TIME", .keyword = "from_"}),
           row("to", &request.to, "Measure only jobs activated before this time of the trace", rare(group::traces),

@@ -76,6 +76,8 @@ class TraceOptions(Options, total=False):
 
     names: Path
     """A JSON object from patterns of names in the trace to names in the model."""
+    columns: str
+    """Columns of CSV with any titles, such as ``"name=Kernel,duration=Time (us)"``."""
     from_: TimeLike
     """Measure only jobs activated at this time of the trace or later."""
     to: TimeLike

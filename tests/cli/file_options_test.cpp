@@ -112,7 +112,7 @@ TEST_CASE("every option that takes a text is declared as a file or a folder, or 
       "--pin",     "--together",     "--apart",     "--kernel",     "--beside",  "--mask",   "--against",
       "--warps",   "--against-mask", "--latencies", "--releases",   "--budgets", "--sigma",  "--units",
       "--latency", "STREAM",         "--suppress",  "--block-time", "--blocks",  "--string", "--schedule",
-      "--arch",    "--with",         "--from",      "--pause",      "--offset",  "--witness"};
+      "--arch",    "--with",         "--from",      "--pause",      "--offset",  "--witness",  "--columns"};
   const CommandLine& line = CommandLine::get();
   REQUIRE(line.verbs().size() > 20);
   std::set<std::string> seen;
