@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,28 +28,6 @@ std::string complaint(const std::vector<std::string>& arguments) {
 }
 
 /// First cells of the rows of tables "| key | meaning |" in a section.
-std::set<std::string> documented_keys(const std::string& section) {
-  const std::string text = test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/gpu.md");
-  const auto from = text.find("\n## " + section + "\n");
-  REQUIRE(from != std::string::npos);
-  const std::string part = text.substr(from, text.find("\n## ", from + 1) - from);
-  std::set<std::string> keys;
-  for (auto table = part.find("| key | meaning |"); table != std::string::npos;
-       table = part.find("| key | meaning |", table + 1)) {
-    const std::string rows = part.substr(table, part.find("\n\n", table) - table);
-    const std::regex row("\n\\| (`[^|]*`[^|]*) \\|");
-    for (auto at = std::sregex_iterator(rows.begin(), rows.end(), row); at != std::sregex_iterator(); ++at) {
-      const std::string cell = (*at)[1];
-      const std::regex name("`([A-Za-z_.]+)(\\[\\])?(\\.[a-z_]+)?`");
-      for (auto key = std::sregex_iterator(cell.begin(), cell.end(), name); key != std::sregex_iterator(); ++key) {
-        const std::string last = (*key)[3];
-        keys.insert(last.empty() ? std::string((*key)[1]) : last.substr(1));
-      }
-    }
-  }
-  return keys;
-}
-
 void collect_keys(const json& schema, std::set<std::string>& keys) {
   if (schema.is_array())
     for (const json& element : schema) collect_keys(element, keys);
@@ -144,17 +121,6 @@ TEST_CASE("gpu run reports invalid outputs before it simulates") {
   CHECK(complaint({folder.path() + "/bad.json"}) ==
         "amalthea: error: " + folder.path() +
             "/bad.json:1:16: benchmarks: expected \"benchmarks\", an array that is not empty");
-}
-
-TEST_CASE("every documented key of a scenario is in the JSON Schema") {
-  std::set<std::string> in_schema;
-  collect_keys(json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/docs/gpu-scenario.schema.json")), in_schema);
-  const auto documented = documented_keys("Streams, queues and blocks");
-  CHECK(documented.size() >= 17);
-  for (const std::string& key : documented) {
-    INFO(key);
-    CHECK(in_schema.count(key) == 1);
-  }
 }
 
 namespace {
