@@ -85,3 +85,4 @@ byId('about').textContent = `${counted(variants.length, 'variant')} of ${counted
 })();
 
 finish();
+unfold(byId('variants'));  // the pictures are what one looks for
