@@ -203,9 +203,9 @@ class Solver {
     const ProofTask& source = proof_.tasks[row.source];
     find_steps(row.task, exact);
     if (task.steps.empty()) return;
-    const Duration length = source.steps.empty() ? source.period : source.horizon;
-    task.horizon = length * ((exact_source.picoseconds() + length.picoseconds()) / length.picoseconds());
-    if (!source.steps.empty()) task.horizon = length;
+    task.horizon = source.horizon;
+    if (source.steps.empty())
+      task.horizon = source.period * (1 + exact_source.picoseconds() / source.period.picoseconds());
     const auto most = curve_of(source, task.horizon + jitter_of(row));
     if (exact + tick <= task.horizon && most > task.steps.back().second)
       task.steps.emplace_back(exact + tick, static_cast<std::int64_t>(most));
