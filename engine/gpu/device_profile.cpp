@@ -124,6 +124,7 @@ gpu::InterferenceTable interference(const JsonValue& json) {
   table.copy_by_cpu = optional_slowdown(json, "copy_slowdown_by_cpu");
   if (find(json, "copying_processes") != nullptr) count(json, "copying_processes", 1, 1000, table.copying_processes);
   if (find(json, "accessing_cores") != nullptr) count(json, "accessing_cores", 1, 1000, table.accessing_cores);
+  if (find(json, "l2_cache") != nullptr) count(json, "l2_cache", 1, std::int64_t{1} << 40, table.l2_cache);
   return table;
 }
 

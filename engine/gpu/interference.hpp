@@ -27,6 +27,7 @@ struct InterferenceTable {
   std::int64_t copying_processes = 1;
   /// The same for CPU cores that access the memory.
   std::int64_t accessing_cores = 1;
+  std::int64_t l2_cache = 0;  ///< bytes; 0: unknown. Data that fits into it is not slowed down
 
   friend bool operator==(const InterferenceTable&, const InterferenceTable&) = default;
 };

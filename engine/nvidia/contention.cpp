@@ -59,9 +59,9 @@ double ContentionLaw::cpu_share(const Neighbourhood& beside) const {
 
 /// The share of the footprint that cannot be in the L2.
 double ContentionLaw::beyond_l2(const KernelMemory* memory) const {
-  if (memory == nullptr || memory->footprint == 0 || !parameters_) return 1;
+  const double capacity = parameters_ ? parameters_->l2_capacity * 1024 : static_cast<double>(table_.l2_cache);
+  if (memory == nullptr || memory->footprint == 0 || capacity == 0) return 1;
   if (memory->described && memory->described->location == MemoryLocation::zero_copy) return 1;
-  const double capacity = parameters_->l2_capacity * 1024;
   return std::max(0.0, 1 - capacity / static_cast<double>(memory->footprint));
 }
 
@@ -122,8 +122,10 @@ Interference ContentionLaw::on_kernel(const Neighbourhood& beside, std::size_t v
                            [](std::int64_t blocks) { return blocks > 0; }))
         other.add(index, aggressor.memory_share);
     }
-    worsen(worst, weigh(table_.kernel_by_same_gpc, same.share), Aggressor::kernel, same.heaviest);
-    worsen(worst, weigh(table_.kernel_by_other_gpc, other.share), Aggressor::kernel, other.heaviest);
+    // A measured profile's factors of kernels are those of its measured footprint; others grow with it (Figure 9).
+    const double part = parameters_ ? 1 : beyond_l2(kernel.memory);
+    worsen(worst, weigh(table_.kernel_by_same_gpc, same.share * part), Aggressor::kernel, same.heaviest);
+    worsen(worst, weigh(table_.kernel_by_other_gpc, other.share * part), Aggressor::kernel, other.heaviest);
     worsen(worst, weigh(table_.kernel_by_cpu, cpu_share(beside)), Aggressor::cpu, 0);
   }
   worst.slowdown = weigh(worst.slowdown, kernel.memory_share);

@@ -162,6 +162,7 @@ std::string render_json(const CoarseInterference& answer) {
   json["memory_slowdown"] = prediction.memory_slowdown;
   json["memory_share"] = memory_share;
   json["slowdown"] = prediction.slowdown;
+  if (profile.interference.l2_cache > 0) json["l2_capacity"] = profile.interference.l2_cache;
   json["parts"] = {{{"cause", "other kernels"}, {"by", "beside"}, {"excess", prediction.by_kernels}},
                    {{"cause", "CPU traffic"}, {"by", "cpu"}, {"excess", prediction.by_cpu}}};
   return json.dump(2) + "\n";
@@ -176,7 +177,9 @@ std::string render_text(const CoarseInterference& answer, bool colour) {
   auto parts = TextTable::of("cause", ">slowdown");
   parts.add("other kernels", fmt::format("+{:.3f}", prediction.by_kernels));
   parts.add("CPU traffic", fmt::format("+{:.3f}", prediction.by_cpu));
-  return out + heading("Contributions", colour) + parts.render(colour);
+  out += heading("Contributions", colour) + parts.render(colour);
+  if (profile.interference.l2_cache > 0) out += fmt::format("\nL2 {}\n", size_text(profile.interference.l2_cache));
+  return out;
 }
 
 std::string render_json(const ComparedMeasurements& answer) {
