@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -588,15 +589,21 @@ class ScenarioReader {
       if (key == "shared_memory") return read_number(value, 0, operation.shape.shared_memory);
       if (key == "cache_config") return read_text(value, operation.cache_config);
       if (key == "memory_share") return read_real(value, 0, 1, operation.memory_share);
+      if (key == "footprint" && !device_.amd) {
+        KernelMemory memory;
+        auto error = read_number(value, 1, memory.footprint);
+        operation.memory = std::make_shared<const KernelMemory>(std::move(memory));
+        return error;
+      }
       if (key == "sm_mask" && !device_.amd) return read_sm_mask(value, operation.mask);
       if (key == "budget" && !device_.amd) return read_number(value, 1, written.budget);
       if (key == "instructions" && !device_.amd) return read_instructions(value, written.instructions);
       if (Error error; read_cost(key, value, operation.cost, error)) return error;
-      return error_at(
-          value, fmt::format(
-                     "unknown key; a kernel has kernel, context, stream, release, period, duration, "
-                     "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
-                     device_.amd ? ", like, full_speed_threads, weight, dispatch" : ", sm_mask, instructions, budget"));
+      return error_at(value,
+                      fmt::format("unknown key; a kernel has kernel, context, stream, release, period, duration, "
+                                  "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
+                                  device_.amd ? ", like, full_speed_threads, weight, dispatch"
+                                              : ", footprint, sm_mask, instructions, budget"));
     }
     if (key != "kind")
       return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");

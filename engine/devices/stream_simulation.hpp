@@ -4,6 +4,7 @@
 /// Scenarios of streams: what processes submit to their streams and when, executed on a device of any vendor.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,10 @@ struct StreamOperation {
   Duration duration;       ///< of the copy, or of each block, without interference
   std::int64_t blocks = 1;
   BlockShape shape;
-  std::string cache_config;  ///< kernels with different ones do not run concurrently
-  double memory_share = 0;   ///< 0 … 1: memory-bound share of a kernel's time (N21)
-  KernelCost cost = {};      ///< for AMD GPUs
+  std::string cache_config;                         ///< kernels with different ones do not run concurrently
+  double memory_share = 0;                          ///< 0 … 1: memory-bound share of a kernel's time (N21)
+  KernelCost cost = {};                             ///< for AMD GPUs
+  std::shared_ptr<const KernelMemory> memory = {};  ///< NVIDIA: its footprint; null: unknown
   /// NVIDIA: SMs that its blocks may use, instead of those of the stream; one bit per SM.
   std::optional<CuMask> mask = {};
 };
