@@ -229,7 +229,8 @@ Outcome<Exploration> prepare_exploration(const Model& model, const ExplorationRe
   sought.jobs = 0;
   exploration.key = exporter::hash_of_text(fmt::format(
       "{} {}\n{}\nlimits{}{}{}", exporter::tool_name, exporter::tool_version, exporter::hash_of_model(model),
-      asked_text(limits, limit_options), resolved->files, asked_text(sought, exploration_options)));
+      asked_text(limits, limit_options), resolved->files + hashes_of_profiles(exploration.search.problem.system),
+      asked_text(sought, exploration_options)));
   if (const auto divided = divide_walks(exploration); !divided) return tl::unexpected(divided.error());
   return exploration;
 }

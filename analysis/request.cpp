@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/request.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -87,8 +88,8 @@ OptionTable simulation_options(AnalysisRequest& request) {
             {.range = Range{1, 1'000'000'000'000}}),
         row("platform", &request.platform,
             "GPU profile: built-in name or JSON file. Built in are tx2, xavier and others. Default: the profile that "
-            "the model names",
-            {group::analysis}, {.takes = "NAME", .file = FileKind::read}),
+            "the model names. May be repeated as UNIT=NAME, for one GPU each",
+            {group::analysis}, {.takes = "[UNIT=]NAME", .file = FileKind::read}),
         row("memory", &request.memory,
             "Memory model: built-in name or JSON file. model: latencies and contention as in the model; none: its "
             "latencies without contention; waters2019: contention on the Jetson TX2 (docs/reference/memory.md)",
@@ -112,7 +113,8 @@ OptionTable simulation_options(AnalysisRequest& request) {
             "other bounds",
             rare(group::analysis)),
         row("contributions", &request.contributions,
-            "How many contributions to each longest response time and bound to keep apart. The others are added up, one "
+            "How many contributions to each longest response time and bound to keep apart. The others are added up, "
+            "one "
             "sum for each kind",
             rare(group::analysis), {.range = Range{1, 1'000'000}}),
         row("map", &request.map,
@@ -153,14 +155,53 @@ OptionTable request_options(AnalysisRequest& request) {
   return joined({analysis_options(request), chain_options(request)});
 }
 
-Outcome<engine::DeviceProfile> choose_profile(const std::string& platform, std::string& files) {
-  if (const engine::DeviceProfile* known = engine::find_profile(platform)) return *known;
-  const auto text =
+namespace {
+
+/// A profile, and the text of its file if it is not built in.
+struct ReadProfile {
+  engine::DeviceProfile profile;
+  std::string text;
+};
+Outcome<ReadProfile> read_profile(const std::string& platform, std::string& files) {
+  if (const engine::DeviceProfile* known = engine::find_profile(platform)) return ReadProfile{*known, {}};
+  auto text =
       chosen_file("--platform", platform, "profile", engine::built_in_profiles(), &engine::DeviceProfile::name, files);
   if (!text) return tl::unexpected(text.error());
   auto profile = engine::parse_device_profile(*text);
   if (!profile) return misread(platform, profile.error());
-  return std::move(*profile);
+  return ReadProfile{std::move(*profile), std::move(*text)};
+}
+
+Outcome<void> choose_profiles(const AnalysisRequest& request, Resolved& resolved) {
+  auto& changes = resolved.options.build.profiles;
+  for (const std::string& asked : request.platform) {
+    if (asked.empty()) continue;
+    const std::size_t equals = asked.find('=');
+    std::error_code error;
+    const bool of_unit = equals != asked.npos && !std::filesystem::exists(asked, error);
+    importer::ProfileChange change{
+        of_unit ? asked.substr(0, equals) : "", of_unit ? asked.substr(equals + 1) : asked, {}};
+    if (of_unit && (change.unit.empty() || change.name.empty()))
+      return misused("--platform " + asked, "expected NAME or UNIT=NAME");
+    if (std::any_of(changes.begin(), changes.end(), [&](const auto& other) { return other.unit == change.unit; }))
+      return misused("--platform " + asked,
+                     of_unit ? fmt::format("\"{}\" gets two profiles", change.unit) : "all GPUs get two profiles",
+                     of_unit ? "state one" : "state one, or one for each GPU: --platform UNIT=NAME");
+    auto read = read_profile(change.name, resolved.files);
+    if (!read) return tl::unexpected(read.error());
+    change.text = std::move(read->text);
+    changes.push_back(std::move(change));
+    if (of_unit) continue;
+    resolved.profile = std::make_shared<const engine::DeviceProfile>(std::move(read->profile));
+    resolved.options.engine.profile = resolved.profile.get();
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome<engine::DeviceProfile> choose_profile(const std::string& platform, std::string& files) {
+  return read_profile(platform, files).map([](ReadProfile&& read) { return std::move(read.profile); });
 }
 
 Outcome<Resolved> resolve(const AnalysisRequest& request) {
@@ -169,12 +210,8 @@ Outcome<Resolved> resolve(const AnalysisRequest& request) {
   if (request.execution == "average") analysis.execution = engine::Execution::average;
   if (request.execution == "best") analysis.execution = engine::Execution::best;
   if (request.execution == "random") analysis.execution = engine::Execution::random;
-  if (!request.platform.empty()) {
-    auto chosen = choose_profile(request.platform, resolved.files);
-    if (!chosen) return tl::unexpected(chosen.error());
-    resolved.profile = std::make_shared<const engine::DeviceProfile>(std::move(*chosen));
-    analysis.profile = resolved.profile.get();
-  }
+  resolved.options.build = request.build;
+  if (const auto chosen = choose_profiles(request, resolved); !chosen) return tl::unexpected(chosen.error());
   if (!request.until.empty()) {
     const auto until = parse_time_text(request.until);
     if (!until || *until <= Duration{} || *until > longest_simulation)
@@ -194,7 +231,6 @@ Outcome<Resolved> resolve(const AnalysisRequest& request) {
   if (request.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
   if (request.communication == "let") analysis.communication = engine::Communication::let;
   analysis.strict = request.strict;
-  resolved.options.build = request.build;
   resolved.options.chains = request.chains;
   resolved.options.derive_chains = request.derive_chains;
   resolved.options.lenient = request.lenient;
@@ -212,6 +248,14 @@ Outcome<Prepared> prepare(const Model& model, const Resolved& resolved, Diagnost
   return prepare(model, resolved.options, findings).map([&](System&& system) {
     return Prepared{std::move(system), resolved.options.engine, resolved.profile, resolved.options.build};
   });
+}
+
+std::string hashes_of_profiles(const System& system) {
+  std::string hashes;
+  for (const ProcessingUnit& unit : system.platform.units)
+    if (!unit.profile_text.empty() && !unit.profile_is_asked)
+      hashes += fmt::format("\ngpu.platform {}", exporter::hash_of_text(unit.profile_text));
+  return hashes;
 }
 
 Outcome<Analyzed> results_of(Prepared prepared, Diagnostics& findings) {

@@ -31,7 +31,7 @@ struct AnalysisRequest {
   std::string execution = "worst";  ///< "worst", "average", "best"; "random" for simulations
   std::string until;                ///< "2s"; "": the hyperperiod
   std::uint64_t max_steps = engine::default_simulation_steps;
-  std::string platform;  ///< name or file; "": that of the model
+  std::vector<std::string> platform;  ///< "NAME" or "UNIT=NAME", where a name may be that of a file
   std::string memory = "model";
   std::string line_rule = "exact";
   std::string contention = "static";
@@ -82,6 +82,9 @@ struct Prepared {
 /// refused; a lenient request accepts those that EMF would reject.
 Outcome<Prepared> prepare(const Model& model, const AnalysisRequest& request, Diagnostics& findings);
 Outcome<Prepared> prepare(const Model& model, const Resolved& resolved, Diagnostics& findings);
+
+/// Hashes of the profiles in files that a model names, as Resolved::files has them for files that the request names.
+std::string hashes_of_profiles(const System& system);
 
 /// Results, and their verdict.
 struct Analyzed : Prepared {

@@ -194,7 +194,7 @@ Outcome<Simulation> prepare_simulation(const Model& model, const SimulationReque
   simulation.key = exporter::hash_of_text(
       fmt::format("{} {}\n{}\n{} runs, seed {}\nlimits{}{}{}", exporter::tool_name, exporter::tool_version,
                   exporter::hash_of_model(model), simulation.runs, simulation.seed, asked_text(limits, limit_options),
-                  resolved->files, asked_text(asked_of, request_options)));
+                  resolved->files + hashes_of_profiles(simulation.system), asked_text(asked_of, request_options)));
   return simulation;
 }
 

@@ -19,6 +19,7 @@
 #include "exporter/primitives/write_file.hpp"
 #include "exporter/results/result_view.hpp"
 #include "exporter/results/results_json.hpp"
+#include "importer/building/profile_file.hpp"
 #include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::batch {
@@ -235,13 +236,26 @@ tl::expected<void, std::string> run_batch(const BatchOptions& options) { return 
 std::string key_of(const ModelFiles& files, const std::string& options, std::uint64_t max_bytes) {
   std::string text =
       fmt::format("{} {} {}\n{}\n", exporter::tool_name, exporter::tool_version, hash_of_this_program(), options);
+  const auto add = [&text](const std::string& file, const std::string& hash) {
+    text += fmt::format("{}\n{}\n", file, hash);
+  };
+  bool names_profiles = false;
   for (const std::string& file : files) {
     std::error_code error;
     const std::uint64_t size = fs::file_size(file, error);
-    text += fmt::format("{}\n{}\n", file,
-                        !error && size > max_bytes ? fmt::format("more than {} bytes", max_bytes)
-                                                   : exporter::hash_of_file(file).value_or("unreadable"));
+    if (!error && size > max_bytes) {
+      add(file, fmt::format("more than {} bytes", max_bytes));
+      continue;
+    }
+    const auto bytes = importer::read_bytes(file, UINT64_MAX);
+    add(file, bytes ? exporter::hash_of_text(*bytes) : "unreadable");
+    names_profiles |= bytes && importer::may_name_profile(*bytes);
   }
+  importer::Limits limits;
+  limits.max_file_size = max_bytes;
+  if (names_profiles)
+    for (const std::string& file : importer::profile_files(files, limits))
+      add(file, exporter::hash_of_file(file).value_or("unreadable"));
   return exporter::hash_of_text(text);
 }
 

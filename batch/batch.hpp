@@ -71,8 +71,8 @@ analysis::Outcome<BatchOptions> prepare_batch(const BatchRequest& request, std::
 /// read or written.
 tl::expected<void, std::string> run_batch(const BatchOptions& options);
 
-/// The inputs of a body: the build of the tool, the options, the files' names and bytes, of a file of more than
-/// `max_bytes` only that. 64 hexadecimal digits.
+/// The inputs of a body: the build of the tool, the options, the names and bytes of the files and of the GPU profiles
+/// that they name, of a file of more than `max_bytes` only that. 64 hexadecimal digits.
 std::string key_of(const ModelFiles& files, const std::string& options, std::uint64_t max_bytes);
 
 /// Passes on the lines of all parts, with line ends, ordered by index, as if a single batch had written them. The error

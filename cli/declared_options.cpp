@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/declared_options.hpp"
 
+#include <filesystem>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -12,6 +14,14 @@
 
 namespace amalthea::cli {
 namespace {
+
+/// The files of values such as UNIT=FILE.
+std::vector<std::string> behind_units(const std::vector<std::string>& values) {
+  std::vector<std::string> files = values;
+  for (std::string& file : files)
+    if (std::error_code error; !std::filesystem::exists(file, error)) file.erase(0, file.find('=') + 1);
+  return files;
+}
 
 std::string dashed(std::string_view name) { return fmt::format("--{}", name); }
 
@@ -50,7 +60,8 @@ void add_options(CLI::App& verb, const analysis::OptionTable& table) {
       option->check(CLI::Range(range->least, range->most));
     if (const auto* range = std::get_if<analysis::RealRange>(&form.range))
       option->check(CLI::Range(range->least, range->most));
-    if (form.file == analysis::FileKind::read) declare_input(*option, {});
+    if (form.file == analysis::FileKind::read)
+      declare_input(*option, form.takes.starts_with("[UNIT=]") ? ListFiles(behind_units) : ListFiles());
     if (form.file == analysis::FileKind::written) declare_output(*option, {}, nullptr);
     if (form.file == analysis::FileKind::folder) declare(*option, FileRole::folder);
     option->required(form.required);

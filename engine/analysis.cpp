@@ -299,12 +299,17 @@ void describe_use_of_gpus(const System& system, const std::vector<const DevicePr
 }
 
 /// What the options replace in the model.
-std::vector<std::string> replacements(const AnalysisOptions& options, const Preparation& preparation) {
+std::vector<std::string> replacements(const System& system, const AnalysisOptions& options,
+                                      const Preparation& preparation) {
   std::vector<std::string> replaced;
   if (options.compile.memory.source != MemoryModel::Source::model)
     replaced.push_back(fmt::format("memory access times, by those of \"{}\"", options.compile.memory.name));
   if (options.profile != nullptr)
     replaced.push_back(fmt::format("GPU behavior, by the profile \"{}\"", options.profile->name));
+  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit)
+    if (system.platform.units[unit].profile_is_asked)
+      replaced.push_back(fmt::format("behavior of the GPU \"{}\", by the profile \"{}\"",
+                                     system.platform.units[unit].name, preparation.device_profiles[unit]));
   if (options.execution == Execution::best || options.execution == Execution::average)
     replaced.push_back(fmt::format("worst-case execution times in the simulation, by {} ones",
                                    options.execution == Execution::best ? "best-case" : to_string(options.execution)));
@@ -410,7 +415,7 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
   results.hyperperiod = preparation.hyperperiod;
   results.periods = preparation.periods;
   results.device_profiles = preparation.device_profiles;
-  results.replaced = replacements(options, preparation);
+  results.replaced = replacements(system, options, preparation);
   judge_demands(system, options, preparation, contexts, results);
   add_bounds(system, system_bounds(system, devices, options.compile, options.bounds), results);
   add_bases(system, devices, results);

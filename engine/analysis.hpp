@@ -21,7 +21,7 @@ namespace amalthea::engine {
 struct AnalysisOptions {
   Execution execution = Execution::worst;
   std::optional<Duration> until;           ///< simulated time; by default the hyperperiod and the largest offset
-  const DeviceProfile* profile = nullptr;  ///< for every GPU; by default chosen per unit by profile_for
+  const DeviceProfile* profile = nullptr;  ///< for every GPU that has none asked; else profile_for chooses
   CompileOptions compile;                  ///< options for the compiled programs, such as memory costs
   BoundOptions bounds;
   /// the semantics that latency constraints are judged by

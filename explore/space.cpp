@@ -228,10 +228,7 @@ Placement describe_placement(System system, std::vector<bool> on_cpu, const Prob
 
 Space space_of(const Problem& problem, const Options& options) {
   Space space{problem, options, {}, functions_of(problem), {}, {}, {}, groups_of(problem)};
-  space.devices = engine::default_devices(problem.system);
-  if (options.analysis.profile != nullptr)
-    for (auto& device : space.devices)
-      if (device != nullptr) device = options.analysis.profile;
+  space.devices = engine::default_devices(problem.system, options.analysis.profile);
   for (const auto& on_cpu : combinations(problem.system, space.functions, options)) {
     const bool own = space.placements.empty();
     auto system = own ? std::optional(problem.system) : problem.place(on_cpu);

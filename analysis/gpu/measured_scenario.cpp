@@ -80,7 +80,8 @@ Outcome<CalibratedScenario> calibrate_scenario(const std::string& path, const st
                                                const CalibrationRequest& request, const traces::Progress& progress) {
   std::optional<engine::DeviceProfile> profile;
   if (!request.platform.empty()) {
-    auto chosen = gpu::profile_with_sms(request.platform);
+    if (request.platform.size() > 1) return misused("--platform " + request.platform[1], "a scenario has one GPU");
+    auto chosen = gpu::profile_with_sms(request.platform.front());
     if (!chosen) return tl::unexpected(chosen.error());
     profile = std::move(*chosen);
   }

@@ -351,7 +351,7 @@ struct Judge {
 
 Outcome<exporter::PolicyStudy> model_study(const PolicyStudyRequest& request, const Watch& watch) {
   AnalysisRequest asked;
-  asked.platform = request.platform;
+  asked.platform = {request.platform};
   asked.until = request.until;
   asked.execution = "random";
   Diagnostics findings;

@@ -25,7 +25,7 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
   for (const ProcessingUnit& unit : system.platform.units) {
     const DeviceProfile*& device = chosen.profiles.emplace_back(nullptr);
     if (unit.type != PuType::gpu) continue;
-    device = for_all;
+    if (!unit.profile_is_asked) device = for_all;
     const bool tells = diagnostics != nullptr && chosen.all_known;
     if (device != nullptr) {
       if (tells) report_unknown(unit, *device, *diagnostics);
@@ -50,8 +50,8 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
   return chosen;
 }
 
-std::vector<const DeviceProfile*> default_devices(const System& system) {
-  std::vector<const DeviceProfile*> devices = choose_devices(system).profiles;
+std::vector<const DeviceProfile*> default_devices(const System& system, const DeviceProfile* for_all) {
+  std::vector<const DeviceProfile*> devices = choose_devices(system, for_all).profiles;
   for (UnitIndex unit = 0; unit < devices.size(); ++unit)
     if (system.platform.units[unit].type == PuType::gpu && devices[unit] == nullptr)
       devices[unit] = find_profile("generic");

@@ -17,12 +17,12 @@ struct ChosenDevices {
   bool all_known = true;
 };
 
-/// `for_all`, if given, is the profile of all GPUs; otherwise profile_for selects one for each. Reports to
-/// `diagnostics`, if given, GPUs without a platform (AM0503) and then the first unknown one (AM0502).
+/// `for_all`, if given, is the profile of all GPUs for which no other one is asked; otherwise profile_for selects one for
+/// each. Reports to `diagnostics`, if given, GPUs without a platform (AM0503) and then the first unknown one (AM0502).
 ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all = nullptr,
                              Diagnostics* diagnostics = nullptr);
 
-/// The profile of every GPU as profile_for selects it, "generic" if it cannot; null for CPUs.
-std::vector<const DeviceProfile*> default_devices(const System& system);
+/// The same, with "generic" for GPUs with an unknown gpu.platform; null for CPUs.
+std::vector<const DeviceProfile*> default_devices(const System& system, const DeviceProfile* for_all = nullptr);
 
 }  // namespace amalthea::engine

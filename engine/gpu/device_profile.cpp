@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <variant>
 
 #include <fmt/core.h>
@@ -276,7 +278,26 @@ const DeviceProfile* find_profile(std::string_view name) {
   return nullptr;
 }
 
+namespace {
+
+/// Systems and their copies refer to the profiles of files by pointers, so each text is read once and kept.
+const tl::expected<DeviceProfile, std::string>& profile_of(const std::string& text) {
+  static std::mutex guard;
+  static std::map<std::string, tl::expected<DeviceProfile, std::string>> known;
+  const std::lock_guard lock(guard);
+  const auto at = known.find(text);
+  return at != known.end() ? at->second : known.emplace(text, parse_device_profile(text)).first->second;
+}
+
+}  // namespace
+
 tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit& unit) {
+  if (!unit.profile_text.empty()) {
+    const auto& profile = profile_of(unit.profile_text);
+    if (profile) return &*profile;
+    return tl::unexpected(
+        fmt::format("the GPU profile \"{}\" of \"{}\": {}", unit.device_profile, unit.name, profile.error()));
+  }
   if (!unit.device_profile.empty()) {
     if (const DeviceProfile* profile = find_profile(unit.device_profile)) return profile;
     std::string known;

@@ -54,8 +54,9 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view j
 const std::vector<DeviceProfile>& built_in_profiles();
 const DeviceProfile* find_profile(std::string_view name);
 
-/// The profile for a unit: its gpu.platform property, else the profile that recognizes the name of the unit or of its
-/// structures, else "generic". The error names an unknown gpu.platform.
+/// The profile for a unit: that of its file, else its gpu.platform property, else the profile that recognizes the name of
+/// the unit or of its structures, else "generic". The error names an unknown gpu.platform, or states what is wrong in the
+/// file.
 tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit& unit);
 
 }  // namespace amalthea::engine

@@ -23,18 +23,17 @@ namespace detail {
 namespace {
 
 /// Exactly one element must have the name.
-bool check_name(BuildContext& context, const MappingChange& change, std::string_view kind, const std::string& name,
-                const std::vector<std::string>& names) {
+bool check_name(BuildContext& context, const std::string& change, std::string_view kind, const std::string& name,
+                const std::vector<std::string>& names, const Location& location) {
   const auto count = std::count(names.begin(), names.end(), name);
   if (count == 1) return true;
   context.error(no_such_name,
-                fmt::format("mapping of \"{}\"{}: {}", change.task,
-                            change.core.empty() ? std::string() : fmt::format(" to \"{}\"", change.core),
+                fmt::format("{}: {}", change,
                             count > 1       ? fmt::format("the model has {} {}s named \"{}\"", count, kind, name)
                             : names.empty() ? fmt::format("the model has no {}", kind)
                                             : fmt::format("the model has no {} \"{}\"{}", kind, name,
                                                           did_you_mean_or_list(name, names))),
-                change.location);
+                location);
   return false;
 }
 
@@ -63,9 +62,29 @@ void check_mapping_changes(BuildContext& context) {
   for (const Element element : context.model.all("swModel", "tasks")) tasks.emplace_back(element.name());
   for (const ProcessingUnit& unit : context.system.platform.units) units.push_back(unit.name);
   for (const MappingChange& change : context.options.mapping) {
-    check_name(context, change, "task", change.task, tasks);
-    if (!change.core.empty() && check_name(context, change, "processing unit", change.core, units))
+    const std::string what = fmt::format("mapping of \"{}\"{}", change.task,
+                                         change.core.empty() ? std::string() : fmt::format(" to \"{}\"", change.core));
+    check_name(context, what, "task", change.task, tasks, change.location);
+    if (!change.core.empty() && check_name(context, what, "processing unit", change.core, units, change.location))
       check_scheduler(context, change);
+  }
+}
+
+void change_profiles(BuildContext& context) {
+  for (const ProfileChange& change : context.options.profiles) {
+    if (change.unit.empty()) continue;
+    std::vector<std::string> names;
+    ProcessingUnit* changed = nullptr;
+    for (ProcessingUnit& unit : context.system.platform.units)
+      if (unit.type == PuType::gpu) {
+        names.push_back(unit.name);
+        if (unit.name == change.unit) changed = &unit;
+      }
+    if (!check_name(context, fmt::format("--platform {}={}", change.unit, change.name), "GPU", change.unit, names, {}))
+      continue;
+    changed->device_profile = change.name;
+    changed->profile_text = change.text;
+    changed->profile_is_asked = true;
   }
 }
 

@@ -14,6 +14,7 @@
 #include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"
 #include "importer/building/detail/memory_costs.hpp"
+#include "importer/building/profile_file.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
@@ -61,6 +62,26 @@ std::string enclosing_structures(const views::Hardware& hardware, const views::H
   return names;
 }
 
+/// gpu.platform. Nothing but a GPU that keeps the model's profile needs a file.
+void read_device_profile(BuildContext& context, Element element, ProcessingUnit& unit) {
+  const auto stated = custom_property(element, "gpu.platform");
+  if (!stated) return;
+  unit.device_profile = stated->value;
+  const auto& changes = context.options.profiles;
+  const bool replaced = std::any_of(changes.begin(), changes.end(), [&](const ProfileChange& change) {
+    return change.unit.empty() || change.unit == unit.name;
+  });
+  if (unit.type != PuType::gpu || replaced) return;
+  if (auto text = read_profile(element, stated->value))
+    unit.profile_text = std::move(*text);
+  else
+    context.error("AM0596",
+                  fmt::format("gpu.platform \"{}\" of \"{}\" cannot be used: {}; put the file beside the model, or use "
+                              "--platform {}=FILE",
+                              stated->value, unit.name, text.error(), unit.name),
+                  stated->element.location(), stated->element.path());
+}
+
 void build_units(BuildContext& context, const views::Hardware& hardware) {
   Platform& platform = context.system.platform;
   const MemoryCosts costs(hardware);
@@ -80,7 +101,7 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
       context.open_lines.emplace(index, std::move(open));
     else if (!line)
       context.units_without_line.insert(index);
-    if (const auto profile = custom_property(element.element, "gpu.platform")) unit.device_profile = profile->value;
+    read_device_profile(context, element.element, unit);
     if (const auto policy = custom_property(element.element, "gpu.warpPolicy")) unit.warp_policy = policy->value;
     if (const auto order = custom_property(element.element, "gpu.contextScheduling")) {
       unit.context_scheduling = order->value;
@@ -113,6 +134,7 @@ void build_platform(BuildContext& context) {
   }
   build_definitions(context, hardware);
   build_units(context, hardware);
+  change_profiles(context);
   for (const Element prescaler : open_clock_ratios(hardware)) context.assume(Unstated::other_clock_ratio, prescaler);
   const views::OperatingSystems systems = views::operating_systems_of(context.model, context.diagnostics);
   build_schedulers(context, systems);

@@ -4,6 +4,7 @@
 /// Model → System: platform, tasks, data and the runnable graph.
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,13 @@
 
 namespace amalthea::importer {
 
+/// The profile of a GPU in place of the one that the model names.
+struct ProfileChange {
+  std::string unit;  ///< "": of all GPUs, which the caller has to see to; files that the model names are not read then
+  std::string name;  ///< built-in, or of a file
+  std::string text;  ///< of a file
+};
+
 struct BuildOptions {
   /// Keep the wrapper and the copies of an offloaded function that is mapped to a CPU. By default they are removed
   /// (WATERS 2019 challenge): the function gets the wrapper's releases and deadline and accesses the host labels
@@ -23,6 +31,8 @@ struct BuildOptions {
   bool tabulated_accesses = false;
   /// Where tasks run instead of the model's mapping; the last change for a task counts.
   std::vector<MappingChange> mapping = {};
+  /// One for each unit at most.
+  std::vector<ProfileChange> profiles = {};
   /// Largest number of activities of all tasks together. Every call of a runnable counts.
   std::size_t max_activities = 300'000;
   /// Whether the runnable graph has the edges of sequences, triggers and data. Summaries and reviews need none of them,

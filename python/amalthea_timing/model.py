@@ -44,8 +44,8 @@ class Options(TypedDict, total=False):
     """Simulated time; by default the hyperperiod."""
     execution: str
     """ "worst", "average" or "best" execution times; "random" for `simulate`. Not for `explore`."""
-    platform: Path
-    """GPU profile: built-in name or JSON file."""
+    platform: Union[Path, dict[str, Path], list[str]]
+    """GPU profile: built-in name or JSON file. For one GPU each: {"GPU": "tx2"}."""
     memory: Path
     """Memory model: built-in name or JSON file."""
     line_rule: str
@@ -157,7 +157,12 @@ def _core_options(options: dict[str, Any]) -> dict[str, Any]:
             known[name] = time_text(known[name])
     if isinstance(known.get("map"), dict):
         known["map"] = [f"{task}={core}" for task, core in known["map"].items()]
-    for name in ("platform", "memory", "mapping", "checkpoint", "baseline", "names", "certificates"):
+    platform = known.get("platform")
+    if isinstance(platform, dict):
+        known["platform"] = [f"{unit}={os.fspath(profile)}" for unit, profile in platform.items()]
+    elif isinstance(platform, (str, os.PathLike)):
+        known["platform"] = [os.fspath(platform)]
+    for name in ("memory", "mapping", "checkpoint", "baseline", "names", "certificates"):
         if known.get(name) is not None:
             known[name] = os.fspath(known[name])
     return {name: value for name, value in known.items() if value is not None}
