@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "exporter/primitives/database.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -52,6 +53,36 @@ TEST_CASE("calibrate writes measured times of kernels and copies into a scenario
       test::amalthea({"calibrate", "--check", scenario, csv, "--columns", "name=Kernel,duration=Time (us)"});
   CHECK(checked.exit_code == 0);
   CHECK(checked.err.find("has no duration of K_v2, other;") != std::string::npos);
+}
+
+TEST_CASE("calibrate writes the kernels and copies of an Nsight Systems database into a scenario") {
+  const test::TemporaryFolder folder;
+  const std::string database = folder.path() + "/run.sqlite", names = folder.path() + "/names.json",
+                    out = folder.path() + "/calibrated.json", scenario = test::sample("gpu/contexts.json");
+  test::write_text(database, "");  // a database opens only what exists
+  amalthea::exporter::Database run(database);
+  for (const char* sql :
+       {"CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)",
+        "INSERT INTO StringIds VALUES (1, 'void detect<float>(float*)'), (2, 'detect'), (3, 'clear')",
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, correlationId INTEGER, "
+        "demangledName INTEGER, shortName INTEGER)",
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (3000, 4203001, 1, 1, 2), (5000000, 9100000, 2, 1, 2), "
+        "(9200000, 9200500, 3, 3, 3)",
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER, correlationId INTEGER)",
+        "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1000, 501000, 1, 4), (9300000, 9400000, 2, 5)"})
+    run.run(sql);
+  REQUIRE(run.close().has_value());
+  test::write_text(names, "{\"memcpy HtoD\": \"image\"}");
+  const auto done = test::amalthea({"calibrate", scenario, database, "--names", names, "-o", out});
+  CHECK(done.exit_code == 0);
+  CHECK(done.err.find("note: the scenario has no duration of clear, memcpy DtoH; use --names") != std::string::npos);
+  check_only_durations(test::read_text(scenario), test::read_text(out));
+  const json operations = json::parse(test::read_text(out))["operations"];
+  CHECK(operations[0]["duration"] == "500000000ps");
+  // 8 blocks of 512 threads in one round on two SMs that hold four each: the longest of two.
+  CHECK(operations[1]["duration"] == "4200001000ps");
+  CHECK(operations[2]["duration"] == "9ms");
+  CHECK(operations[3]["duration"] == "6ms");
 }
 
 TEST_CASE("calibrate names what keeps a scenario from measured times") {
