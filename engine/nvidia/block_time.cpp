@@ -2,7 +2,11 @@
 #include "engine/nvidia/block_time.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -44,6 +48,23 @@ std::int64_t least_cycles(const makespan::Problem& problem) {
   return least;
 }
 
+/// Bounds on the longest schedule, the lower one of some schedule. A search takes seconds, and all variants that an
+/// exploration or a study judges ask for the same few, so each problem is searched once.
+std::pair<std::int64_t, std::int64_t> longest_schedule(const makespan::Problem& problem) {
+  using Key = std::tuple<makespan::Kernel, makespan::PerUnit, std::int64_t, std::int64_t>;
+  static std::mutex mutex;
+  static std::map<Key, std::pair<std::int64_t, std::int64_t>> known;
+  const std::lock_guard lock(mutex);  // during the search, too, which uses all cores itself
+  const Key key(problem.kernel, problem.capacity, problem.warps, problem.schedulers);
+  if (const auto bounds = known.find(key); bounds != known.end()) return bounds->second;
+  makespan::SearchOptions options;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  options.memory = search_memory;
+  options.search = problem.warps * problem.instructions() <= max_searched_instructions;
+  const makespan::SearchResult found = makespan::worst_makespan(problem, options);
+  return known[key] = {found.lower, found.upper};
+}
+
 tl::expected<BlockCycles, std::string> cycles_of(const makespan::Kernel& kernel, const BlockPlace& place) {
   const auto one = problem_of(kernel, place.limits, place.warps);
   if (!one) return tl::unexpected(one.error());
@@ -52,13 +73,9 @@ tl::expected<BlockCycles, std::string> cycles_of(const makespan::Kernel& kernel,
   BlockCycles cycles;
   cycles.best = least_cycles(*one);
   cycles.average = makespan::StringSchedule(*all, makespan::round_robin_string(*all)).makespan();
-  makespan::SearchOptions options;
-  options.threads = std::max(1U, std::thread::hardware_concurrency());
-  options.memory = search_memory;
-  options.search = all->warps * all->instructions() <= max_searched_instructions;
-  const makespan::SearchResult found = makespan::worst_makespan(*all, options);
-  cycles.seen = std::max(found.lower, cycles.average);
-  cycles.worst = place.in_rounds ? std::max(found.upper, makespan::simple_bound(*all)) : found.upper;
+  const auto [lower, upper] = longest_schedule(*all);
+  cycles.seen = std::max(lower, cycles.average);
+  cycles.worst = place.in_rounds ? std::max(upper, makespan::simple_bound(*all)) : upper;
   return cycles;
 }
 
