@@ -151,6 +151,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0586", assumption, "a property of NVIDIA GPUs has no effect on an AMD GPU",
                        "{} properties of NVIDIA GPUs have no effect on AMD GPUs"},
     FindingConsequence{"AM0590", unknown},
+    FindingConsequence{"AM0595", assumption, "figures that are not published for a GPU have pessimistic values",
+                       "figures that are not published for {} GPUs have pessimistic values"},
     FindingConsequence{"AM0628", unknown},
     FindingConsequence{"AM0631", unknown},
     FindingConsequence{"AM0640", unknown},

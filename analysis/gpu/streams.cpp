@@ -74,12 +74,16 @@ void report_device(const engine::gpu::StreamScenario& scenario, const Watch& wat
                                diagnostics);
     watch.found(diagnostics);
   }
-  const auto& unknown = scenario.device.unknown;
-  if (scenario.contexts.size() < 2 || unknown.empty()) return;
-  watch.tell(
-      fmt::format("warning: the profile \"{}\" has no published values for {}; placeholders are used; measure them and "
-                  "use a profile of your own (--platform)",
-                  scenario.device.name, fmt::join(unknown, ", ")));
+  const bool shared = scenario.contexts.size() > 1;
+  const auto tell = [&](const std::vector<std::string>& figures, std::string_view consequence) {
+    if (!figures.empty())
+      watch.tell(
+          fmt::format("warning: the profile \"{}\" has no published values for {}; {}; measure them and use a "
+                      "profile of your own (--platform)",
+                      scenario.device.name, fmt::join(figures, ", "), consequence));
+  };
+  if (shared) tell(scenario.device.unknown, "placeholders are used");
+  if (shared || scenario.streams.size() > 1) tell(scenario.device.assumed, "pessimistic values are assumed");
 }
 
 Outcome<Input> read_scenario(const RunRequest& request, const engine::DeviceProfile* profile, const Watch& watch) {

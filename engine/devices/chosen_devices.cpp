@@ -5,30 +5,61 @@
 #include <fmt/format.h>
 
 #include "amalthea/diagnostic.hpp"
+#include "engine/gpu/contexts.hpp"
 
 namespace amalthea::engine {
 namespace {
 
-void report_unknown(const ProcessingUnit& unit, const DeviceProfile& profile, Diagnostics& diagnostics) {
-  if (profile.unknown.empty()) return;
-  diagnostics.add("AM0590", Severity::warning,
-                  fmt::format("the profile \"{}\" of GPU \"{}\" has no published values for {}; placeholders are used; "
-                              "measure them and use a profile of your own (--platform)",
-                              profile.name, unit.name, fmt::join(profile.unknown, ", ")),
-                  unit.location);
+/// Those of the figures on which the times of the GPU's tasks depend.
+std::vector<std::string> that_matter(const System& system, UnitIndex unit, const DeviceProfile& profile,
+                                     std::vector<std::string> figures) {
+  if (figures.empty()) return figures;
+  const auto contexts = contexts_on(system, unit, profile);
+  const bool shared = contexts.size() > 1;
+  bool several_streams = false, slices_stated = true;
+  for (const GpuContext& context : contexts) {
+    several_streams = several_streams || context.streams.size() > 1;
+    for (const TaskIndex task : context.tasks) slices_stated = slices_stated && system.tasks[task].time_slice;
+  }
+  std::erase_if(figures, [&](const std::string& figure) {
+    if (figure == "copy_gigabytes_per_second") return true;  // models state data rates
+    if (figure == "context_switch_us") return !shared;
+    if (figure == "time_slice_us") return !shared || slices_stated || schedules_by_urgency(system, unit);
+    // Kernels of one stream run one after the other, and those of several contexts in turn.
+    if (figure.starts_with("kernel_slowdown_by_") && figure.ends_with("_gpc")) return !several_streams;
+    // With one stream, copies and kernels alternate, too. CPUs run beside them.
+    return !figure.ends_with("_by_cpu") && !shared && !several_streams;
+  });
+  return figures;
+}
+
+void report_unpublished(const System& system, UnitIndex index, const DeviceProfile& profile, Diagnostics& diagnostics) {
+  const ProcessingUnit& unit = system.platform.units[index];
+  const auto report = [&](std::string_view id, Severity severity, const std::vector<std::string>& figures,
+                          std::string_view consequence) {
+    if (const auto mattering = that_matter(system, index, profile, figures); !mattering.empty())
+      diagnostics.add(id, severity,
+                      fmt::format("the profile \"{}\" of GPU \"{}\" has no published values for {}; {}; measure them "
+                                  "and use a profile of your own (--platform)",
+                                  profile.name, unit.name, fmt::join(mattering, ", "), consequence),
+                      unit.location);
+  };
+  report("AM0590", Severity::warning, profile.unknown, "placeholders are used");
+  report("AM0595", Severity::note, profile.assumed, "pessimistic values are assumed");
 }
 
 }  // namespace
 
 ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all, Diagnostics* diagnostics) {
   ChosenDevices chosen;
-  for (const ProcessingUnit& unit : system.platform.units) {
+  for (UnitIndex index = 0; index < system.platform.units.size(); ++index) {
+    const ProcessingUnit& unit = system.platform.units[index];
     const DeviceProfile*& device = chosen.profiles.emplace_back(nullptr);
     if (unit.type != PuType::gpu) continue;
     if (!unit.profile_is_asked) device = for_all;
     const bool tells = diagnostics != nullptr && chosen.all_known;
     if (device != nullptr) {
-      if (tells) report_unknown(unit, *device, *diagnostics);
+      if (tells) report_unpublished(system, index, *device, *diagnostics);
       continue;
     }
     const auto profile = profile_for(unit);
@@ -45,7 +76,7 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
                       "\"{}\" does; state the GPU that it is, such as gpu.platform=\"xavier\", or use --platform",
                       unit.name, device->name),
           unit.location);
-    if (tells) report_unknown(unit, *device, *diagnostics);
+    if (tells) report_unpublished(system, index, *device, *diagnostics);
   }
   return chosen;
 }

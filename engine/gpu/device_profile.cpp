@@ -237,8 +237,9 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     if (find(json, "description") != nullptr) profile.description = text_at(json, "description");
     for (const JsonValue& word : list_at(json, "recognised_by"))
       if (const auto error = read_name(word, profile.recognised_by.emplace_back())) throw Refused{*error};
-    for (const JsonValue& figure : list_at(json, "unknown"))
-      if (const auto error = read_name(figure, profile.unknown.emplace_back())) throw Refused{*error};
+    for (const auto& [key, figures] : {std::pair{"unknown", &profile.unknown}, std::pair{"assumed", &profile.assumed}})
+      for (const JsonValue& figure : list_at(json, key))
+        if (const auto error = read_name(figure, figures->emplace_back())) throw Refused{*error};
     profile.time_slice = microseconds(json, "time_slice_us", 0.001);
     profile.context_switch = microseconds(json, "context_switch_us", 0);
     profile.interference = interference(json);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures that a profile of a GPU lacks: pessimistic values that verdicts name, or unknown verdicts.
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+using nlohmann::json;
+
+namespace {
+
+std::string first_lines(const std::string& model, const std::string& platform, bool strict = false) {
+  std::vector<std::string> command = {"analyze", "-q", test::sample(model), "--platform", platform};
+  if (strict) command.emplace_back("--strict");
+  return test::amalthea(command).out.substr(0, 400);
+}
+
+json tasks_of(const std::string& platform) {
+  const auto run = test::amalthea(
+      {"analyze", "-q", "--format", "json", test::sample("tutorial/5-shared-gpu.amxmi"), "--platform", platform});
+  return json::parse(run.out)["tasks"];
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a guarantee that rests on pessimistic figures of a profile says so in its first lines, and --strict withholds "
+    "it") {
+  CHECK_THAT(first_lines("offload-minimal.amxmi", "orin"),
+             Catch::StartsWith("Verdict: guaranteed under 1 assumption. 2 guaranteed\n"
+                               "Assumed: figures that are not published for a GPU have pessimistic values\n"));
+  CHECK_THAT(first_lines("offload-minimal.amxmi", "orin", true),
+             Catch::StartsWith("Verdict: unknown.") && Catch::Contains("AM0595"));
+  // Time slices have no pessimistic value.
+  CHECK_THAT(first_lines("tutorial/5-shared-gpu.amxmi", "orin"), Catch::Contains("not judged: AM0590"));
+  CHECK_THAT(first_lines("tutorial/5-shared-gpu.amxmi", "xavier"),
+             !Catch::Contains("AM0590") && Catch::Contains("Assumed: "));
+  // CPUs may slow down copies, even if one job has the GPU to itself; other figures do not matter then.
+  CHECK_THAT(first_lines("offload-minimal.amxmi", "a100"), Catch::Contains("not judged: AM0590"));
+  CHECK_THAT(first_lines("offload-minimal.amxmi", "pegasus"),
+             Catch::StartsWith("Verdict: guaranteed under 1 assumption. 2 guaranteed\n"));
+  CHECK_THAT(first_lines("tutorial/5-shared-gpu.amxmi", "pegasus"), Catch::Contains("not judged: AM0590"));
+}
+
+TEST_CASE("the figures that the profile of Orin assumes make bounds larger than placeholders do, none smaller") {
+  const test::TemporaryFolder folder;
+  json profile = json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/orin.json"));
+  for (const auto& figure : profile["assumed"])
+    profile[figure.get<std::string>()]["value"] = figure == "context_switch_us" ? 0 : 1;
+  const std::string placeholders = folder.path() + "/orin.json";
+  test::write_text(placeholders, profile.dump());
+  const json assumed = tasks_of("orin"), optimistic = tasks_of(placeholders);
+  REQUIRE(assumed.size() == optimistic.size());
+  std::size_t larger = 0;
+  for (std::size_t i = 0; i < assumed.size(); ++i) {
+    const json &bound = assumed[i]["bound"]["wcrt_ps"], &least = optimistic[i]["bound"]["wcrt_ps"];
+    if (bound.is_null()) continue;
+    REQUIRE_FALSE(least.is_null());
+    CHECK(bound.get<std::int64_t>() >= least.get<std::int64_t>());
+    larger += bound > least ? 1 : 0;
+  }
+  CHECK(larger > 0);
+}
+
+TEST_CASE("gpu run names figures that are assumed where operations may overlap") {
+  const auto shared = test::amalthea({"gpu", "run", test::sample("gpu/launch-order.json"), "--platform", "orin"});
+  CHECK_THAT(shared.err, Catch::Contains("pessimistic values are assumed") && !Catch::Contains("placeholders"));
+  const auto contexts = test::amalthea({"gpu", "run", test::sample("gpu/contexts.json"), "--platform", "orin"});
+  CHECK_THAT(contexts.err,
+             Catch::Contains("pessimistic values are assumed") && Catch::Contains("placeholders are used"));
+  const auto known = test::amalthea({"gpu", "run", test::sample("gpu/launch-order.json"), "--platform", "tx2"});
+  CHECK_THAT(known.err, !Catch::Contains("published"));
+}
