@@ -71,7 +71,7 @@ std::string render_text(const LaunchOrderAnswer& answer, bool colour);
 
 /// What a task of a model, or a stream of a scenario, gets under a variant of the policies.
 struct PolicyTimes {
-  std::optional<Duration> bound = {};              ///< on its response time; of models only
+  std::optional<Duration> bound = {};              ///< on its response time
   engine::Sample response = engine::Sample(1000);  ///< simulated
 };
 /// Variants of how a GPU is shared, beside each other.

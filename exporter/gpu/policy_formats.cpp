@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "amalthea/quantity.hpp"
-#include "exporter/exploration/mapping_comparison.hpp"
 #include "exporter/gpu/answers.hpp"
 #include "exporter/primitives/csv.hpp"
 #include "exporter/primitives/text_table.hpp"
@@ -172,8 +172,9 @@ std::string render_text(const PolicyStudy& study, bool colour) {
     text += fmt::format("… {} others: --format csv or json, --page.\n", study.variants.size() - rows.size());
 
   const std::size_t given = given_variant(study), worst = study.variants.size() - 1;
+  const std::array shown = {given, std::size_t{0}, worst};
   Duration largest = Duration::milliseconds(study.has_bounds ? 1 : 0);
-  for (const std::size_t i : {given, std::size_t{0}, worst})
+  for (const std::size_t i : shown)
     for (const PolicyTimes& times : study.variants[i].times)
       largest = std::max(largest, longest(times).value_or(Duration{}));
   const TableUnit unit(largest);
@@ -183,19 +184,17 @@ std::string render_text(const PolicyStudy& study, bool colour) {
   if (study.has_bounds) columns.push_back({"limit", Align::right});
   for (const char* what : {"bound", "median", "99 %", "longest"})
     for (const char* whose : {"given", "best", "worst"})
-      if (study.has_bounds || std::string_view(what) != "bound")
-        columns.push_back({fmt::format("{} {}", what, whose), Align::right});
+      columns.push_back({fmt::format("{} {}", what, whose), Align::right});
   TextTable of_parties(columns);
   for (std::size_t party = 0; party < study.parties.size(); ++party) {
     std::vector<TextTable::Cell> cells = {{study.parties[party].name}};
     if (study.has_bounds) cells.push_back({time(study.parties[party].limit)});
     for (int what = 0; what < 4; ++what)
-      for (const std::size_t i : {given, std::size_t{0}, worst}) {
+      for (const std::size_t i : shown) {
         const PolicyTimes& times = study.variants[i].times[party];
         const bool any = times.response.count() > 0;
-        if (what == 0 && !study.has_bounds) continue;
         if (what == 0)
-          cells.push_back({at_most_ms(times.bound)});
+          cells.push_back({times.bound ? unit.time(*times.bound, Rounding::up) : "-"});
         else
           cells.push_back({time(any ? std::optional(times.response.percentile(what == 1   ? 500
                                                                               : what == 2 ? 990

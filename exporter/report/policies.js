@@ -67,6 +67,7 @@ byId('about').textContent = `${counted(variants.length, 'variant')} of ${counted
   const columns = [
     {title: study.bounds ? 'Task' : 'Stream', kind: 'row', fill: (cell, row) => row.party.name},
     {title: 'Variant', fill: (cell, row) => row.one.place},
+    {title: 'Bound', kind: 'number', fill: (cell, row) => boundInTable(row.times.bound_ps)},
     {title: 'Median', kind: 'number', fill: (cell, row) => inTable(row.times.median_ps)},
     {title: '99 %', kind: 'number', fill: (cell, row) => inTable(row.times.p99_ps)},
     {title: 'Longest', kind: 'number', fill: (cell, row) => inTable(row.times.max_ps)},
@@ -80,7 +81,7 @@ byId('about').textContent = `${counted(variants.length, 'variant')} of ${counted
       }
       addSvg(svg, 'path', {d: `M1 ${height - 1}H${width - 4}`, stroke: 'var(--strong-line)'});
     }}];
-  if (study.bounds) columns.splice(2, 0, {title: 'Bound', kind: 'number', fill: (cell, row) => boundInTable(row.times.bound_ps)}, {title: 'Limit', kind: 'number', fill: (cell, row) => inTable(row.party.limit_ps)});
+  if (study.bounds) columns.splice(3, 0, {title: 'Limit', kind: 'number', fill: (cell, row) => inTable(row.party.limit_ps)});
   addTable(section, `Simulated response times in ${tableUnit}. Bars: 0 at the left, one scale for each ${study.bounds ? 'task' : 'stream'}.`, columns, rows);
 })();
 

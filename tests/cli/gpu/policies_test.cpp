@@ -65,6 +65,15 @@ TEST_CASE(
     for (const json& one : run[kind])
       longest = std::max(longest, one["completion_ps"].get<std::int64_t>() - one["release_ps"].get<std::int64_t>());
   CHECK(given_in(found)["longest"].get<double>() == Approx(static_cast<double>(longest) * 1e-12));
+  std::size_t bounds = 0;
+  for (const json& variant : found["variants"])
+    for (const json& times : variant["times"]) {
+      if (times["bound_ps"].is_null()) continue;
+      ++bounds;
+      CHECK(times["max_ps"].get<std::int64_t>() <= times["bound_ps"].get<std::int64_t>());
+    }
+  CHECK(bounds > found["variants"].size());
+  for (const json& times : given_in(found)["times"]) CHECK_FALSE(times["bound_ps"].is_null());
 }
 
 TEST_CASE("gpu study policies bounds and simulates variants of a model as analyze and simulate do") {
