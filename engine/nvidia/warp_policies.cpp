@@ -23,12 +23,15 @@ Choice oldest_ready(const Warps& warps, const Belongs& belongs) {
   return oldest;
 }
 
-/// The first ready warp in cyclic order, starting with `first`.
-Choice next_ready(const Warps& warps, std::size_t first) {
+/// The first ready warp in cyclic order, starting with `first`, among those for which `belongs` is true.
+template <typename Belongs>
+Choice next_ready(const Warps& warps, std::size_t first, const Belongs& belongs) {
   for (std::size_t i = 0; i < warps.size(); ++i)
-    if (const std::size_t warp = (first + i) % warps.size(); warps[warp].ready) return warp;
+    if (const std::size_t warp = (first + i) % warps.size(); warps[warp].ready && belongs(warp)) return warp;
   return std::nullopt;
 }
+
+constexpr auto every = [](std::size_t) { return true; };
 
 Choice remembered(Choice choice, WarpMemory& memory) {
   if (choice) memory.last = choice;
@@ -36,16 +39,16 @@ Choice remembered(Choice choice, WarpMemory& memory) {
 }
 
 Choice loose_round_robin(const Warps& warps, WarpMemory& memory) {
-  return remembered(next_ready(warps, memory.last.value_or(0)), memory);
+  return remembered(next_ready(warps, memory.last.value_or(0), every), memory);
 }
 
 Choice rotate(const Warps& warps, WarpMemory& memory) {
-  return remembered(next_ready(warps, memory.last ? *memory.last + 1 : 0), memory);
+  return remembered(next_ready(warps, memory.last ? *memory.last + 1 : 0, every), memory);
 }
 
 Choice greedy_then_oldest(const Warps& warps, WarpMemory& memory) {
   if (memory.last && warps[*memory.last].ready) return memory.last;
-  return remembered(oldest_ready(warps, [](std::size_t) { return true; }), memory);
+  return remembered(oldest_ready(warps, every), memory);
 }
 
 /// Removes groups without present warps, and appends new ones: in order of release, among equals the larger budget
@@ -149,11 +152,11 @@ Choice qaws_literal(const Warps& warps, WarpMemory& memory) {
 
 const std::vector<WarpPolicy>& warp_policies() {
   static const std::vector<WarpPolicy> policies = {
-      {"lrr", "the same warp until it stalls, then the next one in cyclic order", false, loose_round_robin},
-      {"rotate", "the next warp in cyclic order in every cycle", false, rotate},
-      {"gto", "the same warp until it stalls, then the oldest ready one", false, greedy_then_oldest},
-      {"qaws", "groups of kernels by budget, context switches within a group counted", true, qaws},
-      {"qaws-literal", "the same as its Algorithm 1 is printed", true, qaws_literal},
+      {"lrr", "the same warp until it stalls, then the next one in cyclic order", false, false, loose_round_robin},
+      {"rotate", "the next warp in cyclic order in every cycle", false, false, rotate},
+      {"gto", "the same warp until it stalls, then the oldest ready one", false, false, greedy_then_oldest},
+      {"qaws", "groups of kernels by budget, context switches within a group counted", true, false, qaws},
+      {"qaws-literal", "the same as its Algorithm 1 is printed", true, true, qaws_literal},
   };
   return policies;
 }

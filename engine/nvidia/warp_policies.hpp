@@ -43,6 +43,8 @@ struct WarpPolicy {
   std::string_view name;
   std::string_view meaning;
   bool uses_budgets = false;
+  /// Cycles in which no warp is ready change its state; otherwise at most the first of them does.
+  bool counts_idle_cycles = false;
   /// Selects the warp that issues, a ready one; nothing only if none is ready. Called once per cycle.
   std::optional<std::size_t> (*choose)(const std::vector<WarpView>& warps, WarpMemory& memory) = nullptr;
 };

@@ -6,18 +6,10 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/nvidia/sub_core.hpp"
 
 namespace amalthea::engine::nvidia {
 namespace {
-
-/// A warp on its sub-core.
-struct Warp {
-  WarpIndex index = 0;
-  const WarpKernel* kernel = nullptr;
-  std::size_t next = 0;       ///< instruction
-  std::int64_t ready_at = 0;  ///< earliest cycle at which it may issue, with regard to latency
-  bool ended() const { return next == kernel->program.size(); }
-};
 
 std::optional<std::string> error_of(const WarpScenario& scenario) {
   if (scenario.kernels.empty()) return "there must be a kernel";
@@ -50,83 +42,15 @@ std::optional<std::string> error_of(const WarpScenario& scenario) {
   return std::nullopt;
 }
 
-class SubCore {
- public:
-  SubCore(const WarpScenario& scenario, std::vector<Warp> warps, WarpRun& run)
-      : scenario_(scenario), warps_(std::move(warps)), views_(warps_.size()), run_(run) {
-    for (std::size_t i = 0; i < warps_.size(); ++i) {
-      warps_[i].ready_at = views_[i].release = warps_[i].kernel->release;
-      views_[i].budget = warps_[i].kernel->budget;
-    }
+SubCoreResult run_to_end(SubCore& sub_core) {
+  SubCoreResult result;
+  while (sub_core.has_warps()) {
+    const std::int64_t cycle = sub_core.cycle(), switches = sub_core.group_switches();
+    result.trace.push_back(sub_core.step());
+    if (sub_core.group_switches() > switches) result.switches.push_back(cycle);
   }
-
-  SubCoreResult run() {
-    for (std::size_t left = warps_.size(); left > 0; ++cycle_) {
-      for (std::size_t i = 0; i < warps_.size(); ++i) classify_warp(i);
-      const std::int64_t switches = memory_.group_switches;
-      const std::optional<std::size_t> choice = scenario_.policy->choose(views_, memory_);
-      if (memory_.group_switches > switches) result_.switches.push_back(cycle_);
-      for (std::size_t i = 0; i < warps_.size(); ++i) account(i, choice);
-      result_.trace.push_back(choice ? std::optional(warps_[*choice].index) : std::nullopt);
-      if (choice && issue(warps_[*choice])) --left;
-    }
-    return std::move(result_);
-  }
-
- private:
-  const WarpPipelines::Use& use_of(const Warp& warp) const {
-    return scenario_.pipelines->uses[static_cast<std::size_t>(warp.kernel->program[warp.next].unit)];
-  }
-
-  void classify_warp(std::size_t i) {
-    const Warp& warp = warps_[i];
-    views_[i].present = !warp.ended() && warp.kernel->release <= cycle_;
-    views_[i].ready = views_[i].present && warp.ready_at <= cycle_ && occupied_until_[use_of(warp).pipeline] <= cycle_;
-  }
-
-  void account(std::size_t i, std::optional<std::size_t> choice) {
-    if (!views_[i].present) return;
-    WarpCycles& cycles = run_.warps[warps_[i].index].cycles;
-    if (choice == i)
-      ++cycles.issued;
-    else if (views_[i].ready)
-      ++cycles.not_selected;
-    else
-      ++(warps_[i].ready_at > cycle_ ? cycles.latency : cycles.pipeline);
-  }
-
-  /// True when the warp has ended.
-  bool issue(Warp& warp) {
-    const std::size_t first = issue_one(warp);
-    const bool may_issue_again = scenario_.pipelines->dual_issue && !warp.ended() && warp.ready_at == cycle_;
-    if (may_issue_again && use_of(warp).pipeline != first && occupied_until_[use_of(warp).pipeline] <= cycle_) {
-      issue_one(warp);
-      ++run_.second_issues;
-    }
-    warp.ready_at = std::max(warp.ready_at, cycle_ + 1);
-    if (!warp.ended()) return false;
-    run_.warps[warp.index].finish = cycle_ + 1;
-    return true;
-  }
-
-  /// The pipeline that the instruction uses.
-  std::size_t issue_one(Warp& warp) {
-    const auto& use = use_of(warp);
-    if (use.cycles > 0) occupied_until_[use.pipeline] = cycle_ + use.cycles;
-    warp.ready_at = cycle_ + warp.kernel->program[warp.next].latency;
-    ++warp.next;
-    return use.pipeline;
-  }
-
-  const WarpScenario& scenario_;
-  std::vector<Warp> warps_;
-  std::vector<WarpView> views_;  ///< parallel to warps_
-  WarpRun& run_;
-  WarpMemory memory_;
-  std::array<std::int64_t, warp_unit_names.size()> occupied_until_{};
-  std::int64_t cycle_ = 0;
-  SubCoreResult result_;
-};
+  return result;
+}
 
 }  // namespace
 
@@ -198,15 +122,24 @@ tl::expected<std::vector<WarpInstruction>, std::string> parse_warp_program(std::
 tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario) {
   if (auto error = error_of(scenario)) return tl::unexpected(std::move(*error));
   WarpRun run;
-  std::vector<std::vector<Warp>> warps(static_cast<std::size_t>(scenario.sub_cores));
+  std::vector<SubCore> sub_cores(static_cast<std::size_t>(scenario.sub_cores),
+                                 SubCore(*scenario.policy, *scenario.pipelines));
   for (std::size_t kernel = 0; kernel < scenario.kernels.size(); ++kernel)
     for (std::int64_t i = 0; i < scenario.kernels[kernel].warps; ++i) {
       const WarpIndex index = run.warps.size();
-      const std::size_t sub_core = index % warps.size();
-      warps[sub_core].push_back({index, &scenario.kernels[kernel], 0, 0});
-      run.warps.push_back({kernel, sub_core, 0, {}});
+      const std::size_t at = index % sub_cores.size();
+      const WarpKernel& added = scenario.kernels[kernel];
+      sub_cores[at].add({&added.program, added.release, added.budget, index});
+      run.warps.push_back({kernel, at, 0, {}});
     }
-  for (std::vector<Warp>& own : warps) run.sub_cores.push_back(SubCore(scenario, std::move(own), run).run());
+  for (SubCore& sub_core : sub_cores) {
+    run.sub_cores.push_back(run_to_end(sub_core));
+    run.second_issues += sub_core.second_issues();
+    for (const SubCore::Warp& warp : sub_core.warps()) {
+      run.warps[warp.given.index].finish = warp.finish;
+      run.warps[warp.given.index].cycles = warp.cycles;
+    }
+  }
 
   run.kernels.resize(scenario.kernels.size());
   for (const WarpResult& warp : run.warps) {
