@@ -9,7 +9,7 @@ namespace amalthea::engine::nvidia {
 void SubCore::add(const Added& warp) {
   forget_ended();
   warps_.push_back({warp, 0, warp.release, 0, {}});
-  views_.push_back({warp.release, warp.budget, false, false});
+  views_.push_back({warp.release, warp.budget, added_++, false, false});
   ++left_;
 }
 

@@ -69,6 +69,7 @@ class SubCore {
   WarpMemory memory_;
   std::array<std::int64_t, warp_unit_names.size()> occupied_until_{};
   std::size_t left_ = 0;
+  std::size_t added_ = 0;
   std::int64_t cycle_ = 0;
   std::int64_t second_issues_ = 0;
 };

@@ -46,6 +46,17 @@ Choice rotate(const Warps& warps, WarpMemory& memory) {
   return remembered(next_ready(warps, memory.last ? *memory.last + 1 : 0, every), memory);
 }
 
+/// Narasiman et al., "Improving GPU Performance via Large Warps and Two-Level Warp Scheduling", MICRO 2011: a group
+/// keeps the scheduler while one of its warps is ready, so that the groups do not wait for memory at the same time.
+Choice two_level(const Warps& warps, WarpMemory& memory) {
+  constexpr std::size_t group_size = 8;
+  const std::size_t first = memory.last ? *memory.last + 1 : 0;
+  const std::size_t active = memory.last ? warps[*memory.last].number / group_size : 0;
+  const auto is_active = [&](std::size_t warp) { return warps[warp].number / group_size == active; };
+  if (const Choice choice = next_ready(warps, first, is_active)) return remembered(choice, memory);
+  return remembered(next_ready(warps, first, [&](std::size_t warp) { return !is_active(warp); }), memory);
+}
+
 Choice greedy_then_oldest(const Warps& warps, WarpMemory& memory) {
   if (memory.last && warps[*memory.last].ready) return memory.last;
   return remembered(oldest_ready(warps, every), memory);
@@ -155,6 +166,8 @@ const std::vector<WarpPolicy>& warp_policies() {
       {"lrr", "the same warp until it stalls, then the next one in cyclic order", false, false, loose_round_robin},
       {"rotate", "the next warp in cyclic order in every cycle", false, false, rotate},
       {"gto", "the same warp until it stalls, then the oldest ready one", false, false, greedy_then_oldest},
+      {"two-level", "groups of eight warps: in turn within a group, the next group once all of it stalls", false, false,
+       two_level},
       {"qaws", "groups of kernels by budget, context switches within a group counted", true, false, qaws},
       {"qaws-literal", "the same as its Algorithm 1 is printed", true, true, qaws_literal},
   };

@@ -22,6 +22,7 @@ using WarpIndex = std::size_t;
 struct WarpView {
   std::int64_t release = 0;  ///< cycle; with equal releases the lower index is the older warp
   std::int64_t budget = 1;   ///< budget of its kernel
+  std::size_t number = 0;    ///< how many were added to the sub-core before it
   bool present = false;      ///< released, with remaining instructions
   bool ready = false;        ///< present, its latency has passed and its pipeline is free
 };

@@ -79,6 +79,7 @@ class WarpScheduler {
     if (policy_ == "lrr") return in_turn(last_ == nobody ? 0 : last_, 0, count());
     if (policy_ == "rotate") return in_turn(last_ + 1, 0, count());
     if (policy_ == "gto") return last_ != nobody && can_issue(last_) ? last_ : oldest(0);
+    if (policy_ == "two-level") return by_two_levels();
     return policy_ == "qaws" ? by_budgets() : as_printed();
   }
 
@@ -89,6 +90,16 @@ class WarpScheduler {
       if (from <= warp && warp < to && can_issue(warp)) return warp;
     }
     return nobody;
+  }
+
+  int by_two_levels() const {
+    const int groups = (count() + 7) / 8, active = last_ == nobody ? 0 : last_ / 8;
+    int found = in_turn(last_ + 1, 8 * active, 8 * active + 8);
+    for (int step = 1; found == nobody && step < groups; ++step) {
+      const int group = (active + step) % groups;
+      found = in_turn(8 * group, 8 * group, 8 * group + 8);
+    }
+    return found;
   }
 
   /// Of one budget, or of all (0). Warps are in the order of their starts.

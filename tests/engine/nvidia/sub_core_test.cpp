@@ -148,6 +148,15 @@ TEST_CASE("two warps may take longer if the second one starts later") {
   CHECK(stepped_ends(starts, 1000) == std::vector<std::int64_t>{16, 5 + 19});
 }
 
+TEST_CASE("a group of eight warps keeps a two-level scheduler until all of it stalls") {
+  const Starts::Warp warp = {program_of("9,1"), 0, 1};
+  const Starts starts = {find_warp_policy("two-level"), find_warp_pipelines("free"),
+                         std::vector<Starts::Warp>(16, warp)};
+  // In cycle 8 all of the first group stalls. It is ready from 9 on, but the other one stalls in 16 only.
+  CHECK(stepped_ends(starts, 1000) ==
+        std::vector<std::int64_t>{17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32});
+}
+
 TEST_CASE("a scheduler that has nothing to do does not step through idle cycles") {
   const Program program = program_of("1000000000000,1");
   SubCore sub_core(*find_warp_policy("gto"), *find_warp_pipelines("free"));

@@ -75,7 +75,7 @@ WarpScenario random_scenario(std::mt19937_64& random) {
     return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
   };
   WarpScenario scenario;
-  scenario.policy = &warp_policies()[static_cast<std::size_t>(draw(0, 4))];
+  scenario.policy = &warp_policies()[static_cast<std::size_t>(draw(0, 5))];
   scenario.pipelines = &warp_pipelines()[static_cast<std::size_t>(draw(0, 2))];
   scenario.sub_cores = draw(1, 4);
   const std::int64_t kernels = draw(1, 4);
@@ -392,7 +392,7 @@ TEST_CASE("QAWS helps the kernel with the larger budget less if its warps stall 
   study.stall_shares = {200, 500, 800, 900, 980};
   const auto rows = study_warps(study);
   REQUIRE(rows);
-  REQUIRE(rows->size() == 2 * 5 * 7);
+  REQUIRE(rows->size() == 2 * 5 * 8);
   std::map<std::int64_t, double> gain;  // by share of stalls, homogeneous, budget 8
   for (const WarpStudyRow& row : *rows) {
     const double change = static_cast<double>(row.second_response - row.second_response_gto) /
