@@ -219,10 +219,10 @@ Outcome<exporter::PolicyStudy> scenario_study(const PolicyStudyRequest& request,
   add_runlist(given, subject.policies);
   add_streams(given, subject.policies);
   add_masks(given, subject.policies);
-  // The times of instructions were computed for what is together on an SM as given.
+  // Warps of other blocks would execute something else.
   const bool is_timed = request.scenario.text->find("\"instructions\"") == std::string::npos;
   if (is_timed) add_grids(given, subject.policies);
-  if (is_timed) add_contexts(given, subject.policies);
+  add_contexts(given, subject.policies);
   add_order(given, subject.policies);
   subject.judge = [title = subject.title, is_timed](const StreamScenario& variant, bool timeline) {
     return judge(variant, title, is_timed, timeline);

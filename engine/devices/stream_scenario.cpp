@@ -17,8 +17,9 @@
 
 #include "engine/amd/device_settings.hpp"
 #include "engine/gpu/device_profile.hpp"
-#include "engine/nvidia/concurrent_kernels.hpp"
+#include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/sm_mask.hpp"
+#include "engine/nvidia/sm_warps.hpp"
 
 namespace amalthea::engine::gpu {
 namespace {
@@ -53,7 +54,7 @@ constexpr NamedSlowdown interference_keys[] = {
 struct WrittenOperation {
   StreamOperation operation;
   Duration period;  ///< zero: released once
-  /// What each warp of a kernel executes: the time of its blocks follows from it.
+  /// What each warp of a kernel executes.
   std::optional<nvidia::BlockInstructions> instructions = {};
   std::int64_t budget = 1;
   const JsonValue* value = nullptr;
@@ -94,7 +95,7 @@ class ScenarioReader {
     for (const std::string_view key : {"until", "cycle"})
       if (find_member(*object, key) != nullptr && find_member(*object, fmt::format("{}_ps", key)) != nullptr)
         return tl::unexpected(error_at(root, fmt::format("give either \"{0}\" or \"{0}_ps\", not both", key)));
-    if (auto error = time_instructions(root)) return tl::unexpected(*error);
+    if (auto error = read_warps(root)) return tl::unexpected(*error);
     if (auto error = release_all(root)) return tl::unexpected(*error);
     return std::move(scenario_);
   }
@@ -480,42 +481,22 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  /// The times of blocks whose warps' instructions are stated, beside the kernels of other streams.
-  Error time_instructions(const JsonValue& root) {
-    std::vector<nvidia::ConcurrentKernel> kernels;
-    std::vector<WrittenOperation*> timed;
+  /// The warps of kernels with instructions.
+  Error read_warps(const JsonValue& root) {
     for (WrittenOperation& written : written_) {
       if (!written.instructions) continue;
       if (cycle_.is_zero())
         return error_at(root, "\"instructions\" need \"cycle\", the time of a cycle of the SMs, such as \"770ps\"");
-      const StreamOperation& operation = written.operation;
-      if (operation.mask || scenario_.streams[operation.stream].mask)
-        return error_at(*written.value,
-                        "\"instructions\" of a kernel with an \"sm_mask\" are not supported; give a duration");
-      const SmUse use = use_of_block(scenario_.limits(), operation.shape).value();
-      nvidia::ConcurrentKernel kernel;
-      kernel.context = scenario_.streams[operation.stream].context;
-      kernel.stream = operation.stream;
-      kernel.start = operation.release.since_start().picoseconds() / cycle_.picoseconds();
-      kernel.instructions = *written.instructions;
-      kernel.budget = written.budget;
-      kernel.warps = use.warps;
-      const std::int64_t sms = scenario_.limits().sms;
-      kernel.blocks =
-          std::min(resident_blocks(scenario_.limits(), use), operation.blocks / sms + (operation.blocks % sms > 0));
-      kernel.sms = std::min(sms, operation.blocks);
-      kernels.push_back(std::move(kernel));
-      timed.push_back(&written);
-    }
-    const nvidia::WarpScheduling scheduling{policy_, pipelines_, scenario_.limits().warp_schedulers,
-                                            scenario_.limits().max_warps(), scenario_.limits().sms};
-    for (std::size_t index = 0; index < kernels.size(); ++index) {
-      const auto cycles = nvidia::cycles_beside_others(kernels, index, scheduling);
-      if (!cycles) return error_at(*timed[index]->value, fmt::format("\"instructions\": {}", cycles.error()));
-      std::int64_t time = 0;
-      if (__builtin_mul_overflow(*cycles, cycle_.picoseconds(), &time))
-        return error_at(*timed[index]->value, "a block takes longer than 2^63 ps");
-      timed[index]->operation.duration = Duration::picoseconds(time);
+      const std::int64_t warps = use_of_block(scenario_.limits(), written.operation.shape).value().warps;
+      nvidia::BlockWarps block{nvidia::warps_of(*written.instructions, warps, written.budget),
+                               policy_,
+                               pipelines_,
+                               scenario_.limits().warp_schedulers,
+                               1,
+                               cycle_.picoseconds()};
+      if (const auto fault = nvidia::fault_of({{block.warps}, policy_, pipelines_, block.sub_cores}))
+        return error_at(*written.value, fmt::format("\"instructions\": {}", *fault));
+      written.operation.warps = std::make_shared<const nvidia::BlockWarps>(std::move(block));
     }
     return std::nullopt;
   }

@@ -15,6 +15,10 @@
 #include "engine/gpu/operation.hpp"
 #include "engine/gpu/sharing.hpp"
 
+namespace amalthea::engine::nvidia {
+struct BlockWarps;
+}
+
 namespace amalthea::engine::gpu {
 
 struct Stream : StreamSettings {
@@ -38,6 +42,8 @@ struct StreamOperation {
   std::shared_ptr<const KernelMemory> memory = {};  ///< NVIDIA: its footprint; null: unknown
   /// NVIDIA: SMs that its blocks may use, instead of those of the stream; one bit per SM.
   std::optional<CuMask> mask = {};
+  /// NVIDIA: what the warps of its blocks execute, in place of the duration; null: unknown.
+  std::shared_ptr<const nvidia::BlockWarps> warps = {};
 };
 
 /// A program that issues the same operations again and again. An iteration begins when the operations of the one before

@@ -17,6 +17,10 @@
 #include "engine/gpu/sharing.hpp"
 #include "engine/gpu/slowdown.hpp"
 
+namespace amalthea::engine::nvidia {
+struct BlockWarps;
+}
+
 namespace amalthea::engine::gpu {
 
 using ContextIndex = std::uint32_t;
@@ -49,6 +53,9 @@ struct DeviceOperation {
   std::optional<CuMask> mask = {};
   /// What a kernel does to the memory; null: unknown. It must outlive the operation (NVIDIA).
   const KernelMemory* memory = nullptr;
+  /// What the warps of its blocks execute, in place of the duration; null: unknown. It must outlive the device (NVIDIA,
+  /// sm_warps.hpp).
+  const nvidia::BlockWarps* warps = nullptr;
 };
 
 struct BlockRun {

@@ -2,6 +2,7 @@
 #include "engine/nvidia/block_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -91,18 +92,39 @@ tl::expected<std::int64_t, std::string> finish_of(const BlockPlace& place, std::
   return run->kernels.front().finish;
 }
 
+/// A lower bound on the time of a block, whatever else its SM executes: a warp executes its instructions in sequence,
+/// and the warps of a sub-core share its scheduler and its pipelines.
+std::int64_t least_cycles(const std::vector<WarpInstruction>& program, const BlockPlace& place) {
+  const std::int64_t warps = divided_up(place.warps, place.limits.warp_schedulers);
+  std::int64_t sequence = 1;  // the last instruction only issues
+  std::array<std::int64_t, warp_unit_names.size()> occupied{};
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (i + 1 < program.size()) sequence += program[i].latency;
+    const auto& use = place.pipelines->uses[static_cast<std::size_t>(program[i].unit)];
+    // The last one on a pipeline need not end there.
+    occupied[use.pipeline] += use.cycles;
+  }
+  std::int64_t least = std::max(
+      sequence, divided_up(warps * static_cast<std::int64_t>(program.size()), place.pipelines->dual_issue ? 2 : 1));
+  for (const auto& use : place.pipelines->uses)
+    least = std::max(least, warps * occupied[use.pipeline] - std::max<std::int64_t>(0, use.cycles - 1));
+  return least;
+}
+
 tl::expected<BlockCycles, std::string> cycles_of(const std::vector<WarpInstruction>& program, const BlockPlace& place) {
   const auto alone = finish_of(place, {{program, place.warps, 0, place.budget}});
   if (!alone) return tl::unexpected(alone.error());
   const auto together = finish_of(place, {{program, place.warps * place.blocks, 0, place.budget}});
   if (!together) return tl::unexpected(together.error());
-  std::int64_t worst = std::max(*alone, *together);
+  std::int64_t best = std::min(*alone, *together), worst = std::max(*alone, *together);
   if (!place.even && place.blocks > 2) {
     const auto fewer = finish_of(place, {{program, place.warps * (place.blocks - 1), 0, place.budget}});
     if (!fewer) return tl::unexpected(fewer.error());
+    best = std::min(best, *fewer);
     worst = std::max(worst, *fewer);
   }
-  return BlockCycles{std::min(*alone, *together), *together, worst, worst};
+  if (place.in_rounds || !place.company.empty()) best = std::min(best, least_cycles(program, place));
+  return BlockCycles{best, *together, worst, worst};
 }
 
 }  // namespace

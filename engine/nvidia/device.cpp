@@ -85,6 +85,13 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     Context& context = contexts_[context_of(id)];
     kernel.run.blocks[block.index].end = now_;
     if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, block.sm, false});
+    if (kernel.operation.warps != nullptr) {
+      Sm& sm = context.sms[block.sm];
+      book_warps(sm);
+      sm.warps.end(*ending);
+      std::erase(sm.blocks, *ending);
+      change(sm);
+    }
     if (kernel.operation.block) {
       context.placement.remove(block.sm, *kernel.operation.block);
       count_block(id, block.sm, -1);
@@ -124,6 +131,7 @@ void Device::settle() {
   serve_kernels();
   for (std::size_t engine = 0; engine < copying_.size(); ++engine) serve_copies(engine);
   update_interference();
+  predict_changed();
 }
 
 /// G2, C1 and N7: heads of streams enter the queues of their engines in the order of submission.
@@ -217,18 +225,28 @@ std::optional<ContextIndex> Device::served(EngineIndex engine) const {
 void Device::serve_kernels() {
   const auto next = served(0);
   if (next != running_) {
-    if (running_)
+    if (running_) {
+      predict_changed();
       for (const std::uint32_t index : contexts_[*running_].resident) {
         book(blocks_[index]);
+        if (warps_of(blocks_[index]) != nullptr) book_warps(contexts_[*running_].sms[blocks_[index].sm]);
         ends_.forget(index);
       }
+    }
     running_ = next;
     neighbourhood_changed_ = true;
-    if (running_)
+    if (running_) {
       for (const std::uint32_t index : contexts_[*running_].resident) {
         blocks_[index].since = now_;
-        predict_end(index);
+        if (warps_of(blocks_[index]) == nullptr) {
+          predict_end(index);
+          continue;
+        }
+        Sm& sm = contexts_[*running_].sms[blocks_[index].sm];
+        sm.since = now_;
+        change(sm);
       }
+    }
   }
   if (running_) assign_blocks(contexts_[*running_]);
 }
@@ -285,8 +303,45 @@ bool Device::assign_block(Context& context, OperationId id) {
   ++kernel.running;
   ++kernel.running_in[gpc(sm)];
   if (!kernel.running_on.empty()) ++kernel.running_on[sm];
-  predict_end(index);
+  if (kernel.operation.warps == nullptr)
+    predict_end(index);
+  else
+    start_warps(context, index);
   return true;
+}
+
+void Device::start_warps(Context& context, std::uint32_t block) {
+  Sm& sm = context.sms[blocks_[block].sm];
+  book_warps(sm);
+  sm.warps.start(block, *warps_of(blocks_[block]), episodes_);
+  sm.blocks.push_back(block);
+  change(sm);
+}
+
+void Device::book_warps(Sm& sm) const {
+  sm.warps.advance(now_ - sm.since, sm.slowdown);
+  sm.since = now_;
+}
+
+void Device::change(Sm& sm) {
+  if (!sm.changed) changed_sms_.push_back(&sm);
+  sm.changed = true;
+}
+
+void Device::predict_changed() {
+  for (Sm* const sm : changed_sms_) {
+    sm->changed = false;
+    if (sm->blocks.empty()) continue;
+    book_warps(*sm);
+    sm->slowdown = {};
+    for (const std::uint32_t block : sm->blocks) {
+      sm->slowdown = std::max(sm->slowdown, blocks_[block].slowdown);
+      ends_.forget(block);
+    }
+    const Instant end = now_ + sm->warps.time_to_end(sm->slowdown);
+    for (const std::uint32_t block : sm->warps.next_ends()) ends_.predict_end(block, end, blocks_[block].sequence);
+  }
+  changed_sms_.clear();
 }
 
 void Device::book(Block& block) const {
@@ -390,7 +445,10 @@ void Device::update_interference() {
       if (block.slowdown == slowdown) continue;
       book(block);
       block.slowdown = slowdown;
-      predict_end(index);
+      if (warps_of(block) == nullptr)
+        predict_end(index);
+      else
+        change(contexts_[*running_].sms[block.sm]);
     }
 
   const Interference on_copies = settings_.contention.on_copy(beside);

@@ -20,7 +20,8 @@
 /// Operations of a NULL stream wait for everything submitted before them to any stream of their context, and delay
 /// everything submitted after them (N7). A kernel starts no block while blocks of kernels with another cache
 /// configuration run (N8). Blocks go to SMs by the rule of block_placement.hpp (N14). Concurrent operations slow each
-/// other down (N21, contention.hpp). Masks restrict kernels to some of the SMs (sm_mask.hpp). Processes can share one
+/// other down (N21, contention.hpp). The time of blocks whose instructions are stated follows from the warps on their SM
+/// (sm_warps.hpp); if something slows one of them down, it slows all warps there. Masks restrict kernels to some of the SMs (sm_mask.hpp). Processes can share one
 /// context (MPS): then only their NULL streams are apart, and each may be limited to a number of SMs at a time.
 ///
 /// Order within one instant, given the calls of gpu/device.hpp: operations and blocks end (copies, then blocks in the
@@ -45,6 +46,7 @@
 #include "engine/nvidia/contention.hpp"
 #include "engine/nvidia/device_settings.hpp"
 #include "engine/nvidia/runlist.hpp"
+#include "engine/nvidia/sm_warps.hpp"
 
 namespace amalthea::engine::nvidia {
 
@@ -119,6 +121,15 @@ class Device : public gpu::Device {
     std::size_t place = 0;       ///< index in Context::resident
   };
 
+  /// The blocks on an SM whose warps are stated.
+  struct Sm {
+    SmWarps warps;
+    std::vector<std::uint32_t> blocks;
+    Instant since;      ///< time up to which the progress of the warps is accounted for
+    Slowdown slowdown;  ///< since then, the largest of its blocks
+    bool changed = false;
+  };
+
   struct Copy {
     std::deque<OperationId> queue;
     std::optional<OperationId> active;  ///< out of the queue, not ended
@@ -135,9 +146,10 @@ class Device : public gpu::Device {
     BlockPlacement placement;
     std::string cache_config;  ///< of the resident blocks
     std::vector<Copy> copies;  ///< per copy engine
+    std::vector<Sm> sms;
 
     explicit Context(BlockPlacement empty, std::size_t copy_engines)
-        : placement(std::move(empty)), copies(copy_engines) {}
+        : placement(std::move(empty)), copies(copy_engines), sms(static_cast<std::size_t>(placement.limits().sms)) {}
   };
 
   struct Engine {
@@ -171,6 +183,11 @@ class Device : public gpu::Device {
   bool assign_block(Context& context, OperationId id);
   void book(Block& block) const;
   void predict_end(std::uint32_t block);
+  const BlockWarps* warps_of(const Block& block) const { return operations_[block.operation].operation.warps; }
+  void start_warps(Context& context, std::uint32_t block);
+  void book_warps(Sm& sm) const;
+  void change(Sm& sm);
+  void predict_changed();
   void book_copy(std::size_t copy_engine);
   Instant copy_end(std::size_t copy_engine) const;
   void update_interference();
@@ -193,6 +210,8 @@ class Device : public gpu::Device {
   std::uint64_t next_rank_ = 0;
   std::uint64_t next_sequence_ = 0;
   bool neighbourhood_changed_ = false;
+  SmEpisodes episodes_;
+  std::vector<Sm*> changed_sms_;           ///< whose next ends are to be predicted again
   std::vector<bool> allowed_;              ///< of allowed_sms
   std::vector<RankedOperation> entering_;  ///< of fill_queues
   CpuTraffic cpu_traffic_;

@@ -61,8 +61,6 @@ std::int64_t SubCore::next_change() const {
   return std::max(next, cycle_ + 1);
 }
 
-std::int64_t SubCore::free_from() const { return *std::max_element(occupied_until_.begin(), occupied_until_.end()); }
-
 const WarpPipelines::Use& SubCore::use_of(const Warp& warp) const {
   return pipelines_->uses[static_cast<std::size_t>((*warp.given.program)[warp.next].unit)];
 }

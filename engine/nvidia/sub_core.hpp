@@ -48,8 +48,6 @@ class SubCore {
   bool has_warps() const { return left_ > 0; }   ///< that have not ended
   /// Those that have ended since the last addition are included.
   const std::vector<Warp>& warps() const { return warps_; }
-  /// The cycle from which on no pipeline is occupied, unless something issues.
-  std::int64_t free_from() const;
   std::int64_t group_switches() const { return memory_.group_switches; }  ///< by budgets that were used up
   std::int64_t second_issues() const { return second_issues_; }           ///< in the cycle of another one
 

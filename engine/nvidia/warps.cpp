@@ -11,37 +11,6 @@
 namespace amalthea::engine::nvidia {
 namespace {
 
-std::optional<std::string> error_of(const WarpScenario& scenario) {
-  if (scenario.kernels.empty()) return "there must be a kernel";
-  if (scenario.sub_cores < 1 || scenario.sub_cores > max_warps)
-    return fmt::format("sub-cores must be between 1 and {}", max_warps);
-  std::int64_t warps = 0, latest = 0, worst = 0;
-  for (std::size_t k = 0; k < scenario.kernels.size(); ++k) {
-    const WarpKernel& kernel = scenario.kernels[k];
-    if (kernel.warps < 1 || kernel.warps > max_warps - warps)
-      return fmt::format("kernel {}: warps must be at least 1, and at most {} of all kernels", k + 1, max_warps);
-    if (kernel.release < 0 || kernel.release > max_cycles)
-      return fmt::format("kernel {}: the release must be between 0 and {}", k + 1, max_cycles);
-    if (kernel.budget < 1) return fmt::format("kernel {}: the budget must be at least 1", k + 1);
-    if (kernel.program.empty()) return fmt::format("kernel {}: there must be an instruction", k + 1);
-    warps += kernel.warps;
-    latest = std::max(latest, kernel.release);
-    for (const WarpInstruction& instruction : kernel.program) {
-      const std::int64_t least = scenario.pipelines->dual_issue ? 0 : 1;
-      if (instruction.latency < least || instruction.latency > max_cycles)
-        return fmt::format("kernel {}: latencies must be between {} and {}", k + 1, least, max_cycles);
-      // Some warp always makes progress, so the sum over all is an upper bound.
-      const auto& use = scenario.pipelines->uses[static_cast<std::size_t>(instruction.unit)];
-      if (use.cycles < 0)
-        return fmt::format("kernel {}: \"{}\" has no unit for {} instructions", k + 1, scenario.pipelines->name,
-                           warp_unit_names[static_cast<std::size_t>(instruction.unit)]);
-      worst += std::max({std::int64_t{1}, instruction.latency, use.cycles}) * kernel.warps;
-      if (worst + latest > max_cycles) return fmt::format("this could take more than {} cycles", max_cycles);
-    }
-  }
-  return std::nullopt;
-}
-
 SubCoreResult run_to_end(SubCore& sub_core) {
   SubCoreResult result;
   while (sub_core.has_warps()) {
@@ -119,8 +88,39 @@ tl::expected<std::vector<WarpInstruction>, std::string> parse_warp_program(std::
   return program;
 }
 
+std::optional<std::string> fault_of(const WarpScenario& scenario) {
+  if (scenario.kernels.empty()) return "there must be a kernel";
+  if (scenario.sub_cores < 1 || scenario.sub_cores > max_warps)
+    return fmt::format("sub-cores must be between 1 and {}", max_warps);
+  std::int64_t warps = 0, latest = 0, worst = 0;
+  for (std::size_t k = 0; k < scenario.kernels.size(); ++k) {
+    const WarpKernel& kernel = scenario.kernels[k];
+    if (kernel.warps < 1 || kernel.warps > max_warps - warps)
+      return fmt::format("kernel {}: warps must be at least 1, and at most {} of all kernels", k + 1, max_warps);
+    if (kernel.release < 0 || kernel.release > max_cycles)
+      return fmt::format("kernel {}: the release must be between 0 and {}", k + 1, max_cycles);
+    if (kernel.budget < 1) return fmt::format("kernel {}: the budget must be at least 1", k + 1);
+    if (kernel.program.empty()) return fmt::format("kernel {}: there must be an instruction", k + 1);
+    warps += kernel.warps;
+    latest = std::max(latest, kernel.release);
+    for (const WarpInstruction& instruction : kernel.program) {
+      const std::int64_t least = scenario.pipelines->dual_issue ? 0 : 1;
+      if (instruction.latency < least || instruction.latency > max_cycles)
+        return fmt::format("kernel {}: latencies must be between {} and {}", k + 1, least, max_cycles);
+      // Some warp always makes progress, so the sum over all is an upper bound.
+      const auto& use = scenario.pipelines->uses[static_cast<std::size_t>(instruction.unit)];
+      if (use.cycles < 0)
+        return fmt::format("kernel {}: \"{}\" has no unit for {} instructions", k + 1, scenario.pipelines->name,
+                           warp_unit_names[static_cast<std::size_t>(instruction.unit)]);
+      worst += std::max({std::int64_t{1}, instruction.latency, use.cycles}) * kernel.warps;
+      if (worst + latest > max_cycles) return fmt::format("this could take more than {} cycles", max_cycles);
+    }
+  }
+  return std::nullopt;
+}
+
 tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario) {
-  if (auto error = error_of(scenario)) return tl::unexpected(std::move(*error));
+  if (auto error = fault_of(scenario)) return tl::unexpected(std::move(*error));
   WarpRun run;
   std::vector<SubCore> sub_cores(static_cast<std::size_t>(scenario.sub_cores),
                                  SubCore(*scenario.policy, *scenario.pipelines));

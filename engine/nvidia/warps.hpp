@@ -109,7 +109,10 @@ struct WarpRun {
   std::int64_t cycles = 0;         ///< from the first release to the last finish
 };
 
-/// The error states which figure is out of range.
+/// Which figure is out of range, if any.
+std::optional<std::string> fault_of(const WarpScenario& scenario);
+
+/// The error is that of fault_of.
 tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario);
 
 /// One character per cycle: 0-9, a-z, A-Z, + and / for the warps, a dot if none issues.

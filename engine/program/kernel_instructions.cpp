@@ -190,6 +190,42 @@ class Resolver {
 
 }  // namespace
 
+std::map<NodeIndex, nvidia::BlockWarps> simulated_warps(const System& system, UnitIndex unit,
+                                                        const DeviceProfile& profile) {
+  std::map<NodeIndex, nvidia::BlockWarps> found;
+  const ProcessingUnit& gpu = system.platform.units[unit];
+  if (!profile.multiprocessors || profile.amd || gpu.frequency.is_zero()) return found;
+  const auto instructions_of = [&](NodeIndex node) -> const KernelInstructions* {
+    const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
+    return kernel != nullptr && kernel->launch && kernel->instructions ? &*kernel->instructions : nullptr;
+  };
+  for (const GpuContext& context : contexts_on(system, unit, profile)) {
+    std::map<TaskIndex, std::size_t> stream_of;
+    for (std::size_t stream = 0; stream < context.streams.size(); ++stream)
+      for (const TaskIndex task : context.streams[stream].tasks) stream_of[task] = stream;
+    std::vector<std::pair<std::size_t, NodeIndex>> kernels;  // and their streams
+    for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+      const auto stream = stream_of.find(system.graph[node].task);
+      if (stream != stream_of.end() && instructions_of(node) != nullptr) kernels.emplace_back(stream->second, node);
+    }
+    for (const auto& [stream, node] : kernels) {
+      const auto instructions = nvidia::parse_block_instructions(instructions_of(node)->text);
+      const auto plan = gpu::plan_launch(*std::get<Kernel>(system.graph[node].activity).launch, profile);
+      const bool is_shared =
+          std::any_of(kernels.begin(), kernels.end(), [own = stream](const auto& other) { return other.first != own; });
+      if (!instructions || !plan || (std::holds_alternative<nvidia::makespan::Kernel>(*instructions) && !is_shared))
+        continue;
+      found[node] = {nvidia::warps_of(*instructions, plan->block.warps, instructions_of(node)->budget),
+                     nvidia::find_warp_policy(gpu.warp_policy.empty() ? "gto" : gpu.warp_policy),
+                     nvidia::find_warp_pipelines(gpu.warp_pipelines.empty() ? "free" : gpu.warp_pipelines),
+                     profile.multiprocessors->warp_schedulers,
+                     gpu.frequency.millihertz(),
+                     1'000'000'000'000'000};  // 1000 s
+    }
+  }
+  return found;
+}
+
 tl::expected<BlocksOnSm, std::string> blocks_on_sm(const Task& task, const Launch& launch,
                                                    const DeviceProfile& profile) {
   const auto plan = gpu::plan_launch(launch, profile);

@@ -4,6 +4,7 @@
 /// Converts the instructions of kernels (gpu.instructions) into ticks: System → System, before the analysis.
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include <tl/expected.hpp>
@@ -12,6 +13,7 @@
 #include "amalthea/location.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/gpu/occupancy.hpp"
+#include "engine/nvidia/sm_warps.hpp"
 
 namespace amalthea::engine {
 
@@ -23,6 +25,12 @@ namespace amalthea::engine {
 /// The longest time is one only for a kernel whose blocks have their SMs to themselves and start together
 /// (bounds/detail/shared_sms.hpp).
 bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnostics& diagnostics);
+
+/// What the warps of kernels with latencies execute on this GPU, by node, for the simulation. Letters leave the order of
+/// instructions to the SM, so their time is that of the ticks, unless another stream of the context has a kernel with
+/// instructions: then the warp policy decides for them, too.
+std::map<NodeIndex, nvidia::BlockWarps> simulated_warps(const System& system, UnitIndex unit,
+                                                        const DeviceProfile& profile);
 
 /// The blocks of a kernel with a launch configuration on an SM, if nothing else uses those SMs that it may use. The
 /// placement rule (nvidia/block_placement.hpp) spreads them evenly.

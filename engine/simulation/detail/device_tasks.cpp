@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/gpu/contexts.hpp"
+#include "engine/program/kernel_instructions.hpp"
 #include "engine/simulation/detail/listeners.hpp"
 
 namespace amalthea::engine::simulation {
@@ -21,7 +22,16 @@ DeviceTasks::DeviceTasks(const SimulationInput& input, const Clock& clock, Jobs&
       states_(system_.tasks.size()) {
   for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
     if (input.devices[unit] != nullptr)
-      devices_.push_back({unit, gpu::make_device(*input.devices[unit]), {}, {}, {}, {}, {}, {}, {}});
+      devices_.push_back({unit,
+                          gpu::make_device(*input.devices[unit]),
+                          {},
+                          {},
+                          {},
+                          {},
+                          {},
+                          {},
+                          {},
+                          simulated_warps(system_, unit, *input.devices[unit])});
   if (recorded)
     for (Device& device : devices_) {
       device.gpu->record_slices(device.slices);
@@ -170,6 +180,8 @@ void DeviceTasks::submit(TaskIndex task) {
     operation.memory = &*step.memory;
     operation.blocks = step.blocks;
     if (step.block) operation.block = *step.block;
+    if (const auto warps = device.warps.find(step.node); step.block && warps != device.warps.end())
+      operation.warps = &warps->second;
     if (kernel->launch) operation.cache_config = kernel->launch->cache_config;
   }
   if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due

@@ -3,11 +3,13 @@
 /// \file
 /// Device tasks: their jobs submit operations to GPUs, one after the other.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/devices/makers.hpp"
+#include "engine/nvidia/sm_warps.hpp"
 #include "engine/simulation/detail/branches.hpp"
 #include "engine/simulation/detail/jobs.hpp"
 #include "engine/simulation/detail/timeless_activities.hpp"
@@ -65,6 +67,7 @@ class DeviceTasks {
     bool changed = true;                      ///< settle() must visit it; initially true
     gpu::CpuTraffic traffic;
     std::vector<TaskIndex> traffic_by;
+    std::map<NodeIndex, nvidia::BlockWarps> warps;  ///< of kernels whose instructions are simulated
   };
   struct State {
     std::size_t device = 0;

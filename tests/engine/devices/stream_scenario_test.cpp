@@ -622,30 +622,88 @@ TEST_CASE("W4: kernels with budgets instead of durations end as in Figure 3 of Q
   CHECK(responses("qaws", R"("budget": 1)") == responses("gto", R"("budget": 1)"));
 }
 
+namespace {
+
+/// The cycles of each operation from its start to its end, in scenarios whose SMs have cycles of a nanosecond.
+std::vector<std::int64_t> cycles_of(const std::string& head, const std::string& operations) {
+  const auto scenario =
+      parse_stream_scenario(R"({"cycle": "1ns", )" + head + R"(, "operations": [)" + operations + "]}");
+  INFO((scenario ? "" : scenario.error().message));
+  REQUIRE(scenario);
+  const auto run = simulate_streams(*scenario);
+  REQUIRE(run);
+  std::vector<std::int64_t> cycles;
+  for (const OperationRun& operation : run->operations)
+    cycles.push_back((operation.completion - operation.start).picoseconds() / 1000);
+  return cycles;
+}
+
+std::string kernel_with(const std::string& instructions, const std::string& more) {
+  return R"({"kernel": "K", "instructions": ")" + instructions + R"(", )" + more + "}";
+}
+
+using Cycles = std::vector<std::int64_t>;
+
+}  // namespace
+
 TEST_CASE("a kernel with instructions is alone unless a kernel of another stream shares its SMs at that time") {
-  const auto durations = [](const std::string& operations) {
-    const auto scenario =
-        parse_stream_scenario(R"({"platform": "xavier", "cycle": "1ns", "operations": [)" + operations + "]}");
-    REQUIRE(scenario);
-    std::vector<std::int64_t> cycles;
-    for (const StreamOperation& operation : scenario->operations)
-      cycles.push_back(operation.duration.picoseconds() / 1000);
-    return cycles;
+  const auto cycles = [](const std::string& operations) { return cycles_of(R"("platform": "xavier")", operations); };
+  const auto kernel = [](const std::string& more) { return kernel_with("1,1,1,1,1", R"("threads": 128, )" + more); };
+  const std::string full = kernel(R"("stream": "a", "blocks": 8)");
+  CHECK(cycles(full) == Cycles{5});
+  CHECK(cycles(kernel(R"("stream": "a", "blocks": 16)")) == Cycles{10});  // two blocks on each SM
+  CHECK(cycles(full + "," + kernel(R"("stream": "b")")) == Cycles{5, 10});
+  CHECK(cycles(full + "," + kernel(R"("stream": "a", "blocks": 8)")) == Cycles{5, 5});
+  CHECK(cycles(kernel(R"("stream": "a", "blocks": 4)") + "," + kernel(R"("stream": "b", "blocks": 4)")) ==
+        Cycles{5, 5});
+  CHECK(cycles(full + "," + kernel(R"("stream": "b", "release": "5ns")")) == Cycles{5, 5});
+  CHECK(cycles(full + "," + kernel(R"("stream": "b", "release": "1s")")) == Cycles{5, 5});
+  CHECK(cycles(full + R"(, {"kernel": "D", "stream": "b", "threads": 32, "duration": "3ns"})") == Cycles{5, 3});
+}
+
+TEST_CASE("blocks with instructions that start late, in rounds or on masked SMs take their own time") {
+  const std::string xavier = R"("platform": "xavier")", pegasus = R"("platform": "pegasus")";
+  const std::string eight = R"("threads": 128, "blocks": 8, "stream": )";
+  // The younger kernel starts in cycle 2, and issues once the older one has ended in cycle 5.
+  CHECK(cycles_of(xavier, kernel_with("1,1,1,1,1", eight + R"("a")") + "," +
+                              kernel_with("1,1,1,1,1", eight + R"("b", "release": "2ns")")) == Cycles{5, 8});
+  // 32 warps in a block, eight on each of four sub-cores; two blocks on an SM, and a third one once the older has ended.
+  CHECK(cycles_of(xavier, kernel_with("1", R"("threads": 1024, "blocks": 24)")) == Cycles{24});
+  // Two SMs are enabled, so each has four of the blocks.
+  CHECK(cycles_of(xavier, kernel_with("1,1,1,1,1", eight + R"("a", "sm_mask": "~0x1")")) == Cycles{20});
+  // An SM of Pegasus holds 32 warps. The second kernel waits.
+  const std::string whole = R"("threads": 1024, "blocks": 44, "stream": )";
+  CHECK(cycles_of(pegasus, kernel_with("1", whole + R"("a")") + "," + kernel_with("1", whole + R"("b")")) ==
+        Cycles{8, 8});
+  // Every release is simulated on its own: beside the first one, another kernel is on the SMs.
+  CHECK(cycles_of(xavier + R"(, "until": "40ns")",
+                  kernel_with("1,1,1,1,1", eight + R"("a", "release": "1ns", "period": "20ns")") + "," +
+                      kernel_with("1,1,1", eight + R"("b")")) == Cycles{7, 5, 3});
+}
+
+TEST_CASE("a time slice stops the warps of its context between and within cycles") {
+  const auto head = [](const std::string& slice) {
+    return R"("platform": "xavier", "context_switch": "0ns", "contexts": [{"name": "A", "timeslice": ")" + slice +
+           R"("}, {"name": "B", "timeslice": ")" + slice + R"("}])";
   };
   const auto kernel = [](const std::string& more) {
-    return R"({"kernel": "K", "threads": 128, "instructions": "1,1,1,1,1", )" + more + "}";
+    return kernel_with("1,1,1,1,1", R"("threads": 128, "blocks": 16, )" + more);
   };
-  using Cycles = std::vector<std::int64_t>;
-  const std::string full = kernel(R"("stream": "a", "blocks": 8)");
-  CHECK(durations(full) == Cycles{5});
-  CHECK(durations(kernel(R"("stream": "a", "blocks": 16)")) == Cycles{10});  // two blocks on each SM
-  CHECK(durations(full + "," + kernel(R"("stream": "b")")) == Cycles{5, 10});
-  CHECK(durations(full + "," + kernel(R"("stream": "a", "blocks": 8)")) == Cycles{5, 5});
-  CHECK(durations(kernel(R"("stream": "a", "blocks": 4)") + "," + kernel(R"("stream": "b", "blocks": 4)")) ==
-        Cycles{5, 5});
-  CHECK(durations(full + "," + kernel(R"("stream": "b", "release": "5ns")")) == Cycles{5, 5});
-  CHECK(durations(full + "," + kernel(R"("stream": "b", "release": "1s")")) == Cycles{5, 5});
-  CHECK(durations(full + R"(, {"kernel": "D", "stream": "b", "threads": 32, "duration": "3ns"})") == Cycles{5, 3});
+  const std::string both = kernel(R"("context": "A")") + "," + kernel(R"("context": "B")");
+  // Ten cycles each: A from 0, 6, 12, B from 3, 9, 15.
+  CHECK(cycles_of(head("3ns"), both) == Cycles{19, 17});
+  CHECK(cycles_of(head("2500ps"), both) == Cycles{17, 17});  // A from 0, 5, 10, 15
+}
+
+TEST_CASE("the placement rule puts blocks of two streams on one SM while others are idle, and they share its warps") {
+  // Figure 5 of Olmedo et al., RTAS 2020: four blocks of four warps, then of four or five.
+  const std::string head = R"("platform": "xavier", "warp_policy": "lrr", "warp_pipelines": "volta")";
+  const auto kernel = [](const std::string& stream, int warps) {
+    return kernel_with("1,1,1,1,1,1,1,1",
+                       R"("blocks": 4, "threads": )" + std::to_string(32 * warps) + R"(, "stream": ")" + stream + "\"");
+  };
+  CHECK(cycles_of(head, kernel("a", 4) + "," + kernel("b", 4)) == Cycles{15, 15});
+  CHECK(cycles_of(head, kernel("a", 4) + "," + kernel("b", 5)) == Cycles{15, 47});
 }
 
 TEST_CASE("instructions of a scenario are refused with a reason") {
@@ -662,7 +720,6 @@ TEST_CASE("instructions of a scenario are refused with a reason") {
   CHECK(refused(cycle, R"("instructions": "1,x")").find("expected letters") != std::string::npos);
   CHECK(refused(R"("cycle": "0ns", )", R"("instructions": "1")") == "cycle: a cycle must be longer than zero");
   CHECK(refused(R"("warp_policy": "best", )", R"("duration": "1ns")").find("\"gto\"") != std::string::npos);
-  CHECK(refused(cycle, R"("instructions": "1", "sm_mask": "0x1")").find("not supported") != std::string::npos);
   CHECK(refused(cycle, R"("instructions": "2000000")").find("latencies must be between") != std::string::npos);
 }
 

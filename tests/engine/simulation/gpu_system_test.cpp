@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/diagnostic.hpp"
+#include "engine/program/kernel_instructions.hpp"
 #include "tests/support/system_maker.hpp"
 
 namespace simulation_gpu_system_test {
@@ -234,6 +235,59 @@ TEST_CASE("a block that fits no SM is an error and a GPU with unknown SMs a warn
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].id == "AM0506");
   CHECK(results->tasks[a].response.max == us(100));
+}
+
+namespace {
+
+/// The longest responses of kernels of one context, each in a stream of its own and released as many us later as its
+/// number says. Cycles last 1 us.
+std::vector<Duration> responses_of(const std::vector<KernelInstructions>& kernels, const Launch& launch,
+                                   const std::string& policy, std::int64_t apart, const char* platform) {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const TaskIndex task =
+        maker.task(fmt::format("K{}", i + 1), gpu, 0, maker.periodic(10'000, apart * static_cast<std::int64_t>(i)));
+    maker[task].gpu.context = "process";
+    Kernel kernel;
+    kernel.memory_intensity = 0;
+    kernel.launch = launch;
+    kernel.instructions = kernels[i];
+    maker.add(task, kernel);
+  }
+  System system = maker.build();
+  system.platform.units[gpu].warp_policy = policy;
+  engine::DeviceProfile profile = plain_profile(us(1000));
+  profile.multiprocessors = engine::find_profile(platform)->multiprocessors;
+  Diagnostics findings;
+  REQUIRE(engine::resolve_instructions(system, &profile, findings));
+  std::vector<Duration> responses;
+  for (const auto& task : analyzed(system, us(20'000), profile).tasks) responses.push_back(task.response.max);
+  return responses;
+}
+
+}  // namespace
+
+TEST_CASE("kernels of two streams of a model end as in Figure 3 of QAWS (W4)") {
+  const std::string program = "2,1,2,1,1,1,5,1,1";
+  const Launch launch{8, 256, 0, 0, ""};
+  const auto responses = [&](const std::string& policy, std::int64_t budget) {
+    return responses_of({{program, 1, {}}, {program, budget, {}}}, launch, policy, 1, "xavier");
+  };
+  CHECK(responses("gto", 1) == std::vector<Duration>{us(20), us(37)});
+  CHECK(responses("lrr", 1) == std::vector<Duration>{us(32), us(35)});
+  CHECK(responses("qaws", 4) == std::vector<Duration>{us(38), us(27)});
+  CHECK(responses("qaws", 6) == std::vector<Duration>{us(38), us(23)});
+}
+
+TEST_CASE("kernels of four streams of a model that fill an SM take four times as long as one") {
+  // Two blocks of 16 warps each on two SMs: four warps on each of four sub-cores, then 16.
+  const Launch launch{2, 512, 0, 0, ""};
+  const KernelInstructions letters{"200C", 1, {}}, latencies{"1,1,1,1,1", 1, {}};
+  CHECK(responses_of({letters, letters, letters, letters}, launch, "gto", 0, "tx2") ==
+        std::vector<Duration>{us(800), us(1600), us(2400), us(3200)});
+  CHECK(responses_of({latencies, latencies, latencies, latencies}, launch, "gto", 0, "tx2") ==
+        std::vector<Duration>{us(20), us(40), us(60), us(80)});
 }
 
 }  // namespace simulation_gpu_system_test
