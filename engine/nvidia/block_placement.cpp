@@ -29,6 +29,13 @@ BlockPlacement::BlockPlacement(const SmLimits& limits, ScanOrder order, TiePolic
 void BlockPlacement::next_stream() {
   preceding_ = std::move(own_);
   own_.assign(order_.size(), 0);
+  ++turn_;
+}
+
+void BlockPlacement::remove(SmIndex sm, const SmUse& block, std::uint64_t turn) {
+  use_[sm] -= block;
+  if (turn == turn_) own_[sm] -= block.warps;
+  if (turn + 1 == turn_) preceding_[sm] -= block.warps;
 }
 
 bool BlockPlacement::is_preferred(SmIndex sm, std::int64_t room, const SmUse& block) const {

@@ -7,7 +7,7 @@
 /// conditions under which a block of a second or third stream joins the SM of an earlier one (N11: Eq. 2, N12: Eq. 3,
 /// N13: Eq. 4). One rule covers all of them (N14) and is implemented here:
 ///   the next block, of y warps, goes to the SM with the largest floor(free warps / y), if that is at least 1;
-///   among equals to the first in scan order. The scan restarts for every block.
+///   among equals as TiePolicy states. The scan restarts for every block.
 ///
 /// The equations are included as printed, to check the rule against them. Resources other than warps only restrict
 /// admission (R1–R3): an SM that lacks registers, shared memory or a block slot is skipped.
@@ -62,8 +62,10 @@ class BlockPlacement {
   std::optional<SmIndex> place(const SmUse& block, const std::vector<bool>& allowed);
   /// Blocks from now on belong to another stream (TiePolicy::stream).
   void next_stream();
-  /// Removes a placed block from an SM.
-  void remove(SmIndex sm, const SmUse& block) { use_[sm] -= block; }
+  /// The number of such changes: blocks with the same one belong together.
+  std::uint64_t turn() const { return turn_; }
+  /// Removes a placed block from an SM. `turn` is that in which it was placed.
+  void remove(SmIndex sm, const SmUse& block, std::uint64_t turn = 0);
 
   const SmLimits& limits() const { return limits_; }
   const SmUse& use_of(SmIndex sm) const { return use_[sm]; }
@@ -82,6 +84,7 @@ class BlockPlacement {
   std::optional<SmIndex> last_;
   std::vector<std::int64_t> own_;        ///< by SM: warps of the current stream's blocks
   std::vector<std::int64_t> preceding_;  ///< and of the stream before
+  std::uint64_t turn_ = 1;
 };
 
 /// Eq. 2 (N11): x warps of a block of one stream are on an SM of `warps` warps, and everything else is idle. Whether a

@@ -93,7 +93,7 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
       change(sm);
     }
     if (kernel.operation.block) {
-      context.placement.remove(block.sm, *kernel.operation.block);
+      context.placement.remove(block.sm, *kernel.operation.block, block.turn);
       count_block(id, block.sm, -1);
     } else {
       context.whole = false;
@@ -270,6 +270,8 @@ bool Device::assign_block(Context& context, OperationId id) {
   SmIndex sm = 0;
   if (kernel.operation.block) {
     if (context.whole) return false;
+    if (context.placing != kernel.operation.stream) context.placement.next_stream();
+    context.placing = kernel.operation.stream;
     const std::vector<bool>* const allowed = allowed_sms(id);
     const auto chosen = allowed != nullptr ? context.placement.place(*kernel.operation.block, *allowed)
                                            : context.placement.place(*kernel.operation.block);
@@ -290,6 +292,7 @@ bool Device::assign_block(Context& context, OperationId id) {
   block.slowdown = kernel.slowdowns[gpc(sm)];
   block.sequence = next_sequence_++;
   block.place = context.resident.size();
+  block.turn = context.placement.turn();
   context.resident.push_back(index);
   context.cache_config = kernel.operation.cache_config;
   if (kernel.run.blocks.empty()) kernel.run.start = now_;

@@ -119,6 +119,7 @@ class Device : public gpu::Device {
     Slowdown slowdown;
     std::uint64_t sequence = 0;  ///< sequence number of the start
     std::size_t place = 0;       ///< index in Context::resident
+    std::uint64_t turn = 0;      ///< in which it was placed (BlockPlacement)
   };
 
   /// The blocks on an SM whose warps are stated.
@@ -144,8 +145,9 @@ class Device : public gpu::Device {
     std::vector<OperationId> memory_bound;
     bool whole = false;  ///< a block that occupies the whole engine is resident
     BlockPlacement placement;
-    std::string cache_config;  ///< of the resident blocks
-    std::vector<Copy> copies;  ///< per copy engine
+    std::optional<StreamIndex> placing;  ///< the stream whose block was placed last
+    std::string cache_config;            ///< of the resident blocks
+    std::vector<Copy> copies;            ///< per copy engine
     std::vector<Sm> sms;
 
     explicit Context(BlockPlacement empty, std::size_t copy_engines)

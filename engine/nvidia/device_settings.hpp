@@ -17,7 +17,7 @@ struct DeviceSettings {
   /// With two, copies from the device have their own engine.
   int copy_engines = 1;
   ScanOrder scan = ScanOrder::even_odd;
-  TiePolicy ties = TiePolicy::scan;
+  TiePolicy ties = TiePolicy::stream;
   Preemption preemption = Preemption::instruction;
   Duration context_switch;  ///< lost whenever an engine switches to another context
   ContentionLaw contention;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -159,7 +160,8 @@ bool is_slowed_as_at_worst(const ProblemInput& input, const std::vector<TaskInde
   return true;
 }
 
-/// Whether the times of blocks and copies depend only on when they begin: nothing slows them down.
+/// Whether the times of blocks and copies depend only on when they begin: nothing slows them down, and they do not follow
+/// from the instructions of all warps on an SM.
 bool is_undisturbed(const AnalyzedSystem& subject, const std::vector<TaskIndex>& part) {
   const auto has_share = [&](TaskIndex task) {
     return std::any_of(subject.steps(task).begin(), subject.steps(task).end(), [&](const Step& step) {
@@ -167,8 +169,13 @@ bool is_undisturbed(const AnalyzedSystem& subject, const std::vector<TaskIndex>&
              std::get<Kernel>(subject.system.graph[step.node].activity).memory_intensity > 0;
     });
   };
+  const auto has_instructions = [&](TaskIndex task) {
+    return std::any_of(subject.steps(task).begin(), subject.steps(task).end(), [&](const Step& step) {
+      return step.kind == StepKind::kernel && std::get<Kernel>(subject.system.graph[step.node].activity).instructions;
+    });
+  };
   return std::all_of(part.begin(), part.end(), [&](TaskIndex task) {
-    if (subject.is_host(task)) return false;
+    if (subject.is_host(task) || has_instructions(task)) return false;
     const gpu::InterferenceTable& table = subject.devices[subject.task(task).unit]->interference;
     return !has_share(task) || table == gpu::InterferenceTable{};
   });
@@ -266,12 +273,15 @@ class Ties {
 /// Finds out whether a schedule repeats, and whether an order among equals matters in it. Two observations suffice:
 /// - The part is idle before a release, and so it is one hyperperiod later.
 /// - The part has only device tasks, and is in the same state one hyperperiod later: pending releases, the operations
-///   in the order of their submission with their assigned blocks, and since when their resident blocks execute.
+///   in the order of their submission with their assigned blocks, and since when their resident blocks execute. The
+///   placement of blocks also depends on who had blocks placed last, and on which blocks are those of the one before
+///   (TiePolicy::stream).
 class Repetition : public SimulationObserver {
  public:
   Repetition(const AnalyzedSystem& subject, const std::vector<TaskIndex>& part, Instant from, Duration hyperperiod,
              bool by_state)
-      : ties_(subject, part),
+      : subject_(subject),
+        ties_(subject, part),
         from_(from),
         hyperperiod_(hyperperiod),
         by_state_(by_state),
@@ -319,9 +329,12 @@ class Repetition : public SimulationObserver {
                                  [&](const Operation& each) { return each.task == change.task; });
     if (at == operations_.end()) return;
     if (change.begins) {
+      auto& [placing, turn] = placing_[subject_.task(change.task).unit];
+      if (placing != change.task) ++turn;
+      placing = change.task;
       ++at->assigned;
-      at->blocks.insert({change.sm, change.now});
-    } else if (const auto block = at->blocks.lower_bound({change.sm, Instant{}}); block != at->blocks.end()) {
+      at->blocks.insert({change.sm, change.now, turn});
+    } else if (const auto block = at->blocks.lower_bound({change.sm, Instant{}, 0}); block != at->blocks.end()) {
       at->blocks.erase(block);  // the earliest of this SM
     }
   }
@@ -332,7 +345,8 @@ class Repetition : public SimulationObserver {
     std::size_t step = 0;
     std::optional<Instant> start;
     std::size_t assigned = 0;
-    std::multiset<std::pair<gpu::SmIndex, Instant>> blocks;  ///< resident, with their begin
+    std::multiset<std::tuple<gpu::SmIndex, Instant, std::int64_t>>
+        blocks;  ///< resident: begin, and turn of its placement
   };
 
   /// The state before anything happens at `now` is the one at all earlier instants since the last event.
@@ -349,21 +363,27 @@ class Repetition : public SimulationObserver {
         state.push_back(static_cast<std::int64_t>(operation.step));
         state.push_back(static_cast<std::int64_t>(operation.assigned));
         if (operation.start && operation.assigned == 0) add(*operation.start);
-        for (const auto& [sm, begin] : operation.blocks) {
+        for (const auto& [sm, begin, turn] : operation.blocks) {
           state.push_back(sm);
           add(begin);
+          const std::int64_t now = placing_.at(subject_.task(operation.task).unit).second;
+          state.push_back(std::min<std::int64_t>(now - turn, 2));
         }
       }
+      for (const auto& [unit, placing] : placing_) state.push_back(static_cast<std::int64_t>(placing.first));
       same_state_ = state == last_state_;
       last_state_ = std::move(state);
       next_ = next_ + hyperperiod_;
     }
   }
 
+  const AnalyzedSystem& subject_;
   Ties ties_;
   Instant from_;
   Duration hyperperiod_;
   bool by_state_;
+  /// By GPU: whose block was placed last, and how often that has changed.
+  std::map<UnitIndex, std::pair<TaskIndex, std::int64_t>> placing_;
   Instant next_;
   std::vector<std::deque<Instant>> pending_;  ///< releases of jobs that have not ended, by task
   std::vector<Operation> operations_;         ///< at most one of each task, in the order of submission

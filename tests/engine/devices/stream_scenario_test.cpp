@@ -12,6 +12,7 @@
 #include "engine/devices/stream_scenario.hpp"
 #include "engine/devices/stream_simulation.hpp"
 #include "engine/gpu/device_profile.hpp"
+#include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/response_time.hpp"
 
 namespace devices_stream_scenario_test {
@@ -704,6 +705,39 @@ TEST_CASE("the placement rule puts blocks of two streams on one SM while others 
   };
   CHECK(cycles_of(head, kernel("a", 4) + "," + kernel("b", 4)) == Cycles{15, 15});
   CHECK(cycles_of(head, kernel("a", 4) + "," + kernel("b", 5)) == Cycles{15, 47});
+}
+
+TEST_CASE("a run places blocks of three streams as the rule of placement does, in every cell of Table IV") {
+  Maker maker;
+  maker.scenario.limits() = *amalthea::engine::find_profile("xavier")->multiprocessors;
+  maker.kernel("z", 0, 7, 6 * 32, 1);
+  maker.kernel("x", 0, 1, 32, 1);
+  maker.kernel("y", 0, 1, 32, 1);
+  int same = 0;
+  for (std::int64_t x = 1; x <= 32; ++x)
+    for (std::int64_t y = 1; y <= 32; ++y) {
+      maker.scenario.operations[1].shape.threads = 32 * x;
+      maker.scenario.operations[2].shape.threads = 32 * y;
+      const auto placed = place_streams(BlockPlacement(maker.scenario.limits(), ScanOrder::even_odd, TiePolicy::stream),
+                                        {{7, 6}, {1, x}, {1, y}});
+      const auto run = maker.run();
+      INFO("x " << x << ", y " << y);
+      REQUIRE(run[1].blocks[0].sm == placed[1][0]);
+      REQUIRE(run[2].blocks[0].sm == placed[2][0]);
+      same += run[1].blocks[0].sm == run[2].blocks[0].sm ? 1 : 0;
+    }
+  CHECK(same == 196);
+}
+
+TEST_CASE("a block of a stream that has ended attracts no block of the next stream") {
+  Maker maker;
+  maker.scenario.limits() = *amalthea::engine::find_profile("xavier")->multiprocessors;
+  maker.kernel("z", 0, 7, 6 * 32, 9);
+  maker.kernel("x", 0, 1, 32, 3);
+  maker.kernel("y", 2, 1, 11 * 32, 9);
+  CHECK(maker.run()[2].blocks[0].sm == 7);  // as x, though SM 0 has equal room for blocks of y
+  maker.scenario.operations[2].release = at(3);
+  CHECK(maker.run()[2].blocks[0].sm == 0);
 }
 
 TEST_CASE("instructions of a scenario are refused with a reason") {
