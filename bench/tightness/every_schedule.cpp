@@ -43,7 +43,9 @@ struct TaskState {
   std::vector<int> ages;  ///< of its unfinished jobs, the first one at work
   int delay = 0;          ///< until the delayed release; 0: none is delayed
   int phase = 0, left = 0;
-  bool holds = false;  ///< has the core, and other tasks cannot take it
+  int beside = 0, beside_left = 0;  ///< the same of the second device task; beyond its phases: it has ended
+  std::array<bool, 2> overtaken{};  ///< by engine: its operation came after that of the second device task
+  bool holds = false;               ///< has the core, and other tasks cannot take it
 };
 
 struct EngineState {
@@ -63,7 +65,8 @@ struct State {
     for (const TaskState& task : tasks) {
       add(static_cast<int>(task.ages.size()));
       for (const int age : task.ages) add(age);
-      for (const int value : {task.delay, task.phase, task.left, task.holds ? 1 : 0}) add(value);
+      for (const int value : {task.delay, task.phase, task.left, task.beside, task.beside_left}) add(value);
+      add((task.holds ? 1 : 0) + (task.overtaken[0] ? 2 : 0) + (task.overtaken[1] ? 4 : 0));
     }
     for (const EngineState& engine : engines)
       for (const int value : {engine.serves, engine.last, engine.elapsed}) add(value);
@@ -114,8 +117,17 @@ class Search {
   bool on_core(const State& state, std::size_t task) const {
     return !state.tasks[task].ages.empty() && phase(state, task).kind == Phase::Kind::core;
   }
+  static std::size_t engine_of(Phase::Kind kind) { return kind == Phase::Kind::copy ? 0 : 1; }
+  /// Whether the task, or its second device task, has a copy or kernel at work.
   bool wants(const State& state, std::size_t task, Phase::Kind kind) const {
-    return !state.tasks[task].ages.empty() && phase(state, task).kind == kind;
+    return !state.tasks[task].ages.empty() && state.tasks[task].left > 0 && phase(state, task).kind == kind;
+  }
+  bool wants_beside(const State& state, std::size_t index, Phase::Kind kind) const {
+    const TaskState& task = state.tasks[index];
+    return task.beside_left > 0 && system_.tasks[index].beside[static_cast<std::size_t>(task.beside)].kind == kind;
+  }
+  bool has_ended_beside(const State& state, std::size_t task) const {
+    return state.tasks[task].beside == static_cast<int>(system_.tasks[task].beside.size());
   }
   /// Whether it competes for a core.
   bool is_ready(const State& state, std::size_t task) const {
@@ -124,7 +136,24 @@ class Search {
   }
 
   void begin_phase(State& state, std::size_t task, Choices& choices) {
-    state.tasks[task].left = choices.choose(phase(state, task).best, phase(state, task).worst);
+    const Phase& begun = phase(state, task);
+    state.tasks[task].left = choices.choose(begun.best, begun.worst);
+    if (begun.kind == Phase::Kind::core) {
+      state.tasks[task].beside = 0;
+      return;
+    }
+    state.tasks[task].overtaken[engine_of(begun.kind)] = wants_beside(state, task, begun.kind);
+    if (phase_before(state, task) == Phase::Kind::core && !system_.tasks[task].beside.empty())
+      begin_beside(state, task, choices);
+  }
+  Phase::Kind phase_before(const State& state, std::size_t task) const {
+    return system_.tasks[task].phases[static_cast<std::size_t>(std::max(0, state.tasks[task].phase - 1))].kind;
+  }
+  void begin_beside(State& state, std::size_t index, Choices& choices) {
+    TaskState& task = state.tasks[index];
+    const Phase& begun = system_.tasks[index].beside[static_cast<std::size_t>(task.beside)];
+    task.beside_left = choices.choose(begun.best, begun.worst);
+    task.overtaken[engine_of(begun.kind)] = false;
   }
 
   void tick(int now, State& state, Choices& choices) {
@@ -140,7 +169,12 @@ class Search {
 
   void end_phases(State& state, std::size_t index, Choices& choices) {
     TaskState& task = state.tasks[index];
+    const bool offloads = !task.ages.empty() && !on_core(state, index);
+    if (offloads && task.beside_left == 0 && !has_ended_beside(state, index) && ++task.beside >= 0 &&
+        !has_ended_beside(state, index))
+      begin_beside(state, index, choices);
     if (task.ages.empty() || task.left > 0) return;
+    if (offloads && !has_ended_beside(state, index) && awaits_next(state, index)) return;
     task.holds = task.holds && system_.tasks[index].preemption == Preemption::non_preemptive;
     if (++task.phase < static_cast<int>(system_.tasks[index].phases.size())) {
       begin_phase(state, index, choices);
@@ -151,6 +185,12 @@ class Search {
     task.phase = 0;
     task.holds = false;
     if (!task.ages.empty()) begin_phase(state, index, choices);
+  }
+
+  /// Whether its next phase waits for all device tasks.
+  bool awaits_next(const State& state, std::size_t index) const {
+    const auto next = static_cast<std::size_t>(state.tasks[index].phase) + 1;
+    return next < system_.tasks[index].phases.size() && system_.tasks[index].phases[next].kind == Phase::Kind::core;
   }
 
   void release(int now, State& state, std::size_t index, Choices& choices) {
@@ -173,13 +213,19 @@ class Search {
     if (idle && system_.scheduling == SchedulingAlgorithm::polling_periodic_server) state.budget = 0;
   }
 
-  /// Round robin over the contexts. A slice ends where another context has work; otherwise it renews itself.
+  /// Round robin over the contexts: of every task one, and one of every second device task in a process of its own. A
+  /// slice ends where another context has work; otherwise it renews itself.
   void serve(EngineState& engine, Phase::Kind kind, State& state) {
-    const int tasks = static_cast<int>(system_.tasks.size());
-    const auto has_work = [&](int task) { return wants(state, static_cast<std::size_t>(task), kind); };
+    const int contexts = 2 * static_cast<int>(system_.tasks.size());
+    const auto has_work = [&](int context) {
+      const auto task = static_cast<std::size_t>(context / 2);
+      const bool shared = system_.tasks[task].one_process, second = context % 2 != 0;
+      return (!second && wants(state, task, kind)) || (second != shared && wants_beside(state, task, kind));
+    };
     if (engine.serves != nobody) {
       bool others = false;
-      for (int task = 0; task < tasks; ++task) others = others || (task != engine.serves && has_work(task));
+      for (int context = 0; context < contexts; ++context)
+        others = others || (context != engine.serves && has_work(context));
       const bool stays = has_work(engine.serves) && !(others && engine.elapsed == system_.slice);
       if (engine.elapsed == system_.slice) engine.elapsed = 0;
       if (!stays) engine.serves = nobody;
@@ -187,13 +233,19 @@ class Search {
     if (engine.serves == nobody) {
       engine.elapsed = 0;
       const int from = engine.last == nobody ? 0 : engine.last + 1;
-      for (int step = tasks - 1; step >= 0; --step)
-        if (has_work((from + step) % tasks)) engine.serves = (from + step) % tasks;
+      for (int step = contexts - 1; step >= 0; --step)
+        if (has_work((from + step) % contexts)) engine.serves = (from + step) % contexts;
       if (engine.serves == nobody) return;
       engine.last = engine.serves;
     }
     ++engine.elapsed;
-    --state.tasks[static_cast<std::size_t>(engine.serves)].left;
+    TaskState& task = state.tasks[static_cast<std::size_t>(engine.serves / 2)];
+    // The streams of a process take turns in the order of their arrival.
+    const auto index = static_cast<std::size_t>(engine.serves / 2);
+    const bool first = engine.serves % 2 == 0 && wants(state, index, kind);
+    const bool waits =
+        task.overtaken[engine_of(kind)] && system_.tasks[index].one_process && wants_beside(state, index, kind);
+    --(first && !waits ? task.left : task.beside_left);
   }
 
   /// Whether a precedes b.

@@ -26,7 +26,7 @@ class Drawing {
       system_.server_period = 6;
       system_.budget = between(3, 5);
     }
-    const bool with_gpu = offloads() || kind_ == SystemClass::slices;
+    const bool with_gpu = offloads() || offloads_twice() || kind_ == SystemClass::slices;
     system_.slice = between(1, 3);
     const int load = (kind_ == SystemClass::server ? system_.budget * 16 : 100) * system_.cores * between(50, 90) / 100;
     for (int index = 0; index < count; ++index) {
@@ -39,7 +39,7 @@ class Drawing {
       if (has_jitter()) task.jitter = between(0, 3);
       if (is_protected(index)) task.preemption = Preemption::non_preemptive;
       if (kind_ == SystemClass::cooperative) task.preemption = Preemption::cooperative;
-      task.polls = kind_ != SystemClass::suspending;
+      task.polls = offloads_twice() ? between(0, 1) == 0 : kind_ != SystemClass::suspending;
       system_.tasks.push_back(std::move(task));
     }
     std::shuffle(system_.tasks.begin(), system_.tasks.end(), random_);
@@ -52,6 +52,7 @@ class Drawing {
     return values[static_cast<std::size_t>(between(0, static_cast<int>(values.size()) - 1))];
   }
   bool offloads() const { return kind_ == SystemClass::polling || kind_ == SystemClass::suspending; }
+  bool offloads_twice() const { return kind_ == SystemClass::one_after_another || kind_ == SystemClass::at_once; }
   bool has_jitter() const { return kind_ == SystemClass::jitter || kind_ == SystemClass::non_preemptive_jitter; }
   bool is_protected(int index) const {
     return kind_ == SystemClass::non_preemptive || kind_ == SystemClass::non_preemptive_jitter ||
@@ -62,7 +63,30 @@ class Drawing {
     task.phases.push_back({kind, std::max(1, worst - between(0, 2)), std::max(1, worst)});
   }
 
+  /// One or two copies and a kernel.
+  std::vector<Phase> offload() {
+    SmallTask device;
+    if (between(0, 1) == 0) add(device, Phase::Kind::copy, 1);
+    add(device, Phase::Kind::kernel, between(1, 4));
+    if (between(0, 2) == 0) add(device, Phase::Kind::copy, 1);
+    return device.phases;
+  }
+
   void add_phases(SmallTask& task, int index, int budget) {
+    if (offloads_twice() && index < 2) {
+      const std::vector<Phase> first = offload(), second = offload();
+      add(task, Phase::Kind::core, 1);
+      task.phases.insert(task.phases.end(), first.begin(), first.end());
+      if (index == 0 && kind_ == SystemClass::at_once) {
+        task.beside = second;
+        task.one_process = between(0, 1) == 0;
+      } else if (index == 0) {
+        add(task, Phase::Kind::core, 1);
+        task.phases.insert(task.phases.end(), second.begin(), second.end());
+      }
+      add(task, Phase::Kind::core, 1);
+      return;
+    }
     if (kind_ == SystemClass::slices || (offloads() && index < 2)) {
       const bool host = offloads();
       const int on_core = host ? std::max(2, budget / 2) : 0;
@@ -94,7 +118,8 @@ class Translation {
       for (NodeIndex to = 0; to < system_.graph.size(); ++to) {
         const auto* set = std::get_if<SetEvents>(&system_.graph[from].activity);
         const auto* wait = std::get_if<WaitEvents>(&system_.graph[to].activity);
-        if (set != nullptr && wait != nullptr && set->events == wait->events)
+        if (set == nullptr || wait == nullptr) continue;
+        if (std::find(wait->events.begin(), wait->events.end(), set->events.front()) != wait->events.end())
           system_.graph.connect(from, to, GraphEdge{EdgeKind::event, {}});
       }
     return std::move(system_);
@@ -184,31 +209,41 @@ class Translation {
     const TaskIndex task = add_task(name, small.is_device(), add(releases));
     system_.tasks[task].priority = small.priority;
     system_.tasks[task].preemption = small.preemption;
-    std::optional<TaskIndex> device;
-    EventIndex done = 0;
+    std::vector<TaskIndex> devices;
+    WaitEvents wait{{}, true, small.polls};
     for (std::size_t at = 0; at < small.phases.size(); ++at) {
       const Phase& phase = small.phases[at];
       if (phase.kind != Phase::Kind::core && !small.is_device()) {
-        if (!device) {
-          const StimulusIndex request = add(InterProcess{});
-          done = static_cast<EventIndex>(system_.events.size());
-          system_.events.push_back({name + "_done"});
-          device = add_task(name + "_gpu", true, request);
-          append(task, Trigger{request});
+        if (devices.empty()) {
+          trigger(task, small, devices, wait);
+          if (!small.beside.empty()) trigger(task, small, devices, wait);
+          for (const Phase& other : small.beside) append(devices.back(), other);
         }
-        append(*device, phase);
+        append(devices.front(), phase);
         continue;
       }
-      if (device) finish(task, *std::exchange(device, std::nullopt), done, small.polls);
+      if (!devices.empty()) finish(task, devices, wait);
       if (at > 0 && small.preemption == Preemption::cooperative) append(task, SchedulePoint{});
       append(task, phase);
     }
   }
 
-  void finish(TaskIndex task, TaskIndex device, EventIndex done, bool polls) {
-    append(task, WaitEvents{{done}, false, polls});
-    append(task, ClearEvents{{done}});
-    append(device, SetEvents{{done}, task});
+  void trigger(TaskIndex task, const SmallTask& small, std::vector<TaskIndex>& devices, WaitEvents& wait) {
+    const std::string name = system_.tasks[task].name;
+    const StimulusIndex request = add(InterProcess{});
+    wait.events.push_back(static_cast<EventIndex>(system_.events.size()));
+    system_.events.push_back({name + "_done"});
+    devices.push_back(add_task(name + "_gpu", true, request));
+    if (small.one_process) system_.tasks[devices.back()].gpu.context = name;
+    append(task, Trigger{request});
+  }
+
+  void finish(TaskIndex task, std::vector<TaskIndex>& devices, WaitEvents& wait) {
+    append(task, wait);
+    append(task, ClearEvents{wait.events});
+    for (std::size_t at = 0; at < devices.size(); ++at) append(devices[at], SetEvents{{wait.events[at]}, task});
+    devices.clear();
+    wait.events.clear();
   }
 
   const SmallSystem& small_;
@@ -247,6 +282,10 @@ std::string_view name_of(SystemClass kind) {
       return "offloading, suspending";
     case SystemClass::slices:
       return "kernels in time slices";
+    case SystemClass::one_after_another:
+      return "offloading twice, one after the other";
+    case SystemClass::at_once:
+      return "two device tasks of one host at once";
     case SystemClass::server:
       return "polling and deferrable servers";
   }

@@ -29,11 +29,14 @@ struct SmallTask {
   Preemption preemption = Preemption::preemptive;
   bool polls = true;          ///< while the GPU works for it
   std::vector<Phase> phases;  ///< between two core phases there is a schedule point
+  /// Copies and kernels of a second device task, which is triggered with the first one and awaited with it.
+  std::vector<Phase> beside = {};
+  bool one_process = false;  ///< its device tasks share a context, each with a stream of its own
 
   bool is_device() const { return phases.front().kind != Phase::Kind::core; }
 };
 
-/// All tasks share the cores and one GPU, on which each has a context of its own.
+/// All tasks share the cores and one GPU, on which each device task has a context of its own unless stated.
 struct SmallSystem {
   SchedulingAlgorithm scheduling = SchedulingAlgorithm::fixed_priority_preemptive;
   int cores = 1;
@@ -55,7 +58,9 @@ enum class SystemClass : std::uint8_t {
   global,
   polling,
   suspending,
-  slices,  ///< device tasks alone: kernels of several contexts
+  slices,             ///< device tasks alone: kernels of several contexts
+  one_after_another,  ///< hosts that offload twice
+  at_once,            ///< hosts with two device tasks at the same time
   server,
 };
 inline constexpr SystemClass all_classes[] = {SystemClass::preemptive,
@@ -69,6 +74,8 @@ inline constexpr SystemClass all_classes[] = {SystemClass::preemptive,
                                               SystemClass::polling,
                                               SystemClass::suspending,
                                               SystemClass::slices,
+                                              SystemClass::one_after_another,
+                                              SystemClass::at_once,
                                               SystemClass::server};
 std::string_view name_of(SystemClass);
 

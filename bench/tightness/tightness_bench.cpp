@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How close the bounds are to the truth, on systems so small that all of their schedules can be visited.
 //
-//   bench_tightness [SYSTEMS [SEED]]
+//   bench_tightness [SYSTEMS [SEED [CLASS]]]
 //
+// CLASS is a part of the names of classes; others are left out.
 // Prints two lines per class of systems: quick bounds against the longest responses for all offsets, exact bounds against
 // those for the stated offsets. A line has the bound divided by the longest response (median, 90 %, largest), the share
 // of tasks with a bound, and the seconds that the bounds take. Ends with 1 if a response exceeds its bound.
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -89,10 +91,12 @@ std::size_t add_bounds(const bench::SmallSystem& small, bool exact, const std::v
 int main(int argc, char** argv) {
   const int systems = argc > 1 ? std::atoi(argv[1]) : 200;
   const auto seed = static_cast<unsigned>(argc > 2 ? std::atoi(argv[2]) : 1);
+  const std::string_view only = argc > 3 ? argv[3] : "";
   std::size_t exceeded = 0;
   fmt::print("| class | bounds | tasks | median | 90 % | largest | with a bound | time |\n");
   fmt::print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
   for (const bench::SystemClass kind : bench::all_classes) {
+    if (bench::name_of(kind).find(only) == std::string_view::npos) continue;
     std::mt19937 random(seed);
     Row rows[2];
     for (int drawn = 0; drawn < systems;) {
