@@ -89,7 +89,7 @@ class FixedPriorityAnalysis {
   /// Requires put_above for all tasks of at least its priority, itself included, and for no others.
   CpuBound bound(std::size_t index) {
     CpuBound bound = bound_of(index);
-    auto by_turns = bound_by_turns(index);
+    auto by_turns = bound_by_turns(index, bound.response);
     if (by_turns && (!bound.response || *by_turns->response < *bound.response)) bound = std::move(*by_turns);
     keep_largest(bound.parts, limits_.parts);
     bound.parts.shrink_to_fit();
@@ -306,11 +306,12 @@ class FixedPriorityAnalysis {
   }
 
   /// The bound under round robin that counts turns of the tasks of equal priority; nothing if there is none.
-  std::optional<CpuBound> bound_by_turns(std::size_t index) {
+  std::optional<CpuBound> bound_by_turns(std::size_t index, std::optional<Duration> in_any_order) {
+    if (task(index).turn) in_any_order_.insert_or_assign(index, in_any_order);
     steps_ = 0;
     const CpuTask& own = task(index);
     if (!own.turn || own.unlimited || resource_) return std::nullopt;
-    std::vector<std::size_t> peers;
+    std::vector<Peer> peers;
     double used = used_[index];
     for (std::size_t other = 0; other < tasks_.size(); ++other) {
       if (other == index || task(other).priority < own.priority) continue;
@@ -318,7 +319,8 @@ class FixedPriorityAnalysis {
       if (task(other).priority > own.priority)
         used += used_[other];
       else
-        peers.push_back(other);
+        peers.push_back(peer_of(other, std::min(*own.turn, task(other).worst)));
+      steps_ = 0;
     }
     if (peers.empty() || used > full) return std::nullopt;
     const CpuBound blocking = blocking_of(index);
@@ -327,14 +329,14 @@ class FixedPriorityAnalysis {
     const Wide worst = own.worst.picoseconds() + (own.preemptible_at_end || own.worst.is_zero() ? moment : Wide(0));
     const auto is_higher = [&](std::size_t other) { return task(other).priority > own.priority; };
     const std::vector<Demand> higher = demands_of(is_higher);
-    const Wide turns_of_job = (worst / turn + 1) * turn;  // of each other task
+    const Wide turns_of_job = (worst + turn - 1) / turn;
     Wide longest = -1, longest_window = 0;
     std::int64_t longest_job = 0;
     constexpr std::int64_t most_jobs = 64;
     for (std::int64_t job = 0;; ++job) {
       if (job == most_jobs) return std::nullopt;
-      const Wide of_peers = turns_of_job * (job + 1) * static_cast<std::int64_t>(peers.size());
-      const auto end = solve(blocked + Wide(own.worst.picoseconds()) * job + worst + of_peers, higher);
+      const Wide work = blocked + Wide(own.worst.picoseconds()) * job + worst;
+      const auto end = solve_by_turns(work, turns_of_job * (job + 1), higher, peers);
       if (!end) return std::nullopt;
       const Wide released = least_distance(own.arrivals, job).picoseconds();
       if (*end - released > longest) {
@@ -349,13 +351,50 @@ class FixedPriorityAnalysis {
     add(bound, CpuPart::execution, std::nullopt, own.worst.picoseconds());
     add(bound, CpuPart::backlog, std::nullopt, Wide(own.worst.picoseconds()) * longest_job);
     for (const CpuShare& share : blocking.parts) bound.parts.push_back(share);
-    for (const std::size_t peer : peers) add(bound, CpuPart::preemption, peer, turns_of_job * (longest_job + 1));
+    for (const Peer& peer : peers)
+      add(bound, CpuPart::preemption, peer.index,
+          time_of_peer(peer, turns_of_job * (longest_job + 1), longest_window - moment));
     for (std::size_t other = 0; other < tasks_.size(); ++other)
       if (is_higher(other))
         add(bound, CpuPart::preemption, other,
             Wide(task(other).worst.picoseconds()) * arrivals(other, longest_window - moment));
     balance(bound);
     return bound;
+  }
+
+  /// A task of equal priority, under round robin.
+  struct Peer {
+    std::size_t index = 0;
+    Wide turn = 0;                       ///< the longest one
+    std::optional<EventModel> arrivals;  ///< in any window; nothing: its response has no bound
+  };
+  Peer peer_of(std::size_t index, Duration turn) {
+    auto known = in_any_order_.find(index);
+    if (known == in_any_order_.end()) known = in_any_order_.emplace(index, bound_of(index).response).first;
+    Peer peer{index, turn.picoseconds(), {}};
+    if (const auto& response = known->second)
+      peer.arrivals = {task(index).arrivals.period, task(index).arrivals.jitter + (*response - task(index).worst), {}};
+    return peer;
+  }
+  Wide time_of_peer(const Peer& peer, Wide turns, Wide window) const {
+    const Wide by_turns = peer.turn * turns;
+    if (!peer.arrivals) return by_turns;
+    const std::int64_t jobs = max_arrivals(*peer.arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
+    return std::min(by_turns, Wide(task(peer.index).worst.picoseconds()) * jobs);
+  }
+  /// The smallest x > 0 with x >= own + the times of peers in x, at most so many turns of each + the loads of others.
+  std::optional<Wide> solve_by_turns(Wide own, Wide turns, const std::vector<Demand>& higher,
+                                     const std::vector<Peer>& peers) {
+    Wide of_peers = 0;
+    while (steps_ <= limits_.steps) {
+      const auto window = solve(own + of_peers, higher);
+      if (!window) return std::nullopt;
+      Wide next = 0;
+      for (const Peer& peer : peers) next += time_of_peer(peer, turns, *window - moment);
+      if (next <= of_peers) return window;
+      of_peers = next;
+    }
+    return std::nullopt;
   }
 
   /// f for a last section that begins at `start`.
@@ -424,7 +463,8 @@ class FixedPriorityAnalysis {
     std::size_t tasks = 0;
     std::vector<std::size_t> largest;  ///< those with the longest jobs, one more than a bound keeps apart
   };
-  std::vector<Above> above_;  ///< by pattern
+  std::vector<Above> above_;                                     ///< by pattern
+  std::map<std::size_t, std::optional<Duration>> in_any_order_;  ///< of tasks that take turns: their bounds
   double used_above_ = 0, paused_above_ = 0;
   std::optional<std::size_t> unlimited_above_;
   std::int64_t steps_ = 0;  ///< for the current task
