@@ -10,6 +10,7 @@
 #include "engine/bounds/detail/core_models.hpp"
 #include "engine/cpu/periodic_resource.hpp"
 #include "engine/cpu/rows.hpp"
+#include "engine/cpu/semaphore_holders.hpp"
 #include "engine/cpu/task_set.hpp"
 
 namespace amalthea::engine::bounds {
@@ -30,6 +31,8 @@ struct CoreProblem {
     bool non_preemptive = false;
     std::optional<std::size_t> server = {};  ///< the innermost one that it runs in: index into the servers
     std::vector<std::size_t> cores;          ///< cores it may run on: indices into CoreModel::units
+    std::int64_t own_rank = 0;               ///< without that of others with which it shares a semaphore
+    std::vector<cpu::SemaphoreSection> held = {};
   };
   std::vector<cpu::CpuTask> tasks;
   std::vector<Member> members;     ///< parallel to `tasks`
@@ -38,6 +41,7 @@ struct CoreProblem {
   bool by_deadline = false;  ///< a scheduler of the core schedules by deadlines
   /// A task may wait for one with a later deadline, which holds a semaphore.
   bool waits_for_semaphores = false;
+  bool one_holder = true;  ///< each of these semaphores has one unit, and the tasks request no others that may wait
   struct Server {
     cpu::PeriodicResource resource;
     SchedulerIndex scheduler = 0;

@@ -133,11 +133,25 @@ class ServerBounds {
   std::vector<cpu::CpuBound> bounds_;
 };
 
+/// Semaphores of the core without a priority ceiling: bounds with the tasks' own ranks.
+void improve_by_holders(const CoreProblem& problem, const std::vector<std::size_t>& owners,
+                        std::vector<cpu::CpuBound>& bounds) {
+  std::vector<cpu::CpuTask> tasks = problem.tasks;
+  std::vector<std::vector<cpu::SemaphoreSection>> held;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    tasks[i].priority = problem.members[i].own_rank;
+    held.push_back(problem.members[i].held);
+  }
+  cpu::improve_by_holders(tasks, held, owners, problem.limits, bounds);
+}
+
 std::vector<cpu::CpuBound> bounds_by_fixed_priority(const CoreProblem& problem) {
   if (!problem.servers.empty()) return ServerBounds(problem).run();
   std::vector<std::size_t> owners;
   for (const CoreProblem::Member& member : problem.members) owners.push_back(member.task);
   auto bounds = bounds_of(problem.tasks, owners, problem.limits);
+  if (problem.waits_for_semaphores && problem.one_holder && !problem.by_deadline)
+    improve_by_holders(problem, owners, bounds);
   if (!problem.rows.empty() && problem.uses_rows && std::none_of(problem.tasks.begin(), problem.tasks.end(), waits))
     cpu::improve_by_rows(problem.tasks, problem.rows, problem.limits, bounds);
   return bounds;

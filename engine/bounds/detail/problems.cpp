@@ -174,6 +174,9 @@ class ProblemBuilder {
     const std::size_t core = *input_.cores.core_of[host];
     CoreProblem& problem = problems_.cores[core];
     problem.waits_for_semaphores = problem.waits_for_semaphores || input_.cores.shapes[host].waits_for_semaphores;
+    for (const cpu::SemaphoreSection& held : input_.cores.shapes[host].held)
+      problem.one_holder = problem.one_holder && input_.subject.system.semaphores[held.semaphore].capacity == 1;
+    problem.one_holder = problem.one_holder && input_.cores.shapes[host].requests.empty();
     std::optional<std::size_t> server;
     bool by_deadline = false;
     const auto& path = input_.cores.ranks.schedulers[host];
@@ -196,6 +199,8 @@ class ProblemBuilder {
       problem.tasks.push_back(task);
       problem.members.push_back(member_of(input_.cores.cores[core], input_.subject.task(host), host));
       problem.members.back().server = server;
+      problem.members.back().own_rank = input_.cores.ranks.own_rank[host];
+      problem.members.back().held = input_.cores.shapes[host].held;
     }
     const std::size_t first = problem_tasks.front();
     problem_tasks.resize(activations.count(), first);

@@ -26,7 +26,8 @@ struct Ranks {
   /// The schedulers of every host task: from its own, or the one that its own passes the task on to, up to the
   /// outermost.
   std::vector<std::vector<SchedulerIndex>> schedulers;
-  std::vector<std::int64_t> rank;  ///< of every host task; larger is more urgent
+  std::vector<std::int64_t> rank;      ///< of every host task; larger is more urgent
+  std::vector<std::int64_t> own_rank;  ///< the same before semaphore_ceilings() gives several tasks one rank
   /// Of every host task, as the queues and ceilings of semaphores compare it (cpu/detail/urgency.hpp).
   std::vector<std::int64_t> urgency;
   bool by_urgency = true;  ///< ranks have the order of these, for all tasks: all are directly below fixed priorities

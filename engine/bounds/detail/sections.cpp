@@ -381,6 +381,29 @@ std::vector<SemaphoreRequest> requests_of(const AnalyzedSystem& subject, const R
   return requests;
 }
 
+/// The sections of semaphores of the same core without a priority ceiling.
+std::vector<cpu::SemaphoreSection> held_sections(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores,
+                                                 TaskIndex task, const std::vector<Piece>& pieces,
+                                                 const std::vector<bool>& in_branch) {
+  const auto changes = [&](std::size_t step, StepKind kind, SemaphoreIndex semaphore) {
+    return subject.step({task, step}).kind == kind &&
+           subject.activity<UseSemaphore>({task, step}).semaphore == semaphore;
+  };
+  std::vector<cpu::SemaphoreSection> found;
+  Duration before;
+  for (std::size_t step = 0; step < pieces.size(); ++step) {
+    before = std::min(endless, before + pieces[step].time);
+    if (subject.step({task, step}).kind != StepKind::request_semaphore) continue;
+    const SemaphoreIndex semaphore = subject.activity<UseSemaphore>({task, step}).semaphore;
+    if (semaphores.waiting[semaphore].empty()) continue;
+    Duration length;
+    for (std::size_t at = step; at < pieces.size() && !changes(at, StepKind::release_semaphore, semaphore); ++at)
+      length = std::min(endless, length + pieces[at].time);
+    found.push_back({semaphore, length, in_branch[step] ? std::nullopt : std::optional(before)});
+  }
+  return found;
+}
+
 /// Whether a release of the semaphore may let other tasks of the core run, which wait for it or are below its ceiling.
 bool lets_others_run(const AnalyzedSystem& subject, TaskIndex task, SemaphoreIndex semaphore) {
   if (subject.system.semaphores[semaphore].priority_ceiling) return true;
@@ -442,6 +465,7 @@ TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const Sema
     shape.preemptible_at_end = true;
   for (const auto& users : semaphores.waiting)
     if (std::find(users.begin(), users.end(), host) != users.end()) shape.waits_for_semaphores = true;
+  shape.held = held_sections(subject, semaphores, host, pieces, in_branch);
   shape.granted = granted_sections(subject, host, pieces, Holdings(subject, ranks, semaphores, host));
   if (subject.worst[host].unanalyzable.empty()) {
     shape.requests = requests_of(subject, ranks, semaphores, host, pieces);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/bounds/detail/semaphore_ceilings.hpp"
+#include "engine/cpu/semaphore_holders.hpp"
 #include "engine/cpu/task_set.hpp"
 
 namespace amalthea::engine::bounds {
@@ -51,7 +52,8 @@ struct TaskShape {
   std::optional<Duration> cooperative;
   Duration last_cooperative;
   bool preemptible_at_end = false;
-  bool waits_for_semaphores = false;  ///< of the same core, without a priority ceiling
+  bool waits_for_semaphores = false;        ///< of the same core, without a priority ceiling
+  std::vector<cpu::SemaphoreSection> held;  ///< each section of these
   std::vector<SemaphoreRequest> requests;
   std::vector<GrantedSection> granted;
 

@@ -351,6 +351,7 @@ SemaphoreCeilings semaphore_ceilings(const AnalyzedSystem& subject, Ranks& ranks
     if (classes.of(semaphore) != Class::joined) continue;
     for (const SemaphoreUse& use : uses[semaphore]) found.waiting[semaphore].push_back(use.task);
   }
+  ranks.own_rank = ranks.rank;
   join_ranks(subject, found, cores_are_apart(subject, uses), ranks);
   for (SemaphoreIndex semaphore = 0; semaphore < count; ++semaphore) {
     if (uses[semaphore].empty()) continue;
