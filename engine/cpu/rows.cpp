@@ -436,4 +436,35 @@ void improve_by_rows(const std::vector<CpuTask>& tasks, const std::vector<RowSte
   RowAnalysis(tasks, steps, limits).improve(bounds);
 }
 
+void improve_after_triggers(const std::vector<CpuTask>& tasks, const std::vector<RowStep>& steps, const Limits& limits,
+                            std::vector<CpuBound>& bounds) {
+  for (std::size_t index = 0; index < tasks.size(); ++index) {
+    const std::int64_t priority = tasks[index].priority;
+    const auto by = steps[index].released_by;
+    if (!by || tasks[*by].priority >= priority || tasks[index].unlimited) continue;
+    std::vector<CpuTask> level = tasks;
+    bool blocks = false, is_below = false;
+    for (std::size_t other = 0; other < level.size(); ++other) {
+      CpuTask& task = level[other];
+      is_below = is_below || (task.cooperative && task.priority < priority);
+      if (task.priority < priority) {
+        blocks = blocks || task.has_sections();
+        task.sections.clear();
+        task.cooperative.reset();
+      } else if (other != index) {
+        task.arrivals.jitter += longest_section(tasks[*by]) + tasks[*by].cooperative.value_or(Duration{});
+        task.arrivals.minimum_distance = {};
+      }
+    }
+    if (!blocks || (is_below && !tasks[*by].cooperative)) continue;
+    level[index].arrivals = {limits.window, {}, {}};
+    level[index].turn.reset();
+    CpuBound bound = fixed_priority_bound(level, index, std::nullopt, limits);
+    if (!bound.response || (bounds[index].response && *bounds[index].response <= *bound.response)) continue;
+    bound.end_jitter = bounds[index].end_jitter;
+    bound.trigger_jitters = std::move(bounds[index].trigger_jitters);
+    bounds[index] = std::move(bound);
+  }
+}
+
 }  // namespace amalthea::engine::cpu

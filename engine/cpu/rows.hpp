@@ -39,6 +39,8 @@ struct RowStep {
   Duration offset = {};                 ///< the earliest release after the row occurs; the jitter of the task follows
   /// Tasks of the same core: in each row, their jobs have executed all when the one of this task is released.
   std::vector<std::size_t> done = {};
+  /// The task of the same core whose last action alone releases it.
+  std::optional<std::size_t> released_by = {};
   /// Where its jobs trigger others: what they execute before, at most. A trigger needs no core beyond that.
   std::vector<Duration> triggers = {};
 };
@@ -47,5 +49,14 @@ struct RowStep {
 /// Tasks for which this takes too many steps keep theirs.
 void improve_by_rows(const std::vector<CpuTask>& tasks, const std::vector<RowStep>& steps, const Limits& limits,
                      std::vector<CpuBound>& bounds);
+
+/// The same for tasks i that a less urgent task j releases (`released_by`). When j triggers i, j has the core. So tasks
+/// below i are not within a section that keeps i from it, unless cooperative ones are and j is not cooperative. No
+/// earlier job of i is pending. Others of at least the priority of i that are pending were released while a section of j
+/// kept them waiting. Let s be the length of that, at most. So R_i is the smallest w with
+///   w = C_i + sum over hep(i) of n(w + s) C
+/// and the last section of i as in fixed_priority.hpp.
+void improve_after_triggers(const std::vector<CpuTask>& tasks, const std::vector<RowStep>& steps, const Limits& limits,
+                            std::vector<CpuBound>& bounds);
 
 }  // namespace amalthea::engine::cpu

@@ -154,6 +154,9 @@ std::vector<cpu::CpuBound> bounds_by_fixed_priority(const CoreProblem& problem) 
     improve_by_holders(problem, owners, bounds);
   if (!problem.rows.empty() && problem.uses_rows && std::none_of(problem.tasks.begin(), problem.tasks.end(), waits))
     cpu::improve_by_rows(problem.tasks, problem.rows, problem.limits, bounds);
+  if (!problem.rows.empty() && !problem.waits_for_semaphores && !problem.by_deadline &&
+      std::none_of(problem.tasks.begin(), problem.tasks.end(), waits))
+    cpu::improve_after_triggers(problem.tasks, problem.rows, problem.limits, bounds);
   return bounds;
 }
 

@@ -310,6 +310,10 @@ class ProblemBuilder {
       step.periodic = activation.row->periodic;
       step.offset = activation.row->offset;
     }
+    if (const auto* trigger = problem_task_of(activation.source); trigger && activation.source->is_last &&
+                                                                  trigger->core == problem_task.core &&
+                                                                  input_.activations[problem_task.task].count() == 1)
+      step.released_by = trigger->at;
     for (auto source = activation.source; source;) {
       const auto* trigger = problem_task_of(source);
       if (source->is_last && trigger && trigger->core == problem_task.core) step.done.push_back(trigger->at);

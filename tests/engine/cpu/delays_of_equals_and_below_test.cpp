@@ -2,11 +2,13 @@
 // Bounds by hand where less urgent or equally urgent tasks of a core delay a job only in part: while they hold a
 // semaphore, in their turns, or not at all.
 
+#include <cstddef>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "engine/cpu/fixed_priority.hpp"
+#include "engine/cpu/rows.hpp"
 #include "engine/cpu/semaphore_holders.hpp"
 
 namespace delays_of_equals_and_below_test {
@@ -80,6 +82,24 @@ TEST_CASE("a turn of an equally urgent task lasts no longer than its job") {
   // An end that needs the core once more may need another turn.
   tasks[0].preemptible_at_end = true;
   CHECK(fixed_priority_bounds(tasks)[0].response == Duration::microseconds(6));
+}
+
+TEST_CASE("no section delays a task that a less urgent one of its core triggers at its end") {
+  std::vector<CpuTask> tasks = {task(3, 100, 1), task(2, 100, 3), task(1, 100, 5), task(4, 10, 2)};
+  for (CpuTask& each : tasks) each.cooperative = each.last_cooperative = each.worst;
+  std::vector<RowStep> steps(tasks.size());
+  steps[0].released_by = 1;
+  auto bounds = fixed_priority_bounds(tasks);
+  const auto before = bounds;
+  improve_after_triggers(tasks, steps, {}, bounds);
+  CHECK(bounds[0].response == Duration::microseconds(3));  // its own 1, and 2 of the most urgent one
+  CHECK(before[0].response == Duration::microseconds(8));
+  for (const std::size_t other : {1U, 2U, 3U}) CHECK(bounds[other].response == before[other].response);
+  // A preemptive task may trigger it within a section of another cooperative one.
+  tasks[1].cooperative.reset();
+  bounds = before;
+  improve_after_triggers(tasks, steps, {}, bounds);
+  CHECK(bounds[0].response == before[0].response);
 }
 
 }  // namespace delays_of_equals_and_below_test
