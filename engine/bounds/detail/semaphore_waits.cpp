@@ -99,7 +99,8 @@ void SemaphoreWaits::apply() {
   for (const User& user : users_) {
     Duration waiting, polled;
     for (std::size_t request = 0; request < user.waits.size(); ++request) {
-      const Duration time = user.waits[request].time.value_or(endless);
+      const Wait& wait = user.waits[request];
+      const Duration time = wait.time ? *wait.time - wait.beside : endless;
       waiting = std::min(endless, waiting + time);
       if (requests(user)[request].polls) polled = std::min(endless, polled + time);
     }
@@ -270,6 +271,21 @@ std::optional<Duration> SemaphoreWaits::holding(const User& user, std::size_t in
   return *window - end;
 }
 
+/// Whether the core of the user executes tasks of at least its rank as long as this one holds the semaphore.
+bool SemaphoreWaits::executes_above(const User& holder, const User& user, const SemaphoreRequest& request) const {
+  const CoreProblem& core = problem(user);
+  if (holder.core != user.core || request.polls || cores_.cores[user.core].several() || core.by_deadline ||
+      !core.servers.empty() || cores_.ranks.rank[holder.task] < cores_.ranks.rank[user.task])
+    return false;
+  for (std::size_t index = 0; index < holder.on_core.size(); ++index) {
+    const SemaphoreRequest& held = requests(holder)[index];
+    if (held.semaphore == request.semaphore &&
+        (!held.inner.empty() || held.waits_for_rank || !holder.on_core[index].more.is_zero()))
+      return false;
+  }
+  return true;
+}
+
 SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreRequest& request, std::vector<Part>* parts) {
   const Uses& uses = uses_[request.semaphore];
   Wait found;
@@ -289,14 +305,14 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
           stays(user, request) && stays(other, requests(other)[use->request]))
         continue;
       counts = true;
-      if (!holding) return {std::nullopt, Why::held, index};
+      if (!holding) return {std::nullopt, {}, Why::held, index};
       longest = std::max(longest, *holding);
       job = std::min(endless, job + *holding);
     }
     if (!counts) continue;
     if (other.urgency >= user.urgency || uses.overtakes) {  // no standard orders equals
       for (const Releases& releases : other.releases)
-        if (!releases.response) return {std::nullopt, Why::no_bound, index};
+        if (!releases.response) return {std::nullopt, {}, Why::no_bound, index};
       for (const Releases& releases : other.releases) preceding.emplace_back(index, releases, job);
     } else if (longest > least.time) {
       least = {other.task, longest};
@@ -309,14 +325,16 @@ SemaphoreWaits::Wait SemaphoreWaits::wait(const User& user, const SemaphoreReque
     for (const Pending& one : preceding) sum += one.load(at);
     return sum;
   });
-  if (!found.time) return {std::nullopt, Why::no_pause};
-  if (parts == nullptr) return found;
-  if (!least.time.is_zero()) parts->push_back(least);
+  if (!found.time) return {std::nullopt, {}, Why::no_pause};
+  if (parts != nullptr && !least.time.is_zero()) parts->push_back(least);
   for (auto one = preceding.begin(); one != preceding.end();) {
     const std::size_t of = one->of;
     Wide load = 0;
     for (; one != preceding.end() && one->of == of; ++one) load += one->load(*found.time);
-    parts->push_back({users_[of].task, Duration::picoseconds(static_cast<std::int64_t>(load))});
+    if (executes_above(users_[of], user, request))
+      found.beside += Duration::picoseconds(static_cast<std::int64_t>(load));
+    else if (parts != nullptr)
+      parts->push_back({users_[of].task, Duration::picoseconds(static_cast<std::int64_t>(load))});
   }
   return found;
 }
@@ -399,7 +417,7 @@ bool SemaphoreWaits::raise(const CoreBounds& bounds, bool may_grow, Faults& faul
         Wait found = this->wait(user, requests(user)[request], nullptr);
         user.wait_at[request] = ++time_;
         const bool grows = !found.time || *found.time > *wait.time;
-        if (found.time && grows && (round >= most_wait_rounds || !may_grow)) found = {std::nullopt, Why::diverges};
+        if (found.time && grows && (round >= most_wait_rounds || !may_grow)) found = {std::nullopt, {}, Why::diverges};
         again = again || grows;
         changed = changed || grows;
         if (found.time != wait.time) user.wait_changed[request] = ++time_;

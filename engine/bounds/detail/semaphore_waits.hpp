@@ -24,6 +24,9 @@
 ///   counts once for each time that the holder becomes ready. On cores with deadlines or several cores, h are all other
 ///   tasks, B and G are zero, and the sum is divided by the number of cores. A holder that only interrupts can preempt,
 ///   or nobody, waits for no other task.
+/// While user j of the same core and of at least the rank of i holds the semaphore, waits for no other, and no task of the
+/// core has sections, the core executes j or what precedes it. Under fixed priorities, that counts among the tasks of at
+/// least the rank of i. So the bound on i counts W without its part for these j.
 /// Polling counts as execution in C. n counts the jobs that may be pending in the window: with the additional jitter
 /// R - C. So W and H depend on the bounds R, and the bounds R on W. All are the smallest common fixed point, reached from
 /// below. The equations add up what happens in a window up to its end, if everything before has kept its bound: so they
@@ -86,8 +89,9 @@ class SemaphoreWaits {
   };
   struct Wait {
     std::optional<Duration> time = Duration{};
-    Why why = Why::held;  ///< without a time
-    std::size_t by = 0;   ///< a user
+    Duration beside = {};  ///< part of it, for which tasks of the same core of at least its rank execute
+    Why why = Why::held;   ///< without a time
+    std::size_t by = 0;    ///< a user
   };
   /// How a task of the core may delay a holder.
   enum class Delay : std::uint8_t { none, once, always };
@@ -143,6 +147,7 @@ class SemaphoreWaits {
   std::string why_held(const User& user, const SemaphoreRequest& request, const User& holder) const;
   std::string why(const User& user, std::size_t request) const;
   bool takes_turns(TaskIndex task) const;
+  bool executes_above(const User& holder, const User& user, const SemaphoreRequest& request) const;
   bool is_held_longer(User& user, std::size_t request, const CoreBounds& bounds, int round);
   void apply();
 

@@ -169,8 +169,29 @@ TEST_CASE("users that take turns have a bound") {
   cores.section(x, 3);
   cores.section(y, 4);
   const auto bounds = bounds_of(cores.maker);
-  CHECK(bounds[x].worst == us(3 + (4 + 3) + 4));
-  CHECK(bounds[y].worst == us(4 + (3 + 4) + 3));
+  CHECK(bounds[x].worst == us(3 + 4));  // while x waits, y executes
+  CHECK(bounds[y].worst == us(4 + 3));
+}
+
+TEST_CASE("a user does not wait for more urgent ones of its core beside their execution") {
+  TwoCores cores(false);
+  const TaskIndex a = cores.task("a", cores.one, 3, 100, 1), b = cores.task("b", cores.one, 2, 100, 0),
+                  c = cores.task("c", cores.two, 1, 100, 0);
+  cores.section(a, 2);
+  cores.section(b, 4);
+  cores.section(c, 5);
+  SECTION("that only execute") {
+    const auto bounds = bounds_of(cores.maker);
+    CHECK(bounds[a].worst == us(3 + (4 + 3)));  // b is less urgent, and holds it
+    CHECK(bounds[b].worst == us(4 + 5 + 3));
+    CHECK(blocking_by(bounds[b], c) == us(5));
+    CHECK(blocking_by(bounds[b], a) == us(0));
+  }
+  SECTION("unless sections of others may keep those from the core") {
+    const TaskIndex low = cores.task("low", cores.one, 1, 100, 1);
+    cores.maker[low].preemption = Preemption::non_preemptive;
+    CHECK(*bounds_of(cores.maker)[b].worst > us(4 + 5 + 3 + 1 + 1));
+  }
 }
 
 TEST_CASE("waits for semaphores count as part of jobs under deadlines") {
