@@ -16,8 +16,10 @@ class Drawing {
   Drawing(SystemClass kind, std::mt19937& random) : kind_(kind), random_(random) {}
 
   SmallSystem run() {
-    const bool several = kind_ == SystemClass::global;
+    const bool several = kind_ == SystemClass::global || kind_ == SystemClass::shared_semaphore;
     system_.cores = several ? 2 : 1;
+    system_.partitioned = kind_ == SystemClass::shared_semaphore;
+    system_.ceilings = kind_ == SystemClass::last_section || kind_ == SystemClass::cooperative_row;
     const int count = several ? 4 : 3;
     if (kind_ == SystemClass::earliest_deadline) system_.scheduling = SchedulingAlgorithm::earliest_deadline_first;
     if (kind_ == SystemClass::server) {
@@ -26,21 +28,51 @@ class Drawing {
       system_.server_period = 6;
       system_.budget = between(3, 5);
     }
+    if (kind_ == SystemClass::nested_server) {
+      system_.scheduling =
+          between(0, 1) == 0 ? SchedulingAlgorithm::polling_periodic_server : SchedulingAlgorithm::deferrable_server;
+      system_.server_period = 6;
+      system_.budget = between(4, 5);
+      system_.inner_period = any_of({6, 12});
+      system_.inner_budget = system_.inner_period == 6 ? between(2, 3) : between(3, 6);
+    }
+    if (kind_ == SystemClass::round_robin) {
+      system_.scheduling = SchedulingAlgorithm::priority_based_round_robin;
+      system_.turn = between(1, 3);
+    }
     const bool with_gpu = offloads() || offloads_twice() || kind_ == SystemClass::slices;
     system_.slice = between(1, 3);
-    const int load = (kind_ == SystemClass::server ? system_.budget * 16 : 100) * system_.cores * between(50, 90) / 100;
+    const int supply =
+        system_.inner_budget > 0 ? 100 * system_.inner_budget / system_.inner_period : system_.budget * 16;
+    const int load = (system_.budget > 0 ? supply : 100) * system_.cores * between(50, 90) / 100;
     for (int index = 0; index < count; ++index) {
       SmallTask task;
       task.period = any_of(with_gpu ? std::vector<int>{12, 24, 48} : std::vector<int>{6, 8, 12, 24});
       task.offset = between(0, task.period - 1);
       task.priority = count - index;
+      if (kind_ == SystemClass::round_robin && index > 0) task.priority = between(0, 3) == 0 ? 2 : 1;
+      task.core = index % 2;
+      task.in_inner = kind_ == SystemClass::nested_server && index != 1;
       const int budget = std::max(1, task.period * load / 100 / count);
       add_phases(task, index, budget);
       if (has_jitter()) task.jitter = between(0, 3);
       if (is_protected(index)) task.preemption = Preemption::non_preemptive;
-      if (kind_ == SystemClass::cooperative) task.preemption = Preemption::cooperative;
+      if (kind_ == SystemClass::cooperative || kind_ == SystemClass::cooperative_row)
+        task.preemption = Preemption::cooperative;
       task.polls = offloads_twice() ? between(0, 1) == 0 : kind_ != SystemClass::suspending;
       system_.tasks.push_back(std::move(task));
+    }
+    if (kind_ == SystemClass::semaphore || kind_ == SystemClass::shared_semaphore || system_.ceilings) add_sections();
+    // With a row, the order counts.
+    if (kind_ == SystemClass::cooperative_row) {
+      const int first = between(0, count - 2);
+      const int second = between(first + 1, count - 1);
+      SmallTask& triggered = system_.tasks[static_cast<std::size_t>(between(0, 1) == 0 ? first : second)];
+      const int by = &triggered == &system_.tasks[static_cast<std::size_t>(first)] ? second : first;
+      triggered.triggered_by = by;
+      triggered.period = system_.tasks[static_cast<std::size_t>(by)].period;
+      triggered.offset = 0;
+      return system_;
     }
     std::shuffle(system_.tasks.begin(), system_.tasks.end(), random_);
     return system_;
@@ -102,6 +134,26 @@ class Drawing {
       add(task, Phase::Kind::core, worst * (part + 1) / parts - worst * part / parts);
   }
 
+  /// At least two users of one semaphore. Jobs with several phases may hold it in one or two of them.
+  void add_sections() {
+    const bool at_end = kind_ == SystemClass::last_section;
+    const std::size_t none = static_cast<std::size_t>(between(0, 2 * static_cast<int>(system_.tasks.size()) - 1));
+    for (std::size_t index = 0; index < system_.tasks.size(); ++index) {
+      std::vector<Phase>& phases = system_.tasks[index].phases;
+      if (index == none) continue;
+      if (phases.size() == 1 && phases.front().worst > 1 && between(0, 2) > 0) {
+        Phase first = phases.front();
+        first.worst = between(1, first.worst - 1);
+        first.best = std::min(first.best, first.worst);
+        phases.front().worst -= first.worst;
+        phases.front().best = std::max(1, std::min(phases.front().best - first.best, phases.front().worst));
+        phases.insert(phases.begin(), first);
+      }
+      const auto last = static_cast<int>(phases.size()) - 1;
+      phases[static_cast<std::size_t>(at_end ? last : between(0, last))].semaphore = 0;
+    }
+  }
+
   SystemClass kind_;
   std::mt19937& random_;
   SmallSystem system_;
@@ -114,6 +166,9 @@ class Translation {
   System run() {
     add_units();
     for (std::size_t index = 0; index < small_.tasks.size(); ++index) add(small_.tasks[index], index);
+    for (std::size_t index = 0; index < small_.tasks.size(); ++index)
+      if (const int by = small_.tasks[index].triggered_by; by >= 0)
+        append(tasks_[static_cast<std::size_t>(by)], Trigger{released_by_[index]});
     for (NodeIndex from = 0; from < system_.graph.size(); ++from)
       for (NodeIndex to = 0; to < system_.graph.size(); ++to) {
         const auto* set = std::get_if<SetEvents>(&system_.graph[from].activity);
@@ -145,20 +200,39 @@ class Translation {
     Scheduler scheduler;
     scheduler.name = "OS";
     scheduler.kind = small_.scheduling;
+    if (small_.turn > 0) scheduler.time_slice = Duration::microseconds(small_.turn);
     for (int core = 0; core < small_.cores; ++core) {
       scheduler.units.push_back(static_cast<UnitIndex>(platform.units.size()));
       add_unit(fmt::format("core{}", core), PuType::cpu);
+      if (small_.partitioned) platform.schedulers.push_back(std::exchange(scheduler, scheduler));
+      if (small_.partitioned) scheduler.units.clear();
     }
     if (small_.budget > 0) {
       scheduler.share.budget = Duration::microseconds(small_.budget);
       scheduler.share.period = Duration::microseconds(small_.server_period);
     }
-    platform.schedulers.push_back(scheduler);
+    if (!small_.partitioned) platform.schedulers.push_back(scheduler);
+    if (small_.inner_budget > 0) {
+      scheduler.name = "inner";
+      scheduler.parent = 0;
+      scheduler.share.budget = Duration::microseconds(small_.inner_budget);
+      scheduler.share.period = Duration::microseconds(small_.inner_period);
+      scheduler.share.priority = 2;  // as the task beside it would have
+      platform.schedulers.push_back(scheduler);
+    }
+    if (holds_any()) system_.semaphores.push_back({"semaphore", 1, 1, small_.ceilings, false, {}});
     Scheduler gpu;
     gpu.name = "GPU";
     gpu.units = {static_cast<UnitIndex>(platform.units.size())};
     platform.schedulers.push_back(gpu);
     add_unit("GPU", PuType::gpu);
+  }
+
+  bool holds_any() const {
+    return std::any_of(small_.tasks.begin(), small_.tasks.end(), [](const SmallTask& task) {
+      return std::any_of(task.phases.begin(), task.phases.end(),
+                         [](const Phase& phase) { return phase.semaphore >= 0; });
+    });
   }
 
   StimulusIndex add(Occurrence occurrence) {
@@ -172,9 +246,9 @@ class Translation {
     Task task;
     task.name = name;
     task.side = device ? Side::device : Side::host;
-    task.scheduler = device ? 1 : 0;
+    task.scheduler = device ? static_cast<SchedulerIndex>(system_.platform.schedulers.size() - 1) : 0;
     task.unit = device ? static_cast<UnitIndex>(small_.cores) : 0;
-    if (!device && small_.cores > 1) task.units = system_.platform.schedulers.front().units;
+    if (!device && small_.cores > 1 && !small_.partitioned) task.units = system_.platform.schedulers.front().units;
     system_.tasks.push_back(std::move(task));
     const auto index = static_cast<TaskIndex>(system_.tasks.size() - 1);
     system_.stimuli[stimulus].activates.push_back(index);
@@ -206,7 +280,15 @@ class Translation {
     releases.jitter.upper = Duration::microseconds(small.jitter).picoseconds();
     releases.jitter.average = releases.jitter.upper / 2;
     const std::string name = fmt::format("task{}", number);
-    const TaskIndex task = add_task(name, small.is_device(), add(releases));
+    const StimulusIndex stimulus = small.triggered_by >= 0 ? add(InterProcess{}) : add(releases);
+    const TaskIndex task = add_task(name, small.is_device(), stimulus);
+    tasks_.push_back(task);
+    released_by_.push_back(stimulus);
+    if (small_.partitioned) {
+      system_.tasks[task].scheduler = static_cast<SchedulerIndex>(small.core);
+      system_.tasks[task].unit = static_cast<UnitIndex>(small.core);
+    }
+    if (small.in_inner) system_.tasks[task].scheduler = 1;
     system_.tasks[task].priority = small.priority;
     system_.tasks[task].preemption = small.preemption;
     std::vector<TaskIndex> devices;
@@ -224,7 +306,14 @@ class Translation {
       }
       if (!devices.empty()) finish(task, devices, wait);
       if (at > 0 && small.preemption == Preemption::cooperative) append(task, SchedulePoint{});
+      const int before = at > 0 ? small.phases[at - 1].semaphore : -1;
+      const int after = at + 1 < small.phases.size() ? small.phases[at + 1].semaphore : -1;
+      const auto semaphore = static_cast<SemaphoreIndex>(std::max(0, phase.semaphore));
+      if (phase.semaphore >= 0 && phase.semaphore != before)
+        append(task, UseSemaphore{semaphore, UseSemaphore::Operation::request, false});
       append(task, phase);
+      if (phase.semaphore >= 0 && phase.semaphore != after)
+        append(task, UseSemaphore{semaphore, UseSemaphore::Operation::release, false});
     }
   }
 
@@ -248,12 +337,14 @@ class Translation {
 
   const SmallSystem& small_;
   System system_;
+  std::vector<TaskIndex> tasks_;            ///< by small task
+  std::vector<StimulusIndex> released_by_;  ///< the same
 };
 
 }  // namespace
 
 int SmallSystem::hyperperiod() const {
-  int multiple = std::max(1, server_period);
+  int multiple = std::lcm(std::max(1, server_period), std::max(1, inner_period));
   for (const SmallTask& task : tasks) multiple = std::lcm(multiple, task.period);
   return multiple;
 }
@@ -288,6 +379,18 @@ std::string_view name_of(SystemClass kind) {
       return "two device tasks of one host at once";
     case SystemClass::server:
       return "polling and deferrable servers";
+    case SystemClass::nested_server:
+      return "servers within servers";
+    case SystemClass::round_robin:
+      return "round robin";
+    case SystemClass::semaphore:
+      return "semaphores of one core, no ceiling";
+    case SystemClass::shared_semaphore:
+      return "semaphores of two cores, no ceiling";
+    case SystemClass::last_section:
+      return "jobs that end with a section, ceiling";
+    case SystemClass::cooperative_row:
+      return "cooperative, triggered, ceiling";
   }
   return "";
 }
