@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "amalthea/made_text.hpp"
+
 namespace amalthea {
 
 std::string encode_ascii(std::string_view ascii, Encoding encoding) {
@@ -90,6 +92,7 @@ void SourceText::advance(Mark& mark, std::uint32_t to) const {
 Location SourceText::location(std::uint32_t offset) const {
   constexpr std::uint32_t mark_distance = 4096;
   offset = std::min(offset, static_cast<std::uint32_t>(bytes_.size()));
+  if (const auto place = place_made_from(path_, bytes_, offset)) return {path_, place->line, place->column};
   if (marks_.empty()) {
     marks_.push_back({bom_size_, 1, 1});
     while (bytes_.size() - marks_.back().offset >= mark_distance) {

@@ -2,6 +2,8 @@
 #include "analysis/model_analysis.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,9 +19,11 @@
 #include "exporter/rewriting/annotation_state.hpp"
 #include "exporter/rewriting/first_mapping.hpp"
 #include "importer/building/system_builder.hpp"
+#include "importer/reading/file_bytes.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/open_findings.hpp"
 #include "review/review.hpp"
+#include "scenario/model_of_scenario.hpp"
 
 namespace amalthea::analysis {
 
@@ -91,8 +95,41 @@ Outcome<void> add_chains(const Options& options, System& system, Diagnostics& fi
 
 }  // namespace
 
+namespace {
+
+/// The text of the only file, if it is a scenario. Nothing of other files is consumed.
+std::optional<std::string> scenario_in(const std::vector<std::string>& files) {
+  std::error_code error;
+  if (files.size() != 1 || !std::filesystem::is_regular_file(files.front(), error)) return std::nullopt;
+  char first = '\0';
+  if (!(std::ifstream(files.front()) >> first) || first != '{') return std::nullopt;
+  auto text = importer::read_bytes(files.front());
+  return text && scenario::is_scenario(*text) ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+Location place_in(const std::string& file, const engine::TextError& error) {
+  return {file, static_cast<std::uint32_t>(error.line), static_cast<std::uint32_t>(error.column)};
+}
+
+/// A scenario of a GPU as a model whose elements stand where the scenario has what they are made from.
+std::optional<Model> model_of_scenario(const std::string& file, const std::string& text, const importer::Limits& limits,
+                                       Diagnostics& findings) {
+  auto made = scenario::model_of_scenario(file, text);
+  if (!made) {
+    findings.add("AM0122", Severity::error, made.error().message, place_in(file, made.error()));
+    return std::nullopt;
+  }
+  for (const engine::TextError& assumed : made->assumptions)
+    findings.add("AM0123", Severity::warning, assumed.message, place_in(file, assumed));
+  return importer::read_model_from_bytes(file, std::move(made->text), limits, findings);
+}
+
+}  // namespace
+
 Outcome<Model> read(const std::vector<std::string>& files, const importer::Limits& limits, Diagnostics& findings) {
-  auto model = importer::read_model(files, limits, findings);
+  const auto scenario = scenario_in(files);
+  auto model = scenario ? model_of_scenario(files.front(), *scenario, limits, findings)
+                        : importer::read_model(files, limits, findings);
   if (!model) return tl::unexpected(Failure{Failure::Kind::unreadable, {}});
   exporter::check_annotations(*model, findings);
   return std::move(*model);

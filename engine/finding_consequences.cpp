@@ -13,6 +13,8 @@ constexpr Consequence assumption = Consequence::assumption, unknown = Consequenc
                       replacement = Consequence::replacement;
 
 constexpr std::array all_consequences{
+    FindingConsequence{"AM0123", assumption, "what a scenario leaves open is read as gpu run reads it",
+                       "{} parts of a scenario leave something open, which is read as gpu run reads it"},
     FindingConsequence{"AM0207", unknown},
     FindingConsequence{"AM0208", assumption, "a file has the structure of the release next to the one it names",
                        "{} files have the structure of the release next to the one they name"},

@@ -357,6 +357,8 @@ class ExaminerReader {
     auto process = scope.process;
     if (scope.use_processes) add_process(context, process, name, settings.share);
     benchmark.process = process.value_or(*context);
+    benchmark.line = place.line;
+    benchmark.column = place.column;
     std::array<std::optional<std::size_t>, 2> streams;
     for (const PluginCall& call : calls) {
       auto& stream = streams[call.null_stream ? 1 : 0];

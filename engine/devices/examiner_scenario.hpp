@@ -29,6 +29,7 @@ struct ExaminerBenchmark {
   bool is_hip = false;                               ///< a plugin of hip_plugin_framework
   std::vector<std::vector<std::size_t>> iterations;  ///< indices of operations, in the order of the calls
   std::optional<std::size_t> loop = {};              ///< in the scenario; `iterations` is then the first only
+  std::size_t line = 1, column = 1;                  ///< where the configuration has it
 };
 
 struct ExaminerScenario {

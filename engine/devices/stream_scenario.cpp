@@ -79,7 +79,7 @@ class ScenarioReader {
     device_ = profile != nullptr ? *profile : *find_profile("tx2");
   }
 
-  tl::expected<StreamScenario, TextError> read(const JsonValue& root) {
+  tl::expected<StreamScenario, TextError> read(const JsonValue& root, std::vector<WrittenCall>* calls) {
     const auto* object = std::get_if<JsonObject>(&root.value);
     if (object == nullptr) return tl::unexpected(error_at(root, R"(expected an object with "operations")"));
     // Definitions are read before their references, at any position.
@@ -96,7 +96,7 @@ class ScenarioReader {
       if (find_member(*object, key) != nullptr && find_member(*object, fmt::format("{}_ps", key)) != nullptr)
         return tl::unexpected(error_at(root, fmt::format("give either \"{0}\" or \"{0}_ps\", not both", key)));
     if (auto error = read_warps(root)) return tl::unexpected(*error);
-    if (auto error = release_all(root)) return tl::unexpected(*error);
+    if (auto error = release_all(root, calls)) return tl::unexpected(*error);
     return std::move(scenario_);
   }
 
@@ -518,12 +518,14 @@ class ScenarioReader {
   }
 
   /// Operations with a period are released repeatedly before `until`.
-  Error release_all(const JsonValue& root) {
+  Error release_all(const JsonValue& root, std::vector<WrittenCall>* calls) {
     const auto until = until_ ? until_ : default_until();
     if (!until) return error_at(root, "the hyperperiod of the periods is longer than 2^63 ps; give \"until\"");
     std::int64_t blocks = 0;
     for (const WrittenOperation& written : written_) {
       StreamOperation operation = written.operation;
+      if (calls != nullptr)
+        calls->push_back({scenario_.operations.size(), written.period, written.value->line, written.value->column});
       for (;;) {
         if (scenario_.operations.size() == max_operations)
           return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", max_operations));
@@ -617,10 +619,11 @@ class ScenarioReader {
 
 }  // namespace
 
-tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json, const DeviceProfile* profile) {
+tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json, const DeviceProfile* profile,
+                                                              std::vector<WrittenCall>* calls) {
   const auto parsed = parse_located_json(json);
   if (!parsed) return tl::unexpected(parsed.error());
-  return ScenarioReader(profile).read(*parsed);
+  return ScenarioReader(profile).read(*parsed, calls);
 }
 
 }  // namespace amalthea::engine::gpu

@@ -3,7 +3,9 @@
 /// \file
 /// Scenarios of streams as JSON (docs/reference/gpu.md).
 
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -13,13 +15,22 @@
 
 namespace amalthea::engine::gpu {
 
+/// An element of "operations".
+struct WrittenCall {
+  std::size_t operation = 0;  ///< of the scenario: the first that it stands for
+  Duration period;            ///< zero: it is released once
+  std::size_t line = 1, column = 1;
+};
+
 /// `{"platform": "tx2", "copy_engines": 1, "contexts": [{"name": "A", "timeslice": "2ms"}], "streams": [{"name": "a",
 /// "priority": "high"}], "operations": [{"kernel": "K", "stream": "a", "blocks": 2, "threads": 512, "duration_ps":
 /// 4000000}, …]}`. Without contexts there is a single unnamed one. Operations without a context belong to the first.
 /// Streams that only operations name have low priority. An operation without a stream is in the NULL stream of its
 /// context. An operation with a period stands for all its releases before "until", by default the hyperperiod after the
-/// last first release. `profile`, if given, replaces the scenario's platform; its SMs must be known.
+/// last first release. `profile`, if given, replaces the scenario's platform; its SMs must be known. `calls`, if given,
+/// becomes the elements of "operations".
 tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json,
-                                                              const DeviceProfile* profile = nullptr);
+                                                              const DeviceProfile* profile = nullptr,
+                                                              std::vector<WrittenCall>* calls = nullptr);
 
 }  // namespace amalthea::engine::gpu

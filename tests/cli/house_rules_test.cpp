@@ -35,7 +35,7 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
 
 const std::vector<std::string> folders = {"amalthea",   "importer", "engine",   "explore", "review",
                                           "traces",     "exporter", "analysis", "batch",   "migration",
-                                          "difference", "lsp",      "cli"};
+                                          "difference", "lsp",      "cli",      "scenario"};
 
 }  // namespace
 
@@ -78,6 +78,7 @@ TEST_CASE("includes follow the data flow between folders") {
       {"amalthea", {"amalthea"}},
       {"importer", {"amalthea", "importer"}},
       {"engine", {"amalthea", "engine"}},
+      {"scenario", {"amalthea", "engine", "scenario"}},
       {"explore", {"amalthea", "engine", "explore"}},
       {"review", {"amalthea", "importer", "engine", "review"}},
       {"traces", {"amalthea", "engine", "traces"}},
@@ -87,7 +88,7 @@ TEST_CASE("includes follow the data flow between folders") {
       {"difference", {"amalthea", "difference"}},
       {"analysis",
        {"amalthea", "importer", "engine", "explore", "review", "traces", "exporter", "migration", "difference",
-        "analysis"}},
+        "scenario", "analysis"}},
       {"lsp", {"amalthea", "importer", "engine", "review", "exporter", "analysis", "lsp"}},
       {"cli",
        {"amalthea", "importer", "engine", "explore", "review", "traces", "exporter", "analysis", "batch", "migration",

@@ -128,9 +128,6 @@ TEST_CASE("a file that is not a model is recognized by its content and the messa
         "the result of `amalthea explore`");
   REQUIRE(test::amalthea({"convert", model, "-o", folder.path() + "/model.json"}).exit_code == 0);
   check("model.json", test::read_text(folder.path() + "/model.json"), "a model in JSON");
-  check("scenario.json", test::read_text(test::sample("gpu/camera.json")), "a GPU scenario");
-  check("contexts.json", test::read_text(test::sample("gpu/contexts.json")), "a GPU scenario");
-  check("examiner.json", test::read_text(test::sample("gpu/thesis-examiner.json")), "a GPU scenario");
   check("mapping.json", test::read_text(test::sample("mappings/mobstr-mapped.json")), "a mapping file");
   check("profile.json", test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/xavier.json"), "a GPU profile");
   check("memory.json", R"({"name": "mine", "units": {"A57": {"base_ns": 20}}})", "a memory model");

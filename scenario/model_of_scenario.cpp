@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/model_of_scenario.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/editable_model.hpp"
+#include "amalthea/emf_form.hpp"
+#include "amalthea/identifier.hpp"
+#include "amalthea/made_text.hpp"
+#include "engine/amd/cu_mask.hpp"
+#include "engine/devices/examiner_scenario.hpp"
+#include "engine/devices/stream_scenario.hpp"
+
+namespace amalthea::scenario {
+namespace {
+
+using namespace engine::gpu;
+using engine::DeviceProfile;
+using engine::JsonArray;
+using engine::JsonObject;
+using engine::JsonValue;
+using engine::TextError;
+using Error = std::optional<TextError>;
+
+/// Each of these lists makes an object a scenario.
+constexpr std::string_view lists[] = {"operations", "benchmarks", "plugins"};
+
+std::string id(std::string_view name, std::string_view cls) {
+  return fmt::format("{}?type={}", encode_name(name), cls);
+}
+
+/// The mask in hexadecimal, whose set bits enable TPCs.
+std::string tpc_mask(const CuMask& mask, std::int64_t sms_per_tpc) {
+  std::string digits;
+  const auto tpcs = (static_cast<std::int64_t>(mask.bits.size()) + sms_per_tpc - 1) / sms_per_tpc;
+  for (std::int64_t first = 0; first < tpcs; first += 4) {
+    unsigned digit = 0;
+    for (std::int64_t tpc = first; tpc < std::min(first + 4, tpcs); ++tpc)
+      if (mask.bits[static_cast<std::size_t>(tpc * sms_per_tpc)]) digit |= 1U << static_cast<unsigned>(tpc - first);
+    digits.insert(0, fmt::format("{:x}", digit));
+  }
+  return "~0x" + digits;
+}
+
+/// The key of what the scenario changes in the profile, which the property gpu.platform of a model names; "": nothing.
+std::string_view changed_setting(const DeviceProfile& device) {
+  const DeviceProfile* named = engine::find_profile(device.name);
+  if (named == nullptr) return "platform";
+  if (device.copy_engines != named->copy_engines) return "copy_engines";
+  if (device.preemption != named->preemption) return "preemption";
+  if (device.context_switch != named->context_switch) return "context_switch";
+  if (device.interference != named->interference) return "interference";
+  return {};
+}
+
+class ModelWriter {
+ public:
+  ModelWriter(std::string_view path, const StreamScenario& scenario, const std::vector<WrittenCall>& calls)
+      : scenario_(scenario), calls_(calls) {
+    model_.comments_for_change(root_).before.push_back(model_.keep(made_from_comment(path)));
+  }
+
+  std::string write() {
+    add_platform();
+    const std::vector<std::string> names = task_names();
+    // The order of the tasks is that of the contexts in the runlist, and of the streams within each.
+    std::vector<std::size_t> order(calls_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) { return place(a) < place(b); });
+    for (const std::size_t call : order) add_task(call, names[call]);
+    // Stimuli that occur at the same instant release in their order.
+    for (std::size_t call = 0; call < calls_.size(); ++call) add_stimulus(call, names[call]);
+    return write_emf_form(root_, newest_version);
+  }
+
+ private:
+  const StreamOperation& operation(std::size_t call) const { return scenario_.operations[calls_[call].operation]; }
+  const Stream& stream(std::size_t call) const { return scenario_.streams[operation(call).stream]; }
+  std::pair<std::size_t, std::size_t> place(std::size_t call) const {
+    return {stream(call).context, operation(call).stream};
+  }
+
+  /// Those of the operations. Where several share one, the stream precedes it, and calls of one stream are numbered.
+  std::vector<std::string> task_names() const {
+    std::map<std::string, std::set<std::size_t>> streams;
+    for (std::size_t call = 0; call < calls_.size(); ++call)
+      streams[operation(call).name].insert(operation(call).stream);
+    std::set<std::string> taken;
+    std::vector<std::string> names;
+    for (std::size_t call = 0; call < calls_.size(); ++call) {
+      const std::string& own = operation(call).name;
+      std::string name = own.empty() ? std::string(name_of(operation(call).kind)) : own;
+      if (streams[own].size() > 1) {
+        name = fmt::format("{}/{}", stream(call).name, name);
+        if (scenario_.contexts.size() > 1) name = fmt::format("{}/{}", context_name(call), name);
+      }
+      std::string one = name;
+      for (std::size_t number = 2; !taken.insert(one).second; ++number) one = fmt::format("{} {}", name, number);
+      names.push_back(std::move(one));
+    }
+    return names;
+  }
+  std::string context_name(std::size_t call) const {
+    const std::string& name = scenario_.contexts[stream(call).context].name;
+    return name.empty() ? "process" : name;
+  }
+
+  Object& named(Object& owner, std::string_view feature, std::string_view cls, std::string_view name) {
+    Object& object = owner.create(feature, cls);
+    object.set("name", name);
+    return object;
+  }
+  /// The same, which stands in the scenario where the call does.
+  Object& named(Object& owner, std::string_view feature, std::string_view cls, std::string_view name,
+                const WrittenCall& call) {
+    Object& object = named(owner, feature, cls, name);
+    model_.comments_for_change(object).before.push_back(model_.keep(origin_comment(call.line, call.column)));
+    return object;
+  }
+  static void set_time(Object& owner, std::string_view feature, Duration time) {
+    Object& value = owner.create(feature, "Time");
+    value.set("value", std::to_string(time.picoseconds()));
+    value.set("unit", "ps");
+  }
+  static void set_property(Object& owner, std::string_view key, std::string_view value) {
+    Object& property = owner.create("customProperties", "CustomProperty");
+    property.set("key", key);
+    property.create("value", "StringObject").set("value", value);
+  }
+  static void set_property(Object& owner, std::string_view key, std::int64_t value) {
+    set_property(owner, key, std::to_string(value));
+  }
+
+  void add_platform() {
+    Object& definition = named(hardware_, "definitions", "ProcessingUnitDefinition", "Gpu");
+    definition.set("puType", "GPU");
+    Object& clock = named(hardware_, "domains", "FrequencyDomain", "Picoseconds").create("defaultValue", "Frequency");
+    clock.set("value", "1000.0");
+    clock.set("unit", "GHz");
+    board_ = &named(hardware_, "structures", "HwStructure", "Board");
+    board_->set("structureType", "System");
+    unit_ = &named(*board_, "modules", "ProcessingUnit", "GPU");
+    unit_->add_reference("frequencyDomain", id("Picoseconds", "FrequencyDomain"));
+    unit_->add_reference("definition", id("Gpu", "ProcessingUnitDefinition"));
+    set_property(*unit_, "gpu.platform", scenario_.device.name);
+    if (scenario_.by_urgency) set_property(*unit_, "gpu.contextScheduling", "priority");
+    Object& system = named(os_, "operatingSystems", "OperatingSystem", "Driver");
+    named(system, "taskSchedulers", "TaskScheduler", "GPU")
+        .add_reference("definition", id("GpuTimeSlicing", "SchedulerDefinition"));
+    Object& algorithm = named(os_, "schedulerDefinitions", "SchedulerDefinition", "GpuTimeSlicing");
+    if (scenario_.by_urgency) {
+      algorithm.add_reference("processParameters", id("priority", "SchedulingParameterDefinition"));
+      Object& parameter = named(os_, "schedulingParameterDefinitions", "SchedulingParameterDefinition", "priority");
+      parameter.set("type", "Integer");
+      parameter.set("mandatory", "true");
+    }
+    Object& allocation = mapping_.create("schedulerAllocation", "SchedulerAllocation");
+    allocation.add_reference("scheduler", id("GPU", "TaskScheduler"));
+    allocation.add_reference("responsibility", id("GPU", "ProcessingUnit"));
+  }
+
+  void add_task(std::size_t call, const std::string& name) {
+    Object& task = named(software_, "tasks", "Task", name, calls_[call]);
+    task.add_reference("stimuli", stimulus(call, name));
+    set_process(task, call);
+    Object& graph = task.create("activityGraph", "ActivityGraph");
+    graph.create("items", "RunnableCall").add_reference("runnable", id(name, "Runnable"));
+    Object& allocation = mapping_.create("taskAllocation", "TaskAllocation");
+    allocation.add_reference("task", id(name, "Task"));
+    allocation.add_reference("scheduler", id("GPU", "TaskScheduler"));
+    const Context& context = scenario_.contexts[stream(call).context];
+    if (scenario_.by_urgency) {
+      Object& parameter = allocation.create("schedulingParameters", "SchedulingParameter");
+      parameter.add_reference("key", id("priority", "SchedulingParameterDefinition"));
+      parameter.create("value", "IntegerObject").set("value", std::to_string(context.urgency));
+    }
+    Object& runnable = named(software_, "runnables", "Runnable", name, calls_[call]);
+    if (operation(call).kind == StreamOperationKind::kernel)
+      add_kernel(runnable, operation(call));
+    else
+      add_copy(runnable, operation(call), calls_[call], name);
+    if (!calls_[call].period.is_zero()) add_limit(call, name);
+  }
+
+  /// Its place among the processes and streams that share the GPU.
+  void set_process(Object& task, std::size_t call) {
+    const Stream& own = stream(call);
+    const Context& context = scenario_.contexts[own.context];
+    set_property(task, "gpu.context", context_name(call));
+    set_property(task, "gpu.stream", own.name);
+    const bool is_masked = own.mask && operation(call).kind == StreamOperationKind::kernel;
+    if (scenario_.device.amd) {  // its contexts run concurrently, and its streams have no priorities
+      if (is_masked) set_property(task, "gpu.cuMask", engine::amd::hexadecimal(*own.mask));
+      return;
+    }
+    if (own.priority == StreamPriority::high) set_property(task, "gpu.priority", "high");
+    if (is_masked) set_property(task, "gpu.smMask", tpc_mask(*own.mask, scenario_.limits().sms_per_tpc));
+    if (scenario_.by_urgency || scenario_.contexts.size() < 2) return;
+    set_property(task, "gpu.timeslice", fmt::format("{} ps", context.slice.picoseconds()));
+    if (context.priority != ContextPriority::medium)
+      set_property(task, "gpu.contextPriority", name_of(context.priority));
+  }
+
+  void add_kernel(Object& runnable, const StreamOperation& kernel) {
+    set_property(runnable, "gpu.grid", kernel.blocks);
+    set_property(runnable, "gpu.block", kernel.shape.threads);
+    if (kernel.shape.registers > 0) set_property(runnable, "gpu.registers", kernel.shape.registers);
+    if (kernel.shape.shared_memory > 0) set_property(runnable, "gpu.sharedMemory", kernel.shape.shared_memory);
+    if (!kernel.cache_config.empty()) set_property(runnable, "gpu.cacheConfig", kernel.cache_config);
+    set_property(runnable, "gpu.memoryIntensity", fmt::format("{}", kernel.memory_share));
+    Object& ticks = runnable.create("activityGraph", "ActivityGraph").create("items", "Ticks");
+    ticks.create("default", "DiscreteValueConstant").set("value", std::to_string(kernel.duration.picoseconds()));
+  }
+
+  /// Its only cache line takes as long to read as the copy does.
+  void add_copy(Object& runnable, const StreamOperation& copy, const WrittenCall& call, const std::string& name) {
+    set_property(runnable, "gpu.copy", name_of(copy.kind));
+    const bool writes = copy.kind == StreamOperationKind::memset;
+    Object& access = runnable.create("activityGraph", "ActivityGraph").create("items", "LabelAccess");
+    access.add_reference("data", id(name, "Label"));
+    access.set("access", writes ? "write" : "read");
+    Object& size = named(software_, "labels", "Label", name, call).create("size", "DataSize");
+    size.set("value", "64");
+    size.set("unit", "B");
+    if (!std::exchange(has_copies_, true)) {
+      named(hardware_, "definitions", "MemoryDefinition", "Dram").set("memoryType", "DRAM");
+      Object& line = named(hardware_, "definitions", "CacheDefinition", "Cache").create("lineSize", "DataSize");
+      line.set("value", "64");
+      line.set("unit", "B");
+      named(*unit_, "caches", "Cache", "Cache").add_reference("definition", id("Cache", "CacheDefinition"));
+    }
+    named(*board_, "modules", "Memory", name, call).add_reference("definition", id("Dram", "MemoryDefinition"));
+    Object& way = named(*unit_, "accessElements", "HwAccessElement", name, call);
+    way.add_reference("destination", id(name, "Memory"));
+    way.create(writes ? "writeLatency" : "readLatency", "DiscreteValueConstant")
+        .set("value", std::to_string(copy.duration.picoseconds()));
+    Object& mapping = mapping_.create("memoryMapping", "MemoryMapping");
+    mapping.add_reference("abstractElement", id(name, "Label"));
+    mapping.add_reference("memory", id(name, "Memory"));
+  }
+
+  void add_limit(std::size_t call, const std::string& name) {
+    Object& requirement =
+        named(constraints_, "requirements", "ProcessRequirement", name + " before its next release", calls_[call]);
+    requirement.add_reference("process", id(name, "Task"));
+    Object& limit = requirement.create("limit", "TimeRequirementLimit");
+    limit.set("limitType", "UpperLimit");
+    limit.set("metric", "ResponseTime");
+    set_time(limit, "limitValue", calls_[call].period);
+  }
+
+  std::string stimulus(std::size_t call, const std::string& name) const {
+    return id(name, calls_[call].period.is_zero() ? "SingleStimulus" : "PeriodicStimulus");
+  }
+  void add_stimulus(std::size_t call, const std::string& name) {
+    const Duration release = operation(call).release.since_start();
+    const bool once = calls_[call].period.is_zero();
+    Object& stimulus = named(stimuli_, "stimuli", once ? "SingleStimulus" : "PeriodicStimulus", name, calls_[call]);
+    set_time(stimulus, once ? "occurrence" : "offset", release);
+    if (!once) set_time(stimulus, "recurrence", calls_[call].period);
+  }
+
+  const StreamScenario& scenario_;
+  const std::vector<WrittenCall>& calls_;
+  EditableModel model_;
+  Object& root_ = model_.add_file("model.amxmi");
+  Object& software_ = root_.create("swModel", "SWModel");
+  Object& hardware_ = root_.create("hwModel", "HWModel");
+  Object& os_ = root_.create("osModel", "OSModel");
+  Object& stimuli_ = root_.create("stimuliModel", "StimuliModel");
+  Object& constraints_ = root_.create("constraintsModel", "ConstraintsModel");
+  Object& mapping_ = root_.create("mappingModel", "MappingModel");
+  Object* board_ = nullptr;
+  Object* unit_ = nullptr;
+  bool has_copies_ = false;
+};
+
+using Keys = std::span<const std::string_view>;
+constexpr std::string_view settings[] = {"$schema",        "description",       "platform",   "contexts",
+                                         "streams",        "operations",        "until",      "until_ps",
+                                         "context_switch", "context_switch_ps", "preemption", "interference",
+                                         "copy_engines",   "context_scheduling"};
+constexpr std::string_view of_contexts[] = {"name", "timeslice", "timeslice_ps", "priority", "urgency"};
+constexpr std::string_view of_streams[] = {"name", "context", "priority", "sm_mask", "cu_mask"};
+constexpr std::string_view of_operations[] = {
+    "kernel",       "copy",         "kind",       "context",   "stream",     "release",
+    "period",       "duration",     "blocks",     "threads",   "registers",  "shared_memory",
+    "cache_config", "memory_share", "release_ps", "period_ps", "duration_ps"};
+
+TextError refused(TextError where, std::string_view what) {
+  where.message += fmt::format("a model cannot say {}; amalthea gpu run simulates it", what);
+  return where;
+}
+
+/// What has a meaning for a simulation of the scenario and no counterpart in a model is refused, key by key: a key that
+/// scenarios get later is refused until it is translated.
+Error untranslated(const JsonObject& object, Keys translated) {
+  for (const auto& [key, value] : object.members)
+    if (std::find(translated.begin(), translated.end(), key) == translated.end())
+      return refused(error_at(value, ""), fmt::format("what \"{}\" says", key));
+  return std::nullopt;
+}
+
+/// What of the keys of a scenario a model cannot say.
+Error unsaid(const JsonObject& root, const StreamScenario& scenario) {
+  if (auto error = untranslated(root, settings)) return error;
+  const std::string_view changed = changed_setting(scenario.device);
+  for (const auto& [key, value] : root.members) {
+    if (!changed.empty() && key.starts_with(changed))
+      return refused(error_at(value, ""), fmt::format("that \"{}\" is not as in the profile", key));
+    const auto* list = std::get_if<JsonArray>(&value.value);
+    if (list == nullptr) continue;
+    const Keys keys = key == "contexts" ? Keys(of_contexts) : key == "streams" ? Keys(of_streams) : Keys(of_operations);
+    for (const JsonValue& element : list->elements)
+      if (auto error = untranslated(std::get<JsonObject>(element.value), keys)) return error;
+  }
+  return std::nullopt;
+}
+
+/// Whether a kernel on an AMD GPU costs more than the time of its blocks.
+bool has_cost(const engine::gpu::KernelCost& cost) {
+  const engine::gpu::KernelCost none;
+  return cost.full_speed_threads != none.full_speed_threads || cost.weight_ppm != none.weight_ppm ||
+         cost.dispatch != none.dispatch || cost.dispatch_beside != none.dispatch_beside ||
+         cost.warm_up != none.warm_up || cost.spread_ppm != none.spread_ppm || cost.reuse_ppm != none.reuse_ppm ||
+         cost.contention_ppm != none.contention_ppm || cost.beside_ppm != none.beside_ppm;
+}
+
+/// What of its operations a model cannot say.
+Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& calls) {
+  for (const WrittenCall& call : calls) {
+    const StreamOperation& operation = scenario.operations[call.operation];
+    const Stream& stream = scenario.streams[operation.stream];
+    const TextError here{call.line, call.column, {}};
+    if (has_cost(operation.cost)) return refused(here, "what its blocks cost beside their time");
+    if (stream.is_null) return refused(here, "that an operation is in the NULL stream");
+    if (stream.process > 0 || stream.process_sms > 0) return refused(here, "which share of MPS a process has");
+    if (operation.mask) return refused(here, "that a kernel has another mask than its stream");
+  }
+  return std::nullopt;
+}
+
+/// A scenario of either form.
+struct Read {
+  StreamScenario scenario;
+  std::vector<WrittenCall> calls;
+  std::vector<TextError> assumptions;
+};
+
+tl::expected<Read, TextError> read_scenario(std::string_view text) {
+  Read read;
+  auto scenario = parse_stream_scenario(text, nullptr, &read.calls);
+  if (!scenario) return tl::unexpected(scenario.error());
+  read.scenario = std::move(*scenario);
+  const auto parsed = engine::parse_located_json(text);
+  const auto& root = std::get<JsonObject>(parsed->value);
+  if (auto error = unsaid(root, read.scenario)) return tl::unexpected(*error);
+  for (const JsonValue& value : std::get<JsonArray>(find_member(root, "operations")->value).elements) {
+    const auto& operation = std::get<JsonObject>(value.value);
+    if (read.calls.size() > 1 && find_member(operation, "kernel") != nullptr &&
+        find_member(operation, "memory_share") == nullptr)
+      read.assumptions.push_back(error_at(value, "the kernel states no \"memory_share\", so nothing slows it down"));
+  }
+  return read;
+}
+
+tl::expected<Read, TextError> read_configuration(std::string_view text) {
+  auto configuration = parse_examiner_scenario(text);
+  if (!configuration) return tl::unexpected(configuration.error());
+  Read read;
+  read.scenario = std::move(configuration->scenario);
+  read.assumptions = std::move(configuration->remarks);
+  for (const ExaminerBenchmark& benchmark : configuration->benchmarks) {
+    const TextError here{benchmark.line, benchmark.column, {}};
+    if (benchmark.loop) return tl::unexpected(refused(here, "that an iteration begins when the one before has ended"));
+    bool has_kernel = false;
+    for (const auto& iteration : benchmark.iterations)
+      for (const std::size_t operation : iteration) {
+        read.calls.push_back({operation, Duration(), here.line, here.column});
+        has_kernel |= read.scenario.operations[operation].kind == StreamOperationKind::kernel;
+      }
+    if (has_kernel && read.scenario.operations.size() > 1)
+      read.assumptions.push_back({here.line, here.column,
+                                  "a benchmark does not state how much of the time of its "
+                                  "kernels is bound by memory, so nothing slows them down"});
+  }
+  return read;
+}
+
+}  // namespace
+
+bool is_scenario(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '{') return false;
+  const auto parsed = engine::parse_located_json(text, "comment");
+  const auto* object = parsed ? std::get_if<JsonObject>(&parsed->value) : nullptr;
+  return object != nullptr && std::any_of(std::begin(lists), std::end(lists), [&](std::string_view key) {
+           const JsonValue* list = find_member(*object, key);
+           return list != nullptr && std::holds_alternative<JsonArray>(list->value);
+         });
+}
+
+tl::expected<MadeModel, TextError> model_of_scenario(std::string_view path, std::string_view text) {
+  auto read = is_examiner_scenario(text) ? read_configuration(text) : read_scenario(text);
+  if (!read) return tl::unexpected(read.error());
+  if (auto error = unsaid(read->scenario, read->calls)) return tl::unexpected(*error);
+  return MadeModel{ModelWriter(path, read->scenario, read->calls).write(), std::move(read->assumptions)};
+}
+
+}  // namespace amalthea::scenario

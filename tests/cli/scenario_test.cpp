@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verbs of models that read a scenario of a GPU.
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace cli_scenario_test {
+namespace {
+
+using nlohmann::json;
+
+const std::string two_processes = test::sample("gpu/two-processes.json");
+
+}  // namespace
+
+TEST_CASE("the longest response times of a scenario are those of gpu run") {
+  const auto run = test::amalthea({"gpu", "run", two_processes, "--format", "json"});
+  const auto analysis = test::amalthea({"analyze", two_processes, "--format", "json"});
+  INFO(analysis.err);
+  REQUIRE(run.exit_code == 0);
+  REQUIRE(analysis.exit_code == 0);
+  std::map<std::string, std::int64_t> longest;
+  const auto operations = json::parse(run.out);
+  for (const char* list : {"kernels", "copies"})
+    for (const auto& operation : operations[list]) {
+      auto& time = longest[operation["name"]];
+      time =
+          std::max(time, operation["completion_ps"].get<std::int64_t>() - operation["release_ps"].get<std::int64_t>());
+    }
+  const auto tasks = json::parse(analysis.out)["tasks"];
+  REQUIRE(tasks.size() == 5);
+  for (const auto& task : tasks) {
+    INFO(task["name"]);
+    CHECK(task["simulated"]["max_ps"] == longest.at(task["name"]));
+    CHECK(task["bound"]["wcrt_ps"] >= longest.at(task["name"]));
+    CHECK(task["guaranteed"] == true);
+  }
+}
+
+TEST_CASE("findings about a scenario point to its lines, and other verbs take it too") {
+  const auto refused = test::amalthea({"analyze", test::sample("gpu/contexts.json")});
+  CHECK(refused.exit_code == 2);
+  CHECK(
+      refused.err.find("contexts.json:9:23: error: preemption: a model cannot say that \"preemption\" is not as in the "
+                       "profile; amalthea gpu run simulates it [AM0122]") != std::string::npos);
+  const auto assumed = test::amalthea({"validate", test::sample("gpu/thesis-examiner.json")});
+  INFO(assumed.err + assumed.out);
+  CHECK((assumed.err + assumed.out).find("thesis-examiner.json:9:5: warning: a benchmark does not state") !=
+        std::string::npos);
+  const auto explained = test::amalthea({"explain", two_processes, "match"});
+  INFO(explained.err);
+  CHECK(explained.exit_code == 0);
+  CHECK(explained.out.find("detect") != std::string::npos);
+}
+
+}  // namespace cli_scenario_test

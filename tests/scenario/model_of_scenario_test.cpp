@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario and the model that is made of it are the same system: what `gpu run` simulates, `simulate` does too.
+
+#include <map>
+#include <random>
+#include <string>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "amalthea/diagnostic.hpp"
+#include "analysis/model_analysis.hpp"
+#include "engine/devices/stream_scenario.hpp"
+#include "engine/devices/stream_simulation.hpp"
+#include "importer/reading/model_reader.hpp"
+#include "scenario/model_of_scenario.hpp"
+#include "tests/support/thoroughness.hpp"
+
+namespace {
+
+using namespace amalthea;
+using engine::gpu::StreamScenario;
+using engine::gpu::WrittenCall;
+
+/// What a simulation of the model showed: the start and the end of every operation, by task and job.
+class Operations final : public engine::SimulationObserver {
+ public:
+  struct Times {
+    std::optional<Instant> start, end;
+  };
+  bool wants_intervals() const override { return false; }
+  bool wants_events() const override { return true; }
+  void operation(const engine::OperationChange& change) override {
+    Times& times = of[{change.task, change.job}];
+    if (change.what == engine::ProcessEvent::start) times.start = change.now;
+    if (change.what == engine::ProcessEvent::terminate) times.end = change.now;
+  }
+  std::map<std::pair<TaskIndex, std::uint64_t>, Times> of;
+};
+
+/// A scenario that models can say. Its operations have different names.
+std::string random_scenario(std::mt19937& random) {
+  const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+  const auto one_of = [&](std::initializer_list<const char*> choices) {
+    return *(choices.begin() + draw(0, static_cast<int>(choices.size()) - 1));
+  };
+  std::string text = fmt::format(R"({{"platform": "{}", )", one_of({"tx2", "xavier", "titan-v"}));
+  const int contexts = draw(1, 3);
+  const bool by_priority = contexts > 1 && draw(0, 3) == 0;
+  if (by_priority) text += R"("context_scheduling": "priority", )";
+  text += R"("contexts": [)";
+  for (int i = 0; i < contexts; ++i) {
+    text += fmt::format(R"({}{{"name": "c{}", "timeslice": "{}us", "priority": "{}")", i > 0 ? ", " : "", i,
+                        draw(1, 8) * 250, one_of({"low", "medium", "high"}));
+    text += by_priority ? fmt::format(R"(, "urgency": {}}})", draw(1, 3)) : "}";
+  }
+  text += R"(], "streams": [)";
+  const int streams = draw(1, 4);
+  for (int i = 0; i < streams; ++i)
+    text += fmt::format(R"({}{{"name": "s{}", "context": "c{}", "priority": "{}"{}}})", i > 0 ? ", " : "", i,
+                        i % contexts, one_of({"low", "high"}), draw(0, 5) == 0 ? R"(, "sm_mask": "~0x1")" : "");
+  text += R"(], "operations": [)";
+  const int operations = draw(1, 7);
+  for (int i = 0; i < operations; ++i) {
+    const int stream = draw(0, streams - 1);
+    text += fmt::format(R"({}{{"context": "c{}", "stream": "s{}", "release": "{}us")", i > 0 ? ",\n " : "\n ",
+                        stream % contexts, stream, draw(0, 4) * 500);
+    if (draw(0, 3) > 0) text += fmt::format(R"(, "period": "{}us")", 5000 * draw(1, 3));
+    if (draw(0, 2) == 0)
+      text += fmt::format(R"(, "copy": "o{}", "kind": "{}", "duration": "{}us"}})", i, one_of({"h2d", "d2h", "memset"}),
+                          draw(1, 10) * 50);
+    else
+      text += fmt::format(R"(, "kernel": "o{}", "blocks": {}, "threads": {}, "duration": "{}us", "memory_share": {}}})",
+                          i, draw(1, 12), draw(1, 32) * 32, draw(1, 10) * 50, one_of({"0", "0", "0.25", "1"}));
+  }
+  return text + "]}";
+}
+
+struct Both {
+  StreamScenario scenario;
+  std::vector<WrittenCall> calls;
+  engine::gpu::StreamRun run;
+  System system;
+};
+
+/// Every periodic operation ends before its next release.
+bool is_in_time(const Both& both) {
+  for (const WrittenCall& call : both.calls)
+    for (std::size_t i = call.operation;
+         !call.period.is_zero() && i < both.scenario.operations.size() &&
+         both.scenario.operations[i].name == both.scenario.operations[call.operation].name;
+         ++i)
+      if (both.run.operations[i].completion - both.scenario.operations[i].release > call.period) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a scenario and its model have equal starts and ends, none after its bound", "[scenario]") {
+  std::mt19937 random(42);
+  std::size_t compared = 0, bounded = 0, late = 0;
+  for (int trial = 0; trial < test::times(200); ++trial) {
+    const std::string text = random_scenario(random);
+    INFO(text);
+    Both both;
+    auto scenario = engine::gpu::parse_stream_scenario(text, nullptr, &both.calls);
+    REQUIRE(scenario);
+    both.scenario = std::move(*scenario);
+    both.run = engine::gpu::simulate_streams(both.scenario).value();
+    if (!is_in_time(both)) {
+      ++late;
+      continue;
+    }
+    const auto made = scenario::model_of_scenario("scenario.json", text);
+    if (!made) FAIL(made.error().message);
+    Diagnostics findings;
+    const auto model = importer::read_model_from_bytes("scenario.json", made->text, {}, findings);
+    REQUIRE(model);
+    Operations observed;
+    analysis::Options options;
+    auto system = analysis::prepare(*model, options, findings);
+    if (!system)
+      for (const Diagnostic& finding : findings.all()) UNSCOPED_INFO(format(finding));
+    REQUIRE(system);
+    Duration until;
+    for (const auto& operation : both.scenario.operations)
+      until = std::max(until, operation.release.since_start() + Duration::picoseconds(1));
+    options.engine.until = until;
+    options.engine.observer = &observed;
+    const auto results = engine::analyze(*system, options.engine, findings);
+    REQUIRE(results);
+    for (TaskIndex task = 0; task < system->tasks.size(); ++task) {
+      INFO(system->tasks[task].name);
+      std::uint64_t job = 0;
+      for (std::size_t i = 0; i < both.scenario.operations.size(); ++i) {
+        const auto& call = both.scenario.operations[i];
+        if (call.name != system->tasks[task].name) continue;
+        const auto& run = both.run.operations[i];
+        const auto times = observed.of[{task, job++}];
+        // Later the model goes on, and the scenario releases nothing more.
+        if (run.start.since_start() < until) CHECK(times.start == run.start);
+        if (run.completion.since_start() >= until) continue;
+        CHECK(times.end == run.completion);
+        ++compared;
+        const auto& bound = results->tasks[task].bound.worst;
+        if (!bound) continue;
+        CHECK(run.completion - call.release <= *bound);
+        ++bounded;
+      }
+    }
+  }
+  WARN(fmt::format("{} compared, {} of them bounded; {} scenarios are late", compared, bounded, late));
+  CHECK(compared > 100);
+  CHECK(bounded > 50);
+}
+
+TEST_CASE("what a model cannot say of a scenario is refused where it stands", "[scenario]") {
+  const auto error_of = [](const std::string& keys, const std::string& of_operation) {
+    const auto made = scenario::model_of_scenario(
+        "s.json",
+        fmt::format("{{{}\"operations\": [\n  {{\"kernel\": \"K\", \"threads\": 32, {}}}]}}", keys, of_operation));
+    return made ? std::string() : engine::format(made.error());
+  };
+  const std::string usual = R"("stream": "a", "duration": "1us")";
+  CHECK(error_of("", usual).empty());
+  CHECK(error_of(R"("copy_engines": 1, )", usual).empty());  // as the profile says
+  CHECK(error_of("", R"("duration": "1us")") ==
+        "2:3: a model cannot say that an operation is in the NULL stream; amalthea gpu run simulates it");
+  CHECK(error_of(R"("copy_engines": 2, )", usual) ==
+        "1:18: copy_engines: a model cannot say that \"copy_engines\" is not as in the profile; amalthea gpu run "
+        "simulates it");
+  CHECK(error_of("", usual + R"(, "sm_mask": "~0x1")") ==
+        "2:86: operations[0].sm_mask: a model cannot say what \"sm_mask\" says; amalthea gpu run simulates it");
+}
