@@ -161,12 +161,13 @@ struct Stimulus {
   Origin origin = {};
 };
 
-/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority, gpu.cuMask, gpu.smMask,
-/// gpu.mpsShare).
+/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.nullStream, gpu.priority,
+/// gpu.cuMask, gpu.smMask, gpu.mpsShare).
 struct GpuShare {
   std::string context;              ///< tasks with the same name belong to one process; "": the task has its own
   std::uint32_t runlist_slots = 2;  ///< of the context: priority low 1, medium 2, high 3
   std::string stream;               ///< within the context; "": the task has its own
+  bool null_stream = false;         ///< it uses the NULL stream of its context, which has no name
   bool high_priority = false;       ///< of the stream
   std::string cu_mask;              ///< of the stream on an AMD GPU, as written; "": none
   std::string sm_mask;              ///< of the stream on an NVIDIA GPU, as written; "": none

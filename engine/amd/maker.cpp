@@ -16,8 +16,9 @@ std::unique_ptr<gpu::Device> make(const DeviceProfile& profile, double) {
   return std::make_unique<Device>(device_settings(profile));
 }
 
-StreamSettings mask_of(const GpuStream& stream, const DeviceProfile& profile) {
+StreamSettings settings_of(const GpuStream& stream, const DeviceProfile& profile) {
   StreamSettings settings;
+  settings.is_null = stream.is_null;
   if (stream.cu_mask.empty()) return settings;
   if (auto mask = parse_cu_mask(stream.cu_mask, device_settings(profile).layout())) settings.mask = std::move(*mask);
   return settings;
@@ -38,7 +39,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
 }
 
 const gpu::DeviceMaker& maker() {
-  static constexpr gpu::DeviceMaker amd = {has_queues, make, mask_of, false, true};
+  static constexpr gpu::DeviceMaker amd = {has_queues, make, settings_of, false, true};
   return amd;
 }
 

@@ -27,17 +27,27 @@ std::size_t process_in(GpuContext& context, const System& system, const Task& ta
   return context.processes++;
 }
 
-GpuStream& stream_named(GpuContext& context, std::size_t process, const std::string& name) {
-  if (!name.empty())
+GpuStream& stream_of(GpuContext& context, std::size_t process, const GpuShare& share) {
+  if (!share.stream.empty() || share.null_stream)
     for (GpuStream& stream : context.streams)
-      if (stream.name == name && stream.process == process) return stream;
+      if (stream.name == share.stream && stream.is_null == share.null_stream && stream.process == process)
+        return stream;
   GpuStream& stream = context.streams.emplace_back();
-  stream.name = name;
+  stream.name = share.stream;
+  stream.is_null = share.null_stream;
   stream.process = process;
   return stream;
 }
 
 }  // namespace
+
+bool GpuContext::has_barriers() const {
+  return std::any_of(streams.begin(), streams.end(), [this](const GpuStream& null) {
+    return null.is_null && std::any_of(streams.begin(), streams.end(), [&](const GpuStream& other) {
+             return &other != &null && other.process == null.process;
+           });
+  });
+}
 
 std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const DeviceProfile& profile) {
   const bool mps = !profile.amd;
@@ -53,7 +63,7 @@ std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const 
         context.tasks.empty() ? task.gpu.runlist_slots : std::max(context.runlist_slots, task.gpu.runlist_slots);
     context.urgency = context.tasks.empty() ? task.priority : std::max(context.urgency, task.priority);
     context.tasks.push_back(index);
-    GpuStream& stream = stream_named(context, process, task.gpu.stream);
+    GpuStream& stream = stream_of(context, process, task.gpu);
     stream.high_priority |= task.gpu.high_priority;
     if (stream.cu_mask.empty()) stream.cu_mask = task.gpu.cu_mask;
     if (stream.sm_mask.empty()) stream.sm_mask = task.gpu.sm_mask;

@@ -13,7 +13,8 @@
 namespace amalthea::engine {
 
 struct GpuStream {
-  std::string name;            ///< "" if it belongs to a single task
+  std::string name;            ///< "" if it belongs to a single task, and for the NULL stream
+  bool is_null = false;        ///< the NULL stream of its process
   bool high_priority = false;  ///< any of its tasks has high priority
   std::string cu_mask = {};    ///< of the first of its tasks that specifies one; "": none
   std::string sm_mask = {};    ///< the same on an NVIDIA GPU
@@ -29,11 +30,14 @@ struct GpuContext {
   std::vector<GpuStream> streams;
   std::int64_t urgency = 0;   ///< the highest priority of its tasks
   std::size_t processes = 1;  ///< under MPS: the processes that share it
+
+  /// Whether a NULL stream orders other streams of its process.
+  bool has_barriers() const;
 };
 
 /// The contexts on a GPU in the order of their first tasks, which is the order of the runlist. A device task without a
-/// named context has its own context, and one without a named stream has its own stream. Processes under MPS share one
-/// context.
+/// named context has its own context, and one without a named stream has its own stream, unless it uses the NULL stream.
+/// Processes under MPS share one context.
 std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const DeviceProfile& profile);
 
 /// Whether the GPU schedules contexts by the priorities of their tasks (gpu.contextScheduling is "priority").

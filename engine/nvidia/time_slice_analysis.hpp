@@ -111,6 +111,14 @@
 ///     steps before the trigger. So a job waits in all for at most the largest sum of D over segments that do not overlap
 ///     in the order of its steps. This sum is own work in (6), and is added in (7). The segment ends before the job, so
 ///     (3) uses the releases and the R of the host.
+/// (11) NULL stream. A process has a NULL stream beside other streams, all of one priority, each of the others is used by
+///     one task, and slices end at instructions. Then it counts as one stream whose operations may overlap. Number the
+///     operations of the process by their submission. Of those that have not ended, consider the first, E. It is the
+///     first of its stream and no barrier holds it back, so it is in the queue of its engine. No later operation is
+///     before it there: what a barrier held back enters in the order of submission, and nothing else waits. So while E
+///     is the first, it takes at most what (4) and (9) yield for an operation that is alone in its context, slowed down
+///     by all other tasks of the process. An operation X ends after all earlier ones have been E: at most one of each
+///     other task, since a task has one operation at a time.
 ///
 /// Equal priorities count as higher, which covers any order among them. Everything rounds up.
 ///
@@ -343,6 +351,7 @@ struct SharedContext {
 struct SharedStream {
   std::size_t context = 0;
   StreamPriority priority = StreamPriority::low;
+  bool overlapping = false;  ///< it stands for all streams of a process with a NULL stream (11)
 };
 
 /// The contexts of a runlist are `contexts` in their order, then those that tasks have of their own, on the first GPU.

@@ -100,6 +100,17 @@ void read_gpu_share(BuildContext& context, Task& task) {
   };
   read("gpu.context", "a name", name(task.gpu.context));
   read("gpu.stream", "a name", name(task.gpu.stream));
+  read("gpu.nullStream", "true or false", [&](const std::string& value) {
+    task.gpu.null_stream = value == "true";
+    return value == "true" || value == "false";
+  });
+  if (const auto property = custom_property(element, "gpu.nullStream");
+      property && task.gpu.null_stream && !task.gpu.stream.empty())
+    context.error("AM0597",
+                  fmt::format("task \"{}\" has gpu.stream \"{}\" and gpu.nullStream; it uses one stream; remove one of "
+                              "the two",
+                              task.name, task.gpu.stream),
+                  property->element.location(), property->element.path());
   read("gpu.cuMask", "a mask such as 0xffff", name(task.gpu.cu_mask));
   read("gpu.smMask", "a mask such as 0xf0", name(task.gpu.sm_mask));
   read("gpu.mpsShare", "a percentage above 0, up to 100", [&](const std::string& value) {

@@ -45,7 +45,7 @@ struct UsedProperty {
   Need need;
 };
 /// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
-constexpr std::array<UsedProperty, 22> used_properties{{
+constexpr std::array<UsedProperty, 23> used_properties{{
     {"gpu.access", on_runnable, Need::data},
     {"gpu.smMask", on_task, Need::blocks},
     {"gpu.mpsShare", on_task, Need::blocks},
@@ -62,6 +62,7 @@ constexpr std::array<UsedProperty, 22> used_properties{{
     {"gpu.cacheConfig", on_runnable | on_task, Need::kernel},
     {"gpu.context", on_task, Need::device},
     {"gpu.stream", on_task, Need::shared},
+    {"gpu.nullStream", on_task, Need::process},
     {"gpu.priority", on_task, Need::process},
     {"gpu.contextPriority", on_task, Need::slices},
     {"gpu.instructions", on_runnable, Need::device},
@@ -225,10 +226,11 @@ class PropertyReview {
              "the two";
     if (need != Need::process && need != Need::shared) return {};
     if (!task.gpu.context.empty() || task.gpu.mps_share > 0) return {};
-    const bool meant =
-        need == Need::process ? value == "high" : std::any_of(others.begin(), others.end(), [&](TaskIndex other) {
-          return other != index && system_.tasks[other].gpu.stream == task.gpu.stream;
-        });
+    const bool meant = need == Need::process
+                           ? value == "high" || value == "true"
+                           : std::any_of(others.begin(), others.end(), [&](TaskIndex other) {
+                               return other != index && system_.tasks[other].gpu.stream == task.gpu.stream;
+                             });
     return meant
                ? ", because streams belong to a process, and this task has one of its own; state the same gpu.context "
                  "for all tasks of the process"

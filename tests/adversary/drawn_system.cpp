@@ -200,6 +200,17 @@ void use_instructions(test::RandomSystem& random_system, Random random) {
   add_instructions(random_system.system, random);
 }
 
+/// Often a process has a NULL stream.
+void use_null_streams(System& system, Random random) {
+  if (one_in(random, 2)) return;
+  for (Task& task : system.tasks) {
+    if (task.side != Side::device || task.gpu.context.empty()) continue;
+    if (task.gpu.stream.empty() && !one_in(random, 4)) continue;
+    task.gpu.stream.clear();
+    task.gpu.null_stream = true;
+  }
+}
+
 // ---- limits
 
 /// The least value in [low, high] for which `shown` holds, if it does for all larger ones; nothing if not for `high`.
@@ -548,6 +559,7 @@ DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number) {
   pass_data(drawn.random.system, generator(seed, number, 2));
   make_equal(drawn.random.system, generator(seed, number, 4));
   use_instructions(drawn.random, generator(seed, number, 5));
+  use_null_streams(drawn.random.system, generator(seed, number, 6));
   Random choice = generator(seed, number, 3);
   const int communication = draw(choice, 0, 3);
   drawn.communication = communication == 0   ? Communication::let

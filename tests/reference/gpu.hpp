@@ -78,6 +78,7 @@ class Gpu {
     std::uint32_t stream = 0;
     Time submitted = 0, start = -1, end = -1;
     std::int64_t unassigned = 0, running = 0;  ///< blocks
+    std::uint32_t rank = 0;                    ///< among the requests that have entered their streams
     Time duration = -1;                        ///< of every block; -1: each has its own
     std::int64_t relief = 0;                   ///< thousandths of the slowdown that do not occur
   };
@@ -114,8 +115,9 @@ class Gpu {
     if (added.what.slice <= 0) throw Refused("context", "a time slice of no length");
     return static_cast<std::uint32_t>(contexts_.size() - 1);
   }
-  std::uint32_t add_stream(std::uint32_t context, bool high, std::vector<bool> sms = {}) {
-    streams_.push_back({context, high, std::move(sms), {}, false});
+  std::uint32_t add_stream(std::uint32_t context, bool high, std::vector<bool> sms = {}, bool null = false) {
+    streams_.push_back({context, high, std::move(sms), {}, false, null});
+    contexts_[context].has_null = contexts_[context].has_null || null;
     return static_cast<std::uint32_t>(streams_.size() - 1);
   }
 
@@ -226,12 +228,14 @@ class Gpu {
     std::vector<bool> sms;
     std::deque<std::uint32_t> queue;
     bool head_queued = false;  ///< its head is in the queue of an engine
+    bool null = false;         ///< the NULL stream of its context
   };
   struct Context {
     GpuContext what;
     std::deque<std::uint32_t> kernels[2];  ///< of high and of low priority, not fully dispatched (G3)
     std::deque<std::uint32_t> copies[2];   ///< per copy engine; the first one executes
     int unfinished = 0;                    ///< kernels that have started and not ended
+    bool has_null = false;                 ///< a NULL stream
     int cache_stated = -1;                 ///< whether its kernels state a cache configuration; -1: no kernel yet
   };
   struct Engine {
@@ -277,15 +281,19 @@ class Gpu {
     for (std::uint32_t number = 0; number < streams_.size() && !submitted_.empty(); ++number) {
       std::vector<std::uint32_t> mine;
       for (const std::uint32_t operation : submitted_)
-        if (operations_[operation].stream == number) mine.push_back(operation);
-      while (!mine.empty()) streams_[number].queue.push_back(one_of(mine));
+        if (orders_with(operations_[operation].stream) == number) mine.push_back(operation);
+      while (!mine.empty()) {
+        const std::uint32_t operation = one_of(mine);
+        operations_[operation].rank = entered_++;
+        streams_[operations_[operation].stream].queue.push_back(operation);
+      }
     }
     submitted_.clear();
     // Heads of streams, by the queue that they enter.
     std::map<std::deque<std::uint32_t>*, std::vector<std::uint32_t>> arriving;
     std::vector<std::deque<std::uint32_t>*> queues;
     for (Stream& stream : streams_) {
-      if (stream.queue.empty() || stream.head_queued) continue;
+      if (stream.queue.empty() || stream.head_queued || is_held_back(stream)) continue;
       stream.head_queued = true;
       Context& context = contexts_[stream.context];
       const int engine = engine_of(operations_[stream.queue.front()].what);
@@ -296,9 +304,32 @@ class Gpu {
       arriving[queue].push_back(stream.queue.front());
     }
     for (std::deque<std::uint32_t>* queue : queues) {
-      std::sort(arriving[queue].begin(), arriving[queue].end());
-      while (!arriving[queue].empty()) queue->push_back(one_of(arriving[queue]));
+      std::vector<std::uint32_t>& heads = arriving[queue];
+      std::sort(heads.begin(), heads.end());
+      if (contexts_[streams_[operations_[heads.front()].stream].context].has_null) {  // S-gpu-17
+        std::sort(heads.begin(), heads.end(),
+                  [this](std::uint32_t a, std::uint32_t b) { return operations_[a].rank < operations_[b].rank; });
+        queue->insert(queue->end(), heads.begin(), heads.end());
+        continue;
+      }
+      while (!heads.empty()) queue->push_back(one_of(heads));
     }
+  }
+  // S-gpu-17: a NULL stream orders the requests of all streams of its context; else each stream orders its own.
+  std::uint32_t orders_with(std::uint32_t number) const {
+    if (!contexts_[streams_[number].context].has_null) return number;
+    std::uint32_t first = 0;
+    while (streams_[first].context != streams_[number].context) ++first;
+    return first;
+  }
+  // S-gpu-17: N7.
+  bool is_held_back(const Stream& stream) const {
+    const std::uint32_t rank = operations_[stream.queue.front()].rank;
+    for (const Stream& other : streams_)
+      if (other.context == stream.context && (other.null || stream.null))
+        for (const std::uint32_t operation : other.queue)
+          if (operations_[operation].rank < rank) return true;
+    return false;
   }
   // S-gpu-6: a turn ends when its context has no work, or when it must leave and may. A switch is not abandoned.
   void arbitrate(Engine& engine) {
@@ -594,6 +625,7 @@ class Gpu {
   std::vector<Block> blocks_;
   std::vector<std::size_t> unfinished_;   ///< blocks
   std::vector<std::uint32_t> submitted_;  ///< in this instant
+  std::uint32_t entered_ = 0;             ///< number of requests that have entered their streams
   std::vector<Turn> turns_;
 };
 

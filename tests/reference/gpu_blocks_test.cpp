@@ -165,6 +165,22 @@ TEST_CASE("reference GPU: operations of a stream follow one another - a copy beg
         std::vector<Time>{200, 4'200, 1'300});
 }
 
+TEST_CASE(
+    "reference GPU: a request of the NULL stream waits for earlier ones of its context, and later ones wait for it",
+    "[reference]") {
+  Behaviour behaviour;
+  Gpu gpu(0, {}, false, behaviour);
+  const auto context = gpu.add_context({});
+  gpu.add_stream(context, false);
+  gpu.add_stream(context, false, {}, true);
+  gpu.add_stream(context, false);
+  // The copy and the last kernel wait together; they have different engines.
+  CHECK(execute(gpu, {{0, 0, kernel(10, 1, 32)},
+                      {1, 1, kernel(5, 1, 32)},
+                      {2, 2, whole(Kind::to_device, 4)},
+                      {3, 0, kernel(6, 1, 32)}}) == std::vector<Time>{10, 15, 19, 21});
+}
+
 TEST_CASE("reference GPU: which of simultaneous requests comes first is a question", "[reference]") {
   Behaviour behaviour;
   behaviour.set(Question::Kind::gpu_request_order, 0, 0, 1);

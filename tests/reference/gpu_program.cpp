@@ -340,14 +340,18 @@ std::vector<Device> devices(const Model& model, Behaviour& behaviour, const RunO
       const std::string priority = value_of(task.properties, "gpu.priority", "low");
       const std::string mask = value_of(task.properties, "gpu.smMask");
       const std::uint32_t context = contexts[name_of(number, "gpu.context")];
-      const auto [stream, added] = streams.emplace(std::pair{context, name_of(number, "gpu.stream")}, number);
+      const bool null =
+          pick<bool>(task.name, value_of(task.properties, "gpu.nullStream"), "- false true", {false, false, true});
+      if (null && task.properties.count("gpu.stream") > 0) throw Refused(task.name, "gpu.stream and gpu.nullStream");
+      const auto [stream, added] =
+          streams.emplace(std::pair{context, null ? "" : name_of(number, "gpu.stream")}, number);
       const Task& first = model.tasks[stream->second];
       if (priority != value_of(first.properties, "gpu.priority", "low") ||
           mask != value_of(first.properties, "gpu.smMask"))
         throw Refused("stream " + stream->first.second, "tasks of different priority or mask");
       device.stream[number] =
           added ? device.gpu->add_stream(context, pick<bool>(task.name, priority, "low high", {false, true}),
-                                         enabled(mask, options.gpu, task.name))
+                                         enabled(mask, options.gpu, task.name), null)
                 : device.stream[stream->second];
     }
   }

@@ -475,6 +475,8 @@ class Shrinking {
       any |= sets(
           [&](RandomSystem & of) -> auto& { return task(of).gpu.stream; }, std::string());
       any |= sets(
+          [&](RandomSystem & of) -> auto& { return task(of).gpu.null_stream; }, false);
+      any |= sets(
           [&](RandomSystem & of) -> auto& { return task(of).gpu.high_priority; }, false);
       any |= sets(
           [&](RandomSystem & of) -> auto& { return task(of).gpu.runlist_slots; }, 2U);

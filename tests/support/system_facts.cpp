@@ -171,9 +171,9 @@ class Facts {
     add("task {}: scheduler {}, unit {} of {}", one.name, platform.schedulers[one.scheduler].name,
         platform.units[one.unit].name, named(platform.units, one.units));
     if (one.side == Side::device)
-      add("task {}: slice {}, context \"{}\" with {} slots, stream \"{}\" {}, CUs \"{}\", SMs \"{}\", MPS {}", one.name,
-          text(one.time_slice), one.gpu.context, one.gpu.runlist_slots, one.gpu.stream, one.gpu.high_priority,
-          one.gpu.cu_mask, one.gpu.sm_mask, one.gpu.mps_share);
+      add("task {}: slice {}, context \"{}\" with {} slots, stream \"{}\" {} {}, CUs \"{}\", SMs \"{}\", MPS {}",
+          one.name, text(one.time_slice), one.gpu.context, one.gpu.runlist_slots, one.gpu.stream, one.gpu.null_stream,
+          one.gpu.high_priority, one.gpu.cu_mask, one.gpu.sm_mask, one.gpu.mps_share);
     if (one.folded_into) add("task {}: folded into {}", one.name, system_.tasks[*one.folded_into].name);
     for (std::size_t at = 0; at < one.body.size(); ++at) {
       const GraphNode& node = system_.graph[one.body[at]];

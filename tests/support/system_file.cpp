@@ -847,6 +847,7 @@ class Writer {
       properties = property_if("gpu.context", gpu.context.empty() ? "" : form_.prefix + gpu.context) +
                    property("gpu.contextPriority", levels[gpu.runlist_slots]) +
                    property_if("gpu.stream", gpu.stream.empty() ? "" : form_.prefix + gpu.stream) +
+                   property_if("gpu.nullStream", gpu.null_stream ? "true" : "") +
                    property("gpu.priority", gpu.high_priority ? "high" : "low") +
                    property_if("gpu.cuMask", gpu.cu_mask) + property_if("gpu.smMask", gpu.sm_mask);
       if (gpu.mps_share > 0) properties += property("gpu.mpsShare", fmt::format("{}", gpu.mps_share));

@@ -33,11 +33,35 @@ std::string fault_of_operations(const AnalyzedSystem& subject, UnitIndex unit) {
   return {};
 }
 
+/// Why the analysis does not cover the NULL stream of a process.
+std::string fault_of_barriers(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
+                              UnitIndex unit, const GpuContext& context) {
+  if (!context.has_barriers()) return {};
+  const DeviceProfile& profile = *subject.devices[unit];
+  const std::string null =
+      fmt::format("a process on {} has a NULL stream beside other streams", subject.system.platform.units[unit].name);
+  if (profile.amd) return null + "; the analysis does not cover this on AMD GPUs";
+  if (profile.preemption != gpu::Preemption::instruction)
+    return null + "; the analysis does not cover this where slices end only after blocks or kernels";
+  for (const GpuStream& stream : context.streams) {
+    if (stream.high_priority != context.streams.front().high_priority)
+      return null + ", and they have two priorities; the analysis does not cover this";
+    const auto active = std::count_if(stream.tasks.begin(), stream.tasks.end(),
+                                      [&](TaskIndex task) { return activations[task].any(); });
+    if (!stream.is_null && active > 1)
+      return fmt::format("{}, and several tasks use the stream \"{}\"; the analysis does not cover this", null,
+                         stream.name);
+  }
+  return {};
+}
+
 std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                          const Offloads& offloads, UnitIndex unit) {
   const DeviceProfile& profile = *subject.devices[unit];
   const std::string& gpu = subject.system.platform.units[unit].name;
   if (!gpu::maker_of(profile).analyzed) return fmt::format("no analysis covers GPUs like {}", gpu);
+  for (const GpuContext& context : contexts_on(subject.system, unit, profile))
+    if (std::string fault = fault_of_barriers(subject, activations, unit, context); !fault.empty()) return fault;
   if (profile.amd) {
     const std::int64_t queues = amd_kernels(subject, activations, offloads, unit).queues;
     const std::int64_t slots = amd::device_settings(profile).queues();

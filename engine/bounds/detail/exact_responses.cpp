@@ -125,6 +125,7 @@ bool has_one_process(const ProblemInput& input, const std::vector<TaskIndex>& pa
     for (const GpuContext& context : contexts_on(input.subject.system, gpu, profile)) {
       const auto active = std::count_if(context.tasks.begin(), context.tasks.end(),
                                         [&](TaskIndex task) { return input.activations[task].any(); });
+      if (context.has_barriers()) return false;
       contexts += active > 0 ? 1 : 0;
       shared = shared || active > 1;
     }

@@ -150,11 +150,13 @@ nvidia::SharedGpu shared_gpu(const DeviceProfile& profile) {
           nvidia::ContentionLaw(profile)};
 }
 
-/// Only active device tasks count. `added`: the problem has the context already.
+/// Only active device tasks count. A NULL stream makes one stream of all streams of its process. `added`: the problem has the context already.
 bool add_context(const ProblemInput& input, const GpuContext& context, std::size_t gpu, GpuProblem& problem,
                  bool added = false) {
+  const bool overlapping = context.has_barriers();
+  std::optional<std::size_t> index;
   for (const GpuStream& stream : context.streams) {
-    std::optional<std::size_t> index;
+    if (!overlapping) index.reset();
     for (const TaskIndex task : stream.tasks) {
       if (!input.activations[task].any()) continue;
       if (!added)
@@ -163,9 +165,9 @@ bool add_context(const ProblemInput& input, const GpuContext& context, std::size
       added = true;
       if (!index) {
         index = problem.problem.streams.size();
-        problem.problem.streams.push_back({problem.problem.contexts.size() - 1, stream.high_priority
-                                                                                    ? gpu::StreamPriority::high
-                                                                                    : gpu::StreamPriority::low});
+        problem.problem.streams.push_back({problem.problem.contexts.size() - 1,
+                                           stream.high_priority ? gpu::StreamPriority::high : gpu::StreamPriority::low,
+                                           overlapping});
         problem.device_of_stream.push_back(task);
       }
       problem.streams[task] = index;

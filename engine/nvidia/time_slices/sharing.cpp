@@ -33,7 +33,8 @@ bool has_cpu_traffic(const TimeSliceProblem& problem, std::size_t task, std::siz
 Sharing::Sharing(const TimeSliceProblem& problem) : problem_(problem) {
   for (const SharedContext& context : problem.contexts)
     contexts.push_back({context.gpu, context.slice, context.priority, context.urgency});
-  for (const SharedStream& stream : problem.streams) streams.push_back({stream.context, stream.priority, {}});
+  for (const SharedStream& stream : problem.streams)
+    streams.push_back({stream.context, stream.priority, {}, stream.overlapping});
   for (std::size_t task = 0; task < problem.tasks.size(); ++task) add_uses(task);
   std::vector<std::size_t> places(problem.gpus.size());
   for (ContextFacts& context : contexts) context.place = places[context.gpu]++;
@@ -100,11 +101,16 @@ Sharing::Aggressors Sharing::aggressors_of(const ContextFacts& context, const St
   const gpu::InterferenceTable& table = problem_.gpus[context.gpu].interference;
   Aggressors aggressors = {context.gpu};
   for (const std::size_t beside : context.streams) {
-    if (&streams[beside] == &stream) continue;
+    const bool overlapping = streams[beside].overlapping;
+    if (&streams[beside] == &stream && !overlapping) continue;
     double largest = 0;
     aggressors.kernels.emplace_back();
     for (const StreamUse& other : streams[beside].uses) {
       if (other.task == task) continue;
+      if (overlapping) {  // its tasks execute beside each other, like streams
+        aggressors.shares = std::min(1.0, aggressors.shares + std::exchange(largest, 0));
+        aggressors.kernels.emplace_back();
+      }
       for (const StreamOperation& aggressor : other.operations) {
         const StreamOperationKind kind = aggressor.operation->kind;
         if (kind == StreamOperationKind::kernel) {

@@ -63,6 +63,7 @@ struct StreamFacts {
   std::size_t context = 0;
   StreamPriority priority = StreamPriority::low;
   std::vector<StreamUse> uses;  ///< one for each task
+  bool overlapping = false;     ///< (11)
 };
 
 struct ContextFacts {
