@@ -134,6 +134,19 @@ TEST_CASE("properties of kernels are reported where there is no kernel") {
          {"a memory share of a kernel", behind(minimal(), vision, property("gpu.memoryIntensity", "0.1")), ""}});
 }
 
+TEST_CASE("a task uses the NULL stream or a named one") {
+  const auto errors = [](const std::string& properties) {
+    Diagnostics findings;
+    CHECK_FALSE(importer::build_system(test::model_from_text(behind(minimal(), vision_task, properties), findings), {},
+                                       findings));
+    return findings.all().back().message;
+  };
+  CHECK(errors(property("gpu.nullStream", "true") + property("gpu.stream", "s")) ==
+        "task \"Vision\" has gpu.stream \"s\" and gpu.nullStream; it uses one stream; remove one of the two");
+  CHECK(errors(property("gpu.nullStream", "yes")) ==
+        "custom property gpu.nullStream is \"yes\"; expected true or false");
+}
+
 TEST_CASE("a property without text has no value") {
   check({{"no text", before(minimal(), gpu, property("gpu.warpPolicy", "")), "has no value"},
          {"blanks", before(minimal(), gpu, property("gpu.warpPolicy", " ")), "has no value"}});
@@ -187,6 +200,13 @@ TEST_CASE("properties that need others are reported without these") {
                    property("gpu.stream", "a") + property("gpu.context", "p")),
        ""},
       {"a stream of its own", with_second(behind(minimal(), vision_task, property("gpu.stream", "a")), ""), ""},
+      {"a NULL stream beside other processes",
+       with_second(behind(minimal(), vision_task, property("gpu.nullStream", "true")), ""), "gpu.context"},
+      {"a NULL stream of a process",
+       with_second(behind(minimal(), vision_task, property("gpu.nullStream", "true") + property("gpu.context", "p")),
+                   property("gpu.context", "p")),
+       ""},
+      {"no NULL stream", with_second(behind(minimal(), vision_task, property("gpu.nullStream", "false")), ""), ""},
       {"a high priority beside other processes",
        with_second(behind(minimal(), vision_task, property("gpu.priority", "high")), ""), "gpu.context"},
       {"a high priority, alone on the GPU", behind(minimal(), vision_task, property("gpu.priority", "high")), ""},
