@@ -75,7 +75,10 @@ void report_device(const engine::gpu::StreamScenario& scenario, const Watch& wat
     watch.found(diagnostics);
   }
   const bool shared = scenario.contexts.size() > 1;
-  const auto tell = [&](const std::vector<std::string>& figures, std::string_view consequence) {
+  const auto tell = [&](std::vector<std::string> figures, std::string_view consequence) {
+    std::erase_if(figures, [&](const std::string& figure) {
+      return figure == "context_switch_us" ? !shared : figure.ends_with("_by_cpu") && scenario.cpu_traffic == 0;
+    });
     if (!figures.empty())
       watch.tell(
           fmt::format("warning: the profile \"{}\" has no published values for {}; {}; measure them and use a "

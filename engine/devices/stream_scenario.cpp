@@ -290,13 +290,17 @@ class ScenarioReader {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"kernel_by_memset": 8})");
     for (const JsonMember& written : object->members) {
+      if (written.key == "copying_processes") {
+        if (auto error = read_number(written.value, 1, device_.interference.copying_processes)) return error;
+        continue;
+      }
       const auto known = std::find_if(std::begin(interference_keys), std::end(interference_keys),
                                       [&](const NamedSlowdown& named) { return named.key == written.key; });
       if (known == std::end(interference_keys))
-        return error_at(written.value,
-                        fmt::format("unknown key; expected {}",
-                                    listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_gpc",
-                                            "kernel_by_other_gpc", "kernel_by_cpu", "copy_by_kernel", "copy_by_cpu"})));
+        return error_at(written.value, fmt::format("unknown key; expected {}",
+                                                   listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_gpc",
+                                                           "kernel_by_other_gpc", "kernel_by_cpu", "copy_by_kernel",
+                                                           "copy_by_cpu", "copying_processes"})));
       double times = 1;
       if (auto error = read_real(written.value, 1, 1000, times)) return error;
       device_.interference.*known->factor = {std::llround(times * 1e6)};
