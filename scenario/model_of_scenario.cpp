@@ -29,8 +29,15 @@ using engine::JsonValue;
 using engine::TextError;
 using Error = std::optional<TextError>;
 
-/// Each of these lists makes an object a scenario.
-constexpr std::string_view lists[] = {"operations", "benchmarks", "plugins"};
+/// Whether it is the list of what a scenario's processes do. Results of an analysis have "operations" of other objects.
+bool is_list_of_calls(std::string_view key, const JsonValue& value) {
+  const auto* list = std::get_if<JsonArray>(&value.value);
+  if (list == nullptr) return false;
+  if (key != "operations") return key == "benchmarks" || key == "plugins";
+  const auto* first = list->elements.empty() ? nullptr : std::get_if<JsonObject>(&list->elements.front().value);
+  return list->elements.empty() ||
+         (first != nullptr && (find_member(*first, "kernel") != nullptr || find_member(*first, "copy") != nullptr));
+}
 
 std::string id(std::string_view name, std::string_view cls) {
   return fmt::format("{}?type={}", encode_name(name), cls);
@@ -401,10 +408,9 @@ bool is_scenario(std::string_view text) {
   if (first == std::string_view::npos || text[first] != '{') return false;
   const auto parsed = engine::parse_located_json(text, "comment");
   const auto* object = parsed ? std::get_if<JsonObject>(&parsed->value) : nullptr;
-  return object != nullptr && std::any_of(std::begin(lists), std::end(lists), [&](std::string_view key) {
-           const JsonValue* list = find_member(*object, key);
-           return list != nullptr && std::holds_alternative<JsonArray>(list->value);
-         });
+  return object != nullptr &&
+         std::any_of(object->members.begin(), object->members.end(),
+                     [](const engine::JsonMember& member) { return is_list_of_calls(member.key, member.value); });
 }
 
 tl::expected<MadeModel, TextError> model_of_scenario(std::string_view path, std::string_view text) {

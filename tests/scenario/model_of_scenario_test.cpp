@@ -170,5 +170,5 @@ TEST_CASE("what a model cannot say of a scenario is refused where it stands", "[
         "1:18: copy_engines: a model cannot say that \"copy_engines\" is not as in the profile; amalthea gpu run "
         "simulates it");
   CHECK(error_of("", usual + R"(, "sm_mask": "~0x1")") ==
-        "2:86: operations[0].sm_mask: a model cannot say what \"sm_mask\" says; amalthea gpu run simulates it");
+        "2:84: operations[0].sm_mask: a model cannot say what \"sm_mask\" says; amalthea gpu run simulates it");
 }
