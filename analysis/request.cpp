@@ -87,9 +87,9 @@ OptionTable simulation_options(AnalysisRequest& request) {
             "Largest number of simulation steps. A simulation that needs more stops early", rare(group::limits),
             {.range = Range{1, 1'000'000'000'000}}),
         row("platform", &request.platform,
-            "GPU profile: built-in name or JSON file. Built in are tx2, xavier and others. Default: the profile that "
-            "the model names. May be repeated as UNIT=NAME, for one GPU each",
-            {group::analysis}, {.takes = "[UNIT=]NAME", .file = FileKind::read}),
+            "GPU profile: built-in name, such as tx2, or JSON file. Default: the one that the model names. May be "
+            "repeated as UNIT=NAME, for one GPU each",
+            {group::analysis}, {.takes = "NAME", .file = FileKind::read}),
         row("memory", &request.memory,
             "Memory model: built-in name or JSON file. model: latencies and contention as in the model; none: its "
             "latencies without contention; waters2019: contention on the Jetson TX2 (docs/reference/memory.md)",
