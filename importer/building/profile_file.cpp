@@ -7,7 +7,6 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/views/properties.hpp"
-#include "importer/reading/detail/zip_reader.hpp"
 #include "importer/reading/file_bytes.hpp"
 #include "importer/reading/model_reader.hpp"
 
@@ -64,7 +63,7 @@ std::vector<std::string> profile_files(const std::vector<std::string>& paths, co
 }
 
 bool may_name_profile(std::string_view bytes) {
-  if (is_zip(bytes)) return true;
+  if (bytes.starts_with("PK")) return true;  // an archive
   std::string text(bytes);
   std::erase(text, '\0');  // UTF-16
   return text.find(".json") != text.npos || text.find("&#") != text.npos;

@@ -74,7 +74,7 @@ TEST_CASE("the profile of a GPU may be a file beside the model, or below its fol
   CHECK(profiles(below.model()) == "GPU0=of-a-folder, GPU1=pegasus");
 }
 
-TEST_CASE("--platform replaces the profile of all GPUs, of one, or of one and of the others") {
+TEST_CASE("an option --platform replaces the profile of all GPUs, of one, or of one and of the others") {
   const Beside two("no-such-file.json");
   test::write_text(two.path("a.json"), profile("a"));
   test::write_text(two.path("b.json"), profile("b"));
@@ -85,10 +85,11 @@ TEST_CASE("--platform replaces the profile of all GPUs, of one, or of one and of
   CHECK(profiles(two.model(), {"--platform", "GPU1=" + b, "--platform", "xavier"}) == "GPU0=xavier, GPU1=b");
 }
 
-TEST_CASE("--platform names what it cannot be") {
+TEST_CASE("an option --platform names what it cannot be") {
   const std::string model = test::sample("two-gpus.amxmi");
   CHECK(refused(model, {"--platform", "GPU7=tx2"}) ==
-        "error: --platform GPU7=tx2: the model has no GPU \"GPU7\"; did you mean \"GPU0\" or \"GPU1\"? [AM0324]\n");
+        "amalthea: error: --platform GPU7=tx2: the model has no GPU \"GPU7\"; did you mean \"GPU0\" or \"GPU1\"? "
+        "[AM0324]\n");
   CHECK(refused(model, {"--platform", "Core0=tx2"}).find("the model has no GPU \"Core0\"") != std::string::npos);
   CHECK(refused(model, {"--platform", "GPU0=tx3"}).find("neither a built-in profile") != std::string::npos);
   CHECK(refused(model, {"--platform", "=tx2"}).find("expected NAME or UNIT=NAME") != std::string::npos);
@@ -99,9 +100,9 @@ TEST_CASE("--platform names what it cannot be") {
 }
 
 TEST_CASE("a file beside the model that cannot be a profile is an error at the property") {
-  const auto error_of = [](const Beside& model) { return test::replaced(refused(model.model()), model.path(""), ""); };
+  const auto error_of = [](const Beside& model) { return test::replaced(refused(model.model(), {}, 1), model.path(""), ""); };
   const Beside missing("mine.json"), above("../mine.json"), broken("mine.json"), folder("mine.json"), link("mine.json");
-  CHECK(error_of(missing).find("two.amxmi:157:9: error: gpu.platform \"mine.json\" of \"GPU0\" cannot be used: cannot "
+  CHECK(error_of(missing).find("two.amxmi:158:11: error: gpu.platform \"mine.json\" of \"GPU0\" cannot be used: cannot "
                                "open the file: No such file or directory; put the file beside the model, or use "
                                "--platform GPU0=FILE [AM0596]") != std::string::npos);
   CHECK(error_of(above).find("the file must be in the folder of the model, or below it; ") != std::string::npos);

@@ -140,12 +140,13 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
     "$schema": "x", "description": "x", "platform": "xavier", "copy_engines": 2, "preemption": "kernel",
     "context_switch": "5us", "cpu_traffic": 0.5, "until": "10ms",
     "interference": {"kernel_by_memcpy": 2, "kernel_by_memset": 3, "kernel_by_same_gpc": 4, "kernel_by_other_gpc": 2,
-                     "kernel_by_cpu": 2, "copy_by_kernel": 1.5, "copy_by_cpu": 1},
+                     "kernel_by_cpu": 2, "copy_by_kernel": 1.5, "copy_by_cpu": 1, "copying_processes": 2},
     "contexts": [{"name": "A", "priority": "low", "timeslice": "1ms"}],
     "streams": [{"name": "s", "context": "A", "priority": "high"}],
     "operations": [
       {"kernel": "K", "context": "A", "stream": "s", "release": "1ms", "period": "5ms", "duration": "1ms", "blocks": 2,
-       "threads": 64, "registers": 32, "shared_memory": 1024, "cache_config": "L1", "memory_share": 0.5},
+       "threads": 64, "registers": 32, "shared_memory": 1024, "cache_config": "L1", "memory_share": 0.5,
+       "footprint": 4096},
       {"copy": "C", "kind": "memset", "duration": "1ms"}]})",
                                    R"({
     "context_switch_ps": 5, "until_ps": 100, "contexts": [{"name": "A", "timeslice_ps": 7}],

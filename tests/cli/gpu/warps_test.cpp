@@ -105,7 +105,7 @@ TEST_CASE("gpu warps --sweep shows the benefit of QAWS in three formats and a dr
 
   const auto json = test::amalthea({"gpu", "warps", "--sweep", "--programs", "4", "--format", "json"});
   const auto rows = nlohmann::json::parse(json.out)["rows"];
-  CHECK(rows.size() == 2 * 13 * 9);
+  CHECK(rows.size() == 2 * 13 * 10);
   for (const auto& row : rows)
     if (row["policy"] == "qaws" && row["budget"] == 8 && row["kernels"] == "homogeneous") {
       if (row["stall_share"] == 0.3) CHECK(row["change_2"].get<double>() < -0.3);
@@ -117,6 +117,6 @@ TEST_CASE("gpu warps --sweep shows the benefit of QAWS in three formats and a dr
   CHECK(test::amalthea({"gpu", "warps", "--sweep", "--programs", "4", "--format", "csv"}).out == csv.out);
   const auto chosen = test::amalthea({"gpu", "warps", "--sweep", "--programs", "2", "--sweep-budgets", "3,5",
                                       "--stall-shares", "100,900", "--format", "csv"});
-  // Header; two kinds of pairs and two shares, each with three policies without and twice two with a budget.
-  CHECK(std::count(chosen.out.begin(), chosen.out.end(), '\n') == 1 + 2 * 2 * (3 + 2 * 2));
+  // Header; two kinds of pairs and two shares, each with four policies without and twice two with a budget.
+  CHECK(std::count(chosen.out.begin(), chosen.out.end(), '\n') == 1 + 2 * 2 * (4 + 2 * 2));
 }
