@@ -150,7 +150,8 @@ nvidia::SharedGpu shared_gpu(const DeviceProfile& profile) {
           nvidia::ContentionLaw(profile)};
 }
 
-/// Only active device tasks count. A NULL stream makes one stream of all streams of its process. `added`: the problem has the context already.
+/// Only active device tasks count. A NULL stream makes one stream of all streams of its process. `added`: the problem
+/// has the context already.
 bool add_context(const ProblemInput& input, const GpuContext& context, std::size_t gpu, GpuProblem& problem,
                  bool added = false) {
   const bool overlapping = context.has_barriers();
