@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/made_text.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
 #include "cli/input.hpp"
@@ -68,7 +69,8 @@ std::vector<Target> targets_of(const Model& model) {
   std::vector<Target> targets;
   for (const auto& document : model.documents()) {
     const std::string& path = document->source().path();
-    targets.push_back({path, fs::path(path).filename().string(), {}, document->zipped()});
+    const bool made = place_made_from(path, document->source().bytes(), 0).has_value();
+    targets.push_back({path, fs::path(path).filename().string(), {}, document->zipped(), made});
   }
   return targets;
 }
@@ -79,6 +81,9 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
   const bool folder_given = given.size() == 1 && fs::is_directory(given.front(), error);
   if (targets.size() == 1 && !folder_given) {
     targets.front().output = output;
+    if (targets.front().made && fs::equivalent(output, targets.front().input, error))
+      return complain(
+          fmt::format("-o {}: this is the scenario, and a model would replace it; give another file", output));
     return check_output(output);
   }
   if (is_standard_output(output))

@@ -22,6 +22,7 @@ struct Target {
   std::string name;    ///< its name within a folder
   std::string output;  ///< set by place_targets
   bool zipped = false;
+  bool made = false;  ///< the model was made from the input, which is something else
 };
 
 /// One for each file of the model, under its own name.

@@ -56,4 +56,15 @@ TEST_CASE("findings about a scenario point to its lines, and other verbs take it
   CHECK(explained.out.find("detect") != std::string::npos);
 }
 
+TEST_CASE("no model replaces the scenario that it is made from") {
+  const test::TemporaryFolder folder;
+  const std::string scenario = folder.path() + "/scenario.json", text = test::read_text(two_processes);
+  test::write_text(scenario, text);
+  const auto refused = test::amalthea({"annotate", scenario, "-o", scenario});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err.find("this is the scenario, and a model would replace it") != std::string::npos);
+  CHECK(test::read_text(scenario) == text);
+  CHECK(test::amalthea({"annotate", scenario, "-o", folder.path() + "/model.amxmi"}).exit_code == 0);
+}
+
 }  // namespace cli_scenario_test
