@@ -105,7 +105,7 @@ class ModelWriter {
       const std::string& own = operation(call).name;
       std::string name = own.empty() ? std::string(name_of(operation(call).kind)) : own;
       if (streams[own].size() > 1) {
-        name = fmt::format("{}/{}", stream(call).name, name);
+        name = fmt::format("{}/{}", stream(call).is_null ? "NULL" : stream(call).name, name);
         if (scenario_.contexts.size() > 1) name = fmt::format("{}/{}", context_name(call), name);
       }
       std::string one = name;
@@ -201,7 +201,10 @@ class ModelWriter {
     const Stream& own = stream(call);
     const Context& context = scenario_.contexts[own.context];
     set_property(task, "gpu.context", context_name(call));
-    set_property(task, "gpu.stream", own.name);
+    if (own.is_null)
+      set_property(task, "gpu.nullStream", "true");
+    else
+      set_property(task, "gpu.stream", own.name);
     const bool is_masked = own.mask && operation(call).kind == StreamOperationKind::kernel;
     if (scenario_.device.amd) {  // its contexts run concurrently, and its streams have no priorities
       if (is_masked) set_property(task, "gpu.cuMask", engine::amd::hexadecimal(*own.mask));
@@ -347,7 +350,6 @@ Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& cal
     const Stream& stream = scenario.streams[operation.stream];
     const TextError here{call.line, call.column, {}};
     if (has_cost(operation.cost)) return refused(here, "what its blocks cost beside their time");
-    if (stream.is_null) return refused(here, "that an operation is in the NULL stream");
     if (stream.process > 0 || stream.process_sms > 0) return refused(here, "which share of MPS a process has");
     if (operation.mask) return refused(here, "that a kernel has another mask than its stream");
   }
