@@ -104,9 +104,19 @@ TEST_CASE("gpu study policies finds budgets of QAWS with which a deadline is kep
           "[long]") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/deadline.amxmi";
-  const std::string stated = R"(<limitValue value="5" unit="ms"/>)";
+  // Radar's kernel begins when Vision's does, after the copy.
   std::string text = test::read_text(test::sample("offload-instructions.amxmi"));
-  text.replace(text.find(stated), stated.size(), R"(<limitValue value="60" unit="ns"/>)");
+  const auto replace = [&text](const std::string& stated, const std::string& by) {
+    text.replace(text.find(stated), stated.size(), by);
+  };
+  replace(R"(name="Vision" stimuli="Vision_request?type=InterProcessStimulus")",
+          R"(name="Vision" stimuli="every_10ms_from_2?type=PeriodicStimulus")");
+  replace(R"(name="Radar" stimuli="every_10ms_from_2?type=PeriodicStimulus")",
+          R"(name="Radar" stimuli="Radar_release?type=PeriodicStimulus")");
+  replace("<stimuliModel>", R"(<stimuliModel>
+    <stimuli xsi:type="am:PeriodicStimulus" xmi:id="Radar_release?type=PeriodicStimulus" name="Radar_release">
+      <offset value="2010" unit="us"/><recurrence value="10" unit="ms"/></stimuli>)");
+  replace(R"(<limitValue value="5" unit="ms"/>)", R"(<limitValue value="300" unit="ns"/>)");
   test::write_text(model, text);
   const json found = study({"--vary", "budgets", "--runs", "1", model});
   CHECK(found["policies"].size() == 2);
