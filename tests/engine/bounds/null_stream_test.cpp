@@ -152,7 +152,7 @@ TEST_CASE("no job of random processes with a NULL stream exceeds its bound") {
 }
 
 TEST_CASE("no job of many random processes with a NULL stream exceeds its bound", "[long]") {
-  const BoundTrial trial = tried(12, times(std::uint64_t{20'000}));
+  const BoundTrial trial = tried(12, times(std::uint64_t{4'000}));
   WARN(trial.text());
   CHECK(trial.faults.empty());
 }
