@@ -52,7 +52,7 @@ struct RealRange {
 /// Of limits in MiB.
 inline constexpr std::uint64_t max_mebibytes = std::uint64_t{1} << 40U;
 
-enum class FileKind : std::uint8_t { none, read, written, folder };
+enum class FileKind : std::uint8_t { none, read, read_for_unit, written, folder };  // for a unit: UNIT=FILE, too
 
 /// What an option accepts, and how faces spell it.
 struct Form {

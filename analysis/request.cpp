@@ -89,7 +89,7 @@ OptionTable simulation_options(AnalysisRequest& request) {
         row("platform", &request.platform,
             "GPU profile: built-in name, such as tx2, or JSON file. Default: the one that the model names. May be "
             "repeated as UNIT=NAME, for one GPU each",
-            {group::analysis}, {.takes = "NAME", .file = FileKind::read}),
+            {group::analysis}, {.takes = "NAME", .file = FileKind::read_for_unit}),
         row("memory", &request.memory,
             "Memory model: built-in name or JSON file. model: latencies and contention as in the model; none: its "
             "latencies without contention; waters2019: contention on the Jetson TX2 (docs/reference/memory.md)",

@@ -60,8 +60,8 @@ void add_options(CLI::App& verb, const analysis::OptionTable& table) {
       option->check(CLI::Range(range->least, range->most));
     if (const auto* range = std::get_if<analysis::RealRange>(&form.range))
       option->check(CLI::Range(range->least, range->most));
-    if (form.file == analysis::FileKind::read)
-      declare_input(*option, form.takes.starts_with("[UNIT=]") ? ListFiles(behind_units) : ListFiles());
+    if (form.file == analysis::FileKind::read) declare_input(*option, {});
+    if (form.file == analysis::FileKind::read_for_unit) declare_input(*option, behind_units);
     if (form.file == analysis::FileKind::written) declare_output(*option, {}, nullptr);
     if (form.file == analysis::FileKind::folder) declare(*option, FileRole::folder);
     option->required(form.required);

@@ -99,6 +99,14 @@ TEST_CASE("an option --platform names what it cannot be") {
         std::string::npos);
 }
 
+TEST_CASE("no output replaces the profile of one GPU") {
+  const Beside two("tx2");
+  const std::string file = two.path("a.json"), text = profile("a");
+  test::write_text(file, text);
+  CHECK(refused(two.model(), {"--platform", "GPU0=" + file, "-o", file}).find("would overwrite") != std::string::npos);
+  CHECK(test::read_text(file) == text);
+}
+
 TEST_CASE("a file beside the model that cannot be a profile is an error at the property") {
   const auto error_of = [](const Beside& model) { return test::replaced(refused(model.model(), {}, 1), model.path(""), ""); };
   const Beside missing("mine.json"), above("../mine.json"), broken("mine.json"), folder("mine.json"), link("mine.json");
