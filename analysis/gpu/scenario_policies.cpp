@@ -179,18 +179,15 @@ void add_order(const StreamScenario& given, Policies& policies) {
                       [](const StreamScenario& variant) { return engine::gpu::count_launch_orders(variant, 2) > 1; }});
 }
 
-tl::expected<JudgedVariant, std::string> judge(const StreamScenario& given, const std::string& title, bool has_bounds,
-                                               bool timeline) {
+tl::expected<JudgedVariant, std::string> judge(const StreamScenario& given, const std::string& title, bool timeline) {
   auto run = engine::gpu::simulate_streams(given);
   if (!run) return tl::unexpected(run.error());
   StreamScenario scenario = given;
   engine::gpu::append_repeated(scenario, *run);
   JudgedVariant judged;
   judged.times.resize(scenario.streams.size());
-  if (has_bounds) {
-    const auto bounds = engine::gpu::stream_bounds(given);
-    for (std::size_t i = 0; i < bounds.size(); ++i) judged.times[i].bound = bounds[i];
-  }
+  const auto bounds = engine::gpu::stream_bounds(given);
+  for (std::size_t i = 0; i < bounds.size(); ++i) judged.times[i].bound = bounds[i];
   engine::Sample all(1000);
   for (std::size_t i = 0; i < scenario.operations.size(); ++i) {
     const Duration response = run->operations[i].completion - scenario.operations[i].release;
@@ -220,12 +217,12 @@ Outcome<exporter::PolicyStudy> scenario_study(const PolicyStudyRequest& request,
   add_streams(given, subject.policies);
   add_masks(given, subject.policies);
   // Warps of other blocks would execute something else.
-  const bool is_timed = request.scenario.text->find("\"instructions\"") == std::string::npos;
-  if (is_timed) add_grids(given, subject.policies);
+  if (std::none_of(given.operations.begin(), given.operations.end(), [](const auto& call) { return call.warps; }))
+    add_grids(given, subject.policies);
   add_contexts(given, subject.policies);
   add_order(given, subject.policies);
-  subject.judge = [title = subject.title, is_timed](const StreamScenario& variant, bool timeline) {
-    return judge(variant, title, is_timed, timeline);
+  subject.judge = [title = subject.title](const StreamScenario& variant, bool timeline) {
+    return judge(variant, title, timeline);
   };
   return study_of(std::move(subject), request, watch);
 }

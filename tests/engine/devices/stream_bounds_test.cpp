@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/devices/stream_bounds.hpp"
+#include "engine/nvidia/sm_warps.hpp"
 
 namespace devices_stream_bounds_test {
 namespace {
@@ -139,6 +140,9 @@ TEST_CASE("streams that the analysis does not cover have no bound") {
   CHECK(without([](StreamScenario& changed) { changed.streams[0].is_null = true; }));
   CHECK(without([](StreamScenario& changed) { changed.cpu_traffic = 0.5; }));
   CHECK(without([](StreamScenario& changed) { changed.loops.emplace_back(); }));
+  CHECK(without([](StreamScenario& changed) {
+    changed.operations[1].warps = std::make_shared<const amalthea::engine::nvidia::BlockWarps>();
+  }));
   CHECK(without([](StreamScenario& changed) {
     changed.by_urgency = true;
     changed.streams[1].context = 0;
