@@ -205,12 +205,22 @@ class Search {
     std::vector<std::size_t> released;
     for (std::size_t task = 0; task < system_.tasks.size(); ++task)
       if (is_released(now, state, task, choices)) released.push_back(task);
+    // The end of a slice may precede releases of the same instant, or follow them.
+    const bool turns_end = std::any_of(state.tasks.begin(), state.tasks.end(), is_at_turn_end);
+    const bool late = turns_end && !released.empty() && choices.choose(0, 1) == 1;
+    if (!late) end_turns(state);
     const bool matters = !released.empty() && system_.budget == 0 && has_sections();
     const int first = matters ? choices.choose(0, any_offsets_ ? static_cast<int>(released.size()) + 1 : 1) : 0;
     if (first > 1) add_job(state, released[static_cast<std::size_t>(first) - 2], choices);
     if (first > 0) execute(state, choices, false);
     for (std::size_t at = 0; at < released.size(); ++at)
       if (static_cast<int>(at) + 2 != first) add_job(state, released[at], choices);
+    if (late) end_turns(state);
+  }
+  static bool is_at_turn_end(const TaskState& task) { return task.place > 0 && task.turn == 0; }
+  void end_turns(State& state) const {
+    for (std::size_t task = 0; task < state.tasks.size(); ++task)
+      if (is_at_turn_end(state.tasks[task])) go_behind(state, task);
   }
   bool has_sections() const {
     return std::any_of(system_.tasks.begin(), system_.tasks.end(), [](const SmallTask& task) {
@@ -370,9 +380,11 @@ class Search {
     --(first && !waits ? task.left : task.beside_left);
   }
 
-  /// The holder of a semaphore with a ceiling is above everything at the ceiling.
-  int urgency(const State& state, std::size_t task) const {
-    int urgency = 2 * system_.tasks[task].priority;
+  /// Beside tasks inside the inner server if `beside_inner`; those have the priority of their server beside others. The
+  /// holder of a semaphore with a ceiling is above everything at the ceiling.
+  int urgency(const State& state, std::size_t task, bool beside_inner) const {
+    const bool as_server = system_.tasks[task].in_inner && !beside_inner;
+    int urgency = 2 * (as_server ? system_.inner_priority : system_.tasks[task].priority);
     for (std::size_t semaphore = 0; system_.ceilings && semaphore < state.holders.size(); ++semaphore)
       if (state.holders[semaphore] == static_cast<int>(task))
         for (const SmallTask& user : system_.tasks)
@@ -384,7 +396,8 @@ class Search {
   /// Whether a precedes b.
   bool precedes(const State& state, std::size_t a, std::size_t b) const {
     if (system_.scheduling != SchedulingAlgorithm::earliest_deadline_first) {
-      const int of_a = urgency(state, a), of_b = urgency(state, b);
+      const int of_a = urgency(state, a, system_.tasks[b].in_inner),
+                of_b = urgency(state, b, system_.tasks[a].in_inner);
       return of_a != of_b ? of_a > of_b : state.tasks[a].place < state.tasks[b].place;
     }
     const int of_a = system_.tasks[a].period - state.tasks[a].ages.front();
@@ -445,8 +458,7 @@ class Search {
         if (on_core(state, task)) --state.tasks[task].left;
         if (system_.budget > 0) --state.budget;
         if (system_.tasks[task].in_inner) --state.inner_budget;
-        // The end of a job precedes that of its slice.
-        if (system_.turn > 0 && --state.tasks[task].turn == 0 && state.tasks[task].left > 0) go_behind(state, task);
+        if (system_.turn > 0) --state.tasks[task].turn;  // the end of a job precedes that of its slice
       }
     }
   }

@@ -35,6 +35,7 @@ class Drawing {
       system_.budget = between(4, 5);
       system_.inner_period = any_of({6, 12});
       system_.inner_budget = system_.inner_period == 6 ? between(2, 3) : between(3, 6);
+      system_.inner_priority = any_of({1, 3});  // below or above the task beside it
     }
     if (kind_ == SystemClass::round_robin) {
       system_.scheduling = SchedulingAlgorithm::priority_based_round_robin;
@@ -217,7 +218,7 @@ class Translation {
       scheduler.parent = 0;
       scheduler.share.budget = Duration::microseconds(small_.inner_budget);
       scheduler.share.period = Duration::microseconds(small_.inner_period);
-      scheduler.share.priority = 2;  // as the task beside it would have
+      scheduler.share.priority = small_.inner_priority;
       platform.schedulers.push_back(scheduler);
     }
     if (holds_any()) system_.semaphores.push_back({"semaphore", 1, 1, small_.ceilings, false, {}});

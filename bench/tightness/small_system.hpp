@@ -51,6 +51,7 @@ struct SmallSystem {
   int turn = 0;                                             ///< the slice of round robin
   int budget = 0, server_period = 0;                        ///< of a server; `scheduling` is its algorithm
   int inner_budget = 0, inner_period = 0, inner_phase = 0;  ///< of a server within it
+  int inner_priority = 0;                                   ///< among the tasks beside it
   std::vector<SmallTask> tasks;
 
   int hyperperiod() const;
