@@ -197,7 +197,7 @@ class Runs {
   /// Aggregates all runs whose turn has come. Requires the mutex.
   void add_up() {
     while (added_ < end_ && window_[added_ % window_.size()]) {
-      // Taken out before: where memory ends midway, no other thread may add what is left of the run.
+      // Takes the run out first: if memory runs out while it is added, no other thread adds what is left of it.
       Outcome outcome = *std::exchange(window_[added_ % window_.size()], std::nullopt);
       engine::add(system_, sum_, totals_of(outcome));
       ++added_;
