@@ -84,6 +84,9 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
     if (context.processes > 1)
       return fmt::format(
           "processes share {} through MPS, so their kernels run concurrently; no bound is known for this", gpu);
+    if (std::any_of(context.streams.begin(), context.streams.end(),
+                    [](const GpuStream& stream) { return stream.mps_share > 0 && stream.mps_share < 100; }))
+      return fmt::format("a process has a share of {} through MPS; no bound is known for this", gpu);
     if (profile.preemption != gpu::Preemption::instruction)
       if (std::string fault = fault_of_shared_sms(subject, activations, offloads, context); !fault.empty())
         return fault;

@@ -87,6 +87,19 @@ TEST_CASE("kernels of equal priority wait for one kernel of every other stream")
   CHECK(results.tasks[small].bound.worst == Duration::nanoseconds((6 + 48) * 125 + 3000));
 }
 
+TEST_CASE("a process with a share of MPS has no bound, even if no other process uses the GPU") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex task = kernel_task(maker, gpu, maker.periodic(100), 10, 4, 1024);
+  maker[task].gpu.mps_share = 50;
+  const Results results = analyzed(maker.build(), us(200), two_sms());
+  CHECK(results.tasks[task].response.max == us(20));  // two blocks at a time, on one of two SMs
+  CHECK_FALSE(results.tasks[task].bound.worst);
+  CHECK(results.tasks[task].bound.reason == "a process has a share of GPU through MPS; no bound is known for this");
+  maker[task].gpu.mps_share = 100;
+  CHECK(analyzed(maker.build(), us(200), two_sms()).tasks[task].bound.worst == us(10));
+}
+
 TEST_CASE("a kernel of high priority waits for resident blocks of low priority at most") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
