@@ -4,7 +4,7 @@
 // all at once, so that it is done when the page has loaded.
 (function () {
 'use strict';
-const found = {errors: window.pageErrors};
+const found = {errors: window.pageErrors, window_focused: document.hasFocus()};
 const by = id => document.getElementById(id);
 const numbers = () => ({from: +by('timeline').dataset.from, to: +by('timeline').dataset.to});
 const text = id => by(id) ? by(id).textContent : null;

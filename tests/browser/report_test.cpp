@@ -47,6 +47,19 @@ struct Opened {
   std::string log;
 };
 
+/// What page_test.js wrote into the page.
+json found_in(const std::string& page) {
+  const std::string begin = "<pre id=\"browser-test\">";
+  const auto from = page.rfind(begin);
+  REQUIRE(from != page.npos);
+  std::string text = page.substr(from + begin.size(), page.find("</pre>", from) - from - begin.size());
+  for (const auto& [escape, character] : std::map<std::string, std::string>{{"&lt;", "<"}, {"&gt;", ">"}})
+    for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1))
+      text.replace(at, escape.size(), character);
+  for (auto at = text.find("&amp;"); at != text.npos; at = text.find("&amp;", at + 1)) text.replace(at, 5, "&");
+  return json::parse(text);
+}
+
 /// What page_test.js finds.
 Opened open(const std::string& page, const std::string& folder, const std::string& size = "1400,1000",
             const std::string& option = "--mute-audio") {
@@ -69,18 +82,16 @@ Opened open(const std::string& page, const std::string& folder, const std::strin
                                       "--enable-logging=stderr",
                                       "--user-data-dir=" + folder + "/profile"};
   command.push_back("file://" + path);
-  const auto result = test::run(command);
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  const std::string begin = "<pre id=\"browser-test\">";
-  const auto from = result.out.rfind(begin);
-  REQUIRE(from != result.out.npos);
-  std::string text = result.out.substr(from + begin.size(), result.out.find("</pre>", from) - from - begin.size());
-  for (const auto& [escape, character] : std::map<std::string, std::string>{{"&lt;", "<"}, {"&gt;", ">"}})
-    for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1))
-      text.replace(at, escape.size(), character);
-  for (auto at = text.find("&amp;"); at != text.npos; at = text.find("&amp;", at + 1)) text.replace(at, 5, "&");
-  return {json::parse(text), result.err};
+  // A page that loads quickly is at times there before its window has the focus, and shows none then.
+  for (int attempt = 1; attempt <= 40; ++attempt) {
+    const auto result = test::run(command);
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    json found = found_in(result.out);
+    if (found["window_focused"] == true) return {std::move(found), result.err};
+  }
+  FAIL("the browser's window never has the focus");
+  return {};
 }
 
 /// The page's scripts threw nothing, and the browser reported only what the test itself tries to load.
