@@ -220,6 +220,7 @@ Outcome<SimulatedRuns> simulate(const Simulation& simulation, const SimulationWa
   many.progress = watch.progress;
   auto totals = simulation.merge.empty() ? simulated(simulation, many, watch, findings) : merged(simulation);
   if (!totals) return tl::unexpected(totals.error());
+  if (!simulation.merge.empty()) engine::report_before_runs(simulation.system, many, findings);
   if (simulation.is_part) return SimulatedRuns{{simulation.key, simulation.runs, std::move(*totals)}, {}};
   SimulatedRuns found;
   found.runs = engine::judge_runs(simulation.system, many, std::move(*totals), findings);

@@ -327,6 +327,14 @@ std::optional<RunTotals> simulate_range(const System& system, const ManyRunsOpti
   }
 }
 
+void report_before_runs(const System& system, const ManyRunsOptions& options, Diagnostics& diagnostics) {
+  try {
+    prepare_simulation(system, options.analysis, diagnostics);
+  } catch (const std::overflow_error&) {
+    report_time_overflow(diagnostics);
+  }
+}
+
 std::optional<ManyRuns> judge_runs(const System& system, const ManyRunsOptions& options, RunTotals totals,
                                    Diagnostics& diagnostics) {
   try {

@@ -122,7 +122,9 @@ struct ManyRuns {
 /// AnalysisOptions::work stops them. Nothing, with a diagnostic, if `analyze` returns nothing.
 std::optional<RunTotals> simulate_range(const System& system, const ManyRunsOptions& options, RunTotals so_far,
                                         std::uint64_t end, Diagnostics& diagnostics);
-/// Judges them.
+/// Reports what simulate_range reports before it simulates, for runs that other processes have simulated.
+void report_before_runs(const System& system, const ManyRunsOptions& options, Diagnostics& diagnostics);
+/// Judges them. What simulate_range has reported is not reported again.
 std::optional<ManyRuns> judge_runs(const System& system, const ManyRunsOptions& options, RunTotals totals,
                                    Diagnostics& diagnostics);
 

@@ -54,6 +54,17 @@ TEST_CASE("merged parts of a simulation are what one process writes") {
   }
 }
 
+TEST_CASE("merged parts of a simulation state what their GPU's profile assumes") {
+  const test::TemporaryFolder folder;
+  const Words options = {"simulate", test::sample("offload-minimal.amxmi"), "--runs", "20", "--platform", "orin"};
+  const auto whole = test::amalthea(options);
+  REQUIRE(whole.out.starts_with("Verdict: guaranteed under 1 assumption. "));
+  REQUIRE(test::amalthea(joined(options, {"--shard", "1/1", "-o", file(folder, "part")})).exit_code == 0);
+  const auto merged = test::amalthea(joined(options, {"--merge", file(folder, "part")}));
+  CHECK(merged.out == whole.out);
+  CHECK(merged.err == whole.err);
+}
+
 TEST_CASE("parts that do not fit a simulation are refused by name") {
   const test::TemporaryFolder folder;
   const Words options = {"simulate", test::sample("offload-minimal.amxmi"), "-q", "--runs", "90"};
