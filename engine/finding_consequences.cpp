@@ -148,6 +148,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0527", unknown},
     FindingConsequence{"AM0528", unknown},
     FindingConsequence{"AM0529", unknown},
+    FindingConsequence{"AM0579", assumption, "nothing slows down copies or kernels of a GPU where its profile has no figure",
+                       "nothing slows down copies or kernels of {} GPUs where their profiles have no figure"},
     FindingConsequence{"AM0583", assumption, "a CU mask has no effect on a GPU that is not from AMD",
                        "{} CU masks have no effect on GPUs that are not from AMD"},
     FindingConsequence{"AM0586", assumption, "a property of NVIDIA GPUs has no effect on an AMD GPU",

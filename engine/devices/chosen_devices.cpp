@@ -36,16 +36,17 @@ std::vector<std::string> that_matter(const System& system, UnitIndex unit, const
 void report_unpublished(const System& system, UnitIndex index, const DeviceProfile& profile, Diagnostics& diagnostics) {
   const ProcessingUnit& unit = system.platform.units[index];
   const auto report = [&](std::string_view id, Severity severity, const std::vector<std::string>& figures,
-                          std::string_view consequence) {
+                          std::string_view lacking, std::string_view consequence) {
     if (const auto mattering = that_matter(system, index, profile, figures); !mattering.empty())
       diagnostics.add(id, severity,
-                      fmt::format("the profile \"{}\" of GPU \"{}\" has no published values for {}; {}; measure them "
-                                  "and use a profile of your own (--platform)",
-                                  profile.name, unit.name, fmt::join(mattering, ", "), consequence),
+                      fmt::format("the profile \"{}\" of GPU \"{}\" {} for {}; {}; measure them and use a profile of your "
+                                  "own (--platform)",
+                                  profile.name, unit.name, lacking, fmt::join(mattering, ", "), consequence),
                       unit.location);
   };
-  report("AM0590", Severity::warning, profile.unknown, "placeholders are used");
-  report("AM0595", Severity::note, profile.assumed, "pessimistic values are assumed");
+  report("AM0590", Severity::warning, profile.unknown, "has no published values", "placeholders are used");
+  report("AM0595", Severity::note, profile.assumed, "has no published values", "pessimistic values are assumed");
+  report("AM0579", Severity::note, profile.left_out, "has no values", "no slowdown is assumed");
 }
 
 }  // namespace

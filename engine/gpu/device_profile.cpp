@@ -210,6 +210,17 @@ gpu::QueueArchitecture queue_architecture(const JsonValue& json, const std::opti
   return architecture;
 }
 
+/// Kernels of an AMD GPU share compute units instead of clusters.
+std::vector<std::string> slowdowns_left_out(const JsonValue& json, const DeviceProfile& profile) {
+  std::vector<std::string> keys;
+  for (const std::string_view key : {"kernel_slowdown_by_same_gpc", "kernel_slowdown_by_other_gpc",
+                                     "kernel_slowdown_by_cpu", "copy_slowdown_by_cpu"}) {
+    const bool is_unknown = std::find(profile.unknown.begin(), profile.unknown.end(), key) != profile.unknown.end();
+    if (find(json, key) == nullptr && !is_unknown && !(profile.amd && key.ends_with("_gpc"))) keys.emplace_back(key);
+  }
+  return keys;
+}
+
 /// Everything is required here too.
 gpu::MemoryParameters memory_parameters(const JsonValue& json) {
   gpu::MemoryParameters parameters;
@@ -257,6 +268,7 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
       profile.measured_cases = measured_cases(at(json, "measured_memory"));
     }
     if (find(json, "amd") != nullptr) profile.amd = queue_architecture(at(json, "amd"), profile.multiprocessors);
+    profile.left_out = slowdowns_left_out(json, profile);
     return profile;
   } catch (const Refused& refused) {
     return tl::unexpected(format(refused.error));

@@ -32,6 +32,7 @@ struct DeviceProfile {
   std::vector<std::string> recognised_by;  ///< names of units or structures that identify this device
   std::vector<std::string> unknown;        ///< figures that are not published; their values are placeholders
   std::vector<std::string> assumed;        ///< not published for this device; their values are pessimistic assumptions
+  std::vector<std::string> left_out;       ///< slowdowns without a value, which count as 1; none that is unknown
   Duration time_slice;                     ///< default of a context for which the model states none
   Duration context_switch;                 ///< lost whenever an engine switches to another context
   gpu::InterferenceTable interference;

@@ -40,8 +40,30 @@ TEST_CASE(
   // CPUs may slow down copies, even if one job has the GPU to itself; other figures do not matter then.
   CHECK_THAT(first_lines("offload-minimal.amxmi", "a100"), Catch::Contains("not judged: AM0590"));
   CHECK_THAT(first_lines("offload-minimal.amxmi", "pegasus"),
-             Catch::StartsWith("Verdict: guaranteed under 1 assumption. 2 guaranteed\n"));
+             Catch::StartsWith("Verdict: guaranteed under 2 assumptions. 2 guaranteed\n"));
   CHECK_THAT(first_lines("tutorial/5-shared-gpu.amxmi", "pegasus"), Catch::Contains("not judged: AM0590"));
+}
+
+TEST_CASE("a slowdown that a profile leaves out is an assumption of the verdicts that depend on it") {
+  const test::TemporaryFolder folder;
+  json profile = json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json"));
+  const std::string own = folder.path() + "/own.json";
+  const auto said_without = [&](const char* figure, const std::string& model) {
+    json without = profile;
+    without.erase(figure);
+    test::write_text(own, without.dump());
+    return test::amalthea({"analyze", test::sample(model), "--platform", own});
+  };
+  const auto copies = said_without("copy_slowdown_by_cpu", "offload-minimal.amxmi");
+  CHECK_THAT(copies.out, Catch::StartsWith("Verdict: guaranteed under 1 assumption. 2 guaranteed\n"
+                                           "Assumed: nothing slows down copies or kernels of a GPU where its profile "
+                                           "has no figure\n"));
+  CHECK_THAT(copies.err, Catch::Contains("has no values for copy_slowdown_by_cpu; no slowdown is assumed"));
+  // One stream has no other kernels beside it, streams of one context have.
+  CHECK_THAT(said_without("kernel_slowdown_by_same_gpc", "offload-minimal.amxmi").out,
+             Catch::StartsWith("Verdict: guaranteed. 2 guaranteed\n"));
+  CHECK_THAT(said_without("kernel_slowdown_by_same_gpc", "offload-blocks.amxmi").out, Catch::Contains("under 1 assum"));
+  CHECK_THAT(said_without("l2_cache", "offload-blocks.amxmi").out, !Catch::Contains("under 1 assumption"));
 }
 
 TEST_CASE("the figures that the profile of Orin assumes make bounds larger than placeholders do, none smaller") {
