@@ -54,7 +54,7 @@ Broken close_call() {
 TEST_CASE("no behaviour of hundreds of random systems breaks a guarantee") { check_systems(1, test::times(120U)); }
 
 TEST_CASE("no behaviour of many more random systems breaks a guarantee", "[long]") {
-  check_systems(2, test::is_thorough() ? 50'000U : test::times(800U));
+  check_systems(2, test::is_thorough() ? 50'000U : test::times(300U));
 }
 
 TEST_CASE("a bound that is too small is broken, and the behaviour that does so can be replayed from its text") {

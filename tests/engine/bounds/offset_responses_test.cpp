@@ -117,7 +117,7 @@ TEST_CASE("no schedule of many small systems exceeds a bound", "[long]") {
     // The search takes longest where device tasks overlap, and where tasks share semaphores or servers.
     const bool is_slow =
         kind == SystemClass::one_after_another || kind == SystemClass::at_once || kind >= SystemClass::nested_server;
-    CHECK(try_systems(kind, 17, times(is_slow ? 300 : 1'800)).exceeded == 0);
+    CHECK(try_systems(kind, 17, times(is_slow ? 150 : 900)).exceeded == 0);
   }
 }
 
