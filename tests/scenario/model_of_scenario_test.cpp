@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scenario and the model that is made of it are the same system: what `gpu run` simulates, `simulate` does too.
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -12,6 +14,9 @@
 #include "analysis/model_analysis.hpp"
 #include "engine/devices/stream_scenario.hpp"
 #include "engine/devices/stream_simulation.hpp"
+#include "engine/simulation/observer_tee.hpp"
+#include "exporter/gpu/gpu_recording.hpp"
+#include "exporter/gpu/timeline_formats.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "scenario/model_of_scenario.hpp"
 #include "tests/support/thoroughness.hpp"
@@ -95,11 +100,27 @@ bool is_in_time(const Both& both) {
   return true;
 }
 
+/// Whether a drawing of the model ends with that of the scenario: before the model releases what the scenario does not.
+/// Processes without operations do not exist in the model.
+bool ends_as_model(const Both& both) {
+  Instant end, next = Instant::never();
+  for (const auto& run : both.run.operations) end = std::max(end, run.completion);
+  for (std::size_t i = 0; i < both.calls.size(); ++i) {
+    const std::size_t after = i + 1 < both.calls.size() ? both.calls[i + 1].operation : both.run.operations.size();
+    if (!both.calls[i].period.is_zero())
+      next = std::min(next, both.scenario.operations[after - 1].release + both.calls[i].period);
+  }
+  std::set<std::size_t> used;
+  for (const auto& operation : both.scenario.operations) used.insert(both.scenario.streams[operation.stream].context);
+  return used.size() == both.scenario.contexts.size() && end < next;
+}
+
 }  // namespace
 
-TEST_CASE("a scenario and its model have equal starts and ends, none after its bound", "[scenario]") {
+TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no end is after its bound",
+          "[scenario]") {
   std::mt19937 random(42);
-  std::size_t compared = 0, bounded = 0, late = 0;
+  std::size_t compared = 0, bounded = 0, late = 0, drawn = 0;
   for (int trial = 0; trial < test::times(200); ++trial) {
     const std::string text = random_scenario(random);
     INFO(text);
@@ -127,9 +148,19 @@ TEST_CASE("a scenario and its model have equal starts and ends, none after its b
     for (const auto& operation : both.scenario.operations)
       until = std::max(until, operation.release.since_start() + Duration::picoseconds(1));
     options.engine.until = until;
-    options.engine.observer = &observed;
+    UnitIndex gpu = 0;
+    while (system->platform.units[gpu].type != PuType::gpu) ++gpu;
+    exporter::GpuRecording recording(*system, gpu, both.scenario.device, both.scenario.operations.size() * 2);
+    engine::ObserverTee observer(observed, recording);
+    options.engine.observer = &observer;
     const auto results = engine::analyze(*system, options.engine, findings);
     REQUIRE(results);
+    if (ends_as_model(both)) {
+      const auto streams = std::move(recording).take();
+      CHECK(exporter::render_gpu_gantt_svg(streams.scenario, streams.run, {}) ==
+            exporter::render_gpu_gantt_svg(both.scenario, both.run, {}));
+      ++drawn;
+    }
     for (TaskIndex task = 0; task < system->tasks.size(); ++task) {
       INFO(system->tasks[task].name);
       std::uint64_t job = 0;
@@ -150,9 +181,10 @@ TEST_CASE("a scenario and its model have equal starts and ends, none after its b
       }
     }
   }
-  WARN(fmt::format("{} compared, {} of them bounded; {} scenarios are late", compared, bounded, late));
+  WARN(fmt::format("{} compared, {} of them bounded; {} scenarios are late, {} drawn", compared, bounded, late, drawn));
   CHECK(compared > 100);
   CHECK(bounded > 50);
+  CHECK(drawn > 20);
 }
 
 TEST_CASE("what a model cannot say of a scenario is refused where it stands", "[scenario]") {
