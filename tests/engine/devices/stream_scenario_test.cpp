@@ -430,7 +430,7 @@ TEST_CASE("a scenario is read from JSON and errors have a location") {
   CHECK(operation("{\"kernel\": \"K\", \"threads\": 1, \"blocks\": 10000001, \"duration_ps\": 1}") ==
         "2:1: operations[0]: more than 10000000 blocks in all");
   CHECK(operation("{\"copy\": \"K\", \"kind\": \"h2d\", \"duration_ps\": 1, \"threads\": 1}") ==
-        "2:59: operations[0].threads: unknown key; a copy has copy, context, stream, release, period, duration, kind");
+        "2:59: operations[0].threads: unknown key; a copy has copy, context, stream, release, period, deadline, duration, kind");
 }
 
 TEST_CASE("a scenario with several contexts is read from JSON") {
