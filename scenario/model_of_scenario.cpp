@@ -406,6 +406,9 @@ Error unsaid_of_cycles(const TextError& here, const StreamOperation& operation, 
   return std::nullopt;
 }
 
+/// A model counts the bits of a label.
+constexpr std::int64_t largest_footprint = std::int64_t{1} << 60U;
+
 /// What of its operations a model cannot say.
 Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& calls) {
   const Duration clock = cycle_of(scenario);
@@ -418,6 +421,8 @@ Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& cal
       return refused(here, "which share of MPS the process of a benchmark has");
     if (!call.period.is_zero() && call.deadline > call.period)
       return refused(here, "that the next call may come before the deadline, because a job waits for the one before");
+    if (operation.memory != nullptr && operation.memory->footprint >= largest_footprint)
+      return refused(here, "a footprint of 2^60 bytes or more");
     if (auto error = unsaid_of_cycles(here, operation, call, clock)) return error;
     if (operation.mask) return refused(here, "that a kernel has another mask than its stream");
   }

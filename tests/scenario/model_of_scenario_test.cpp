@@ -236,6 +236,9 @@ TEST_CASE("what a model cannot say of a scenario is refused where it stands", "[
         "1:18: copy_engines: a model cannot say that \"copy_engines\" is not as in the profile" + simulated);
   CHECK(error_of("", usual + R"(, "sm_mask": "~0x1")") ==
         "2:84: operations[0].sm_mask: a model cannot say what \"sm_mask\" says" + simulated);
+  CHECK(error_of("", usual + R"(, "footprint": 1152921504606846975)").empty());
+  CHECK(error_of("", usual + R"(, "footprint": 1152921504606846976)") ==
+        "2:3: a model cannot say a footprint of 2^60 bytes or more" + simulated);
   CHECK(error_of("", usual + R"(, "deadline": "3us", "period": "2us")") ==
         "2:3: a model cannot say that the next call may come before the deadline, because a job waits for the one "
         "before" +
