@@ -34,8 +34,8 @@ struct WrittenCall {
 /// 4000000}, …]}`. Without contexts there is a single unnamed one. Operations without a context belong to the first.
 /// Streams that only operations name have low priority. An operation without a stream is in the NULL stream of its
 /// context. An operation with a period stands for all its releases before "until", by default the hyperperiod after the
-/// last first release. Deadlines have no effect on the run. `profile`, if given, replaces the scenario's platform; its SMs must be known. `calls`, if given,
-/// becomes the elements of "operations".
+/// last first release. Deadlines have no effect on a run. `profile`, if given, replaces the scenario's platform; its
+/// SMs must be known. `calls`, if given, becomes the elements of "operations".
 tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json,
                                                               const DeviceProfile* profile = nullptr,
                                                               std::vector<WrittenCall>* calls = nullptr);

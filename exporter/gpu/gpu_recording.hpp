@@ -27,8 +27,8 @@ class GpuRecording final : public engine::SimulationObserver {
   void block(const engine::BlockChange& change) override;
   void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override;
 
-  /// After the simulation; operations that have not ended are left out. `run` has one entry for every operation. They are
-  /// in the order of the stimuli that release their tasks, and of their submissions: as the operations of a scenario.
+  /// After the simulation; operations that have not ended are left out. `run` has one entry for every operation. They
+  /// are in the order of the stimuli that release their tasks, and of their submissions: as those of a scenario.
   struct Streams {
     engine::gpu::StreamScenario scenario;
     engine::gpu::StreamRun run;

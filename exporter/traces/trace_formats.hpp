@@ -2,8 +2,8 @@
 #pragma once
 /// \file
 /// Traces of a simulation, written while it runs, one format per file (docs/reference/traces.md describes their
-/// content). All are deterministic, and their memory does not grow with the length of the simulation, except for that of a
-/// drawing.
+/// content). All are deterministic, and their memory does not grow with the length of the simulation, except for
+/// that of a drawing.
 
 #include <cstdint>
 #include <memory>

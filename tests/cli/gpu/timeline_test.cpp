@@ -144,9 +144,9 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
     "contexts": [{"name": "A", "priority": "low", "timeslice": "1ms"}],
     "streams": [{"name": "s", "context": "A", "priority": "high", "deadline": "5ms"}],
     "operations": [
-      {"kernel": "K", "context": "A", "stream": "s", "release": "1ms", "deadline": "4ms", "period": "5ms", "duration": "1ms", "blocks": 2,
-       "threads": 64, "registers": 32, "shared_memory": 1024, "cache_config": "L1", "memory_share": 0.5,
-       "footprint": 4096},
+      {"kernel": "K", "context": "A", "stream": "s", "release": "1ms", "deadline": "4ms", "period": "5ms",
+       "duration": "1ms", "blocks": 2, "threads": 64, "registers": 32, "shared_memory": 1024,
+       "cache_config": "L1", "memory_share": 0.5, "footprint": 4096},
       {"copy": "C", "kind": "memset", "duration": "1ms"}]})",
                                    R"({
     "context_switch_ps": 5, "until_ps": 100, "contexts": [{"name": "A", "timeslice_ps": 7}],
