@@ -127,9 +127,18 @@ std::optional<Model> model_of_scenario(const std::string& file, const std::strin
 }  // namespace
 
 Outcome<Model> read(const std::vector<std::string>& files, const importer::Limits& limits, Diagnostics& findings) {
-  const auto scenario = scenario_in(files);
-  auto model = scenario ? model_of_scenario(files.front(), *scenario, limits, findings)
-                        : importer::read_model(files, limits, findings);
+  std::optional<Model> model;
+  if (files.size() == 1 && files.front() == "-") {  // which can be read only once
+    const std::string name = importer::standard_input_name;
+    if (auto bytes = importer::read_file(name, limits, findings))
+      model = scenario::is_scenario(*bytes)
+                  ? model_of_scenario(name, *bytes, limits, findings)
+                  : importer::read_model_from_bytes(name, std::move(*bytes), limits, findings);
+  } else {
+    const auto scenario = scenario_in(files);
+    model = scenario ? model_of_scenario(files.front(), *scenario, limits, findings)
+                     : importer::read_model(files, limits, findings);
+  }
   if (!model) return tl::unexpected(Failure{Failure::Kind::unreadable, {}});
   exporter::check_annotations(*model, findings);
   return std::move(*model);

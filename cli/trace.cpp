@@ -19,8 +19,8 @@ namespace amalthea::cli {
 
 void add_trace_options(CLI::App& verb, TraceOptions& options) {
   add_options(verb, {row("trace", &options.path,
-                         "Also write a trace: .btf, .json or .pftrace (Perfetto), .csv or .atdb. The extension selects "
-                         "the format; .json.gz is compressed (docs/reference/traces.md)",
+                         "Also write a trace: .btf, .json or .pftrace (Perfetto), .csv, .atdb or .svg. The extension "
+                         "selects the format; .json.gz is compressed (docs/reference/traces.md)",
                          {group::output}, {.takes = "FILE", .file = FileKind::written}),
                      row("trace-limit", &options.limit,
                          "Size at which the trace ends, in MiB. A warning states the time; the results still cover the "

@@ -2,11 +2,13 @@
 #include "scenario/model_of_scenario.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -17,6 +19,8 @@
 #include "engine/amd/cu_mask.hpp"
 #include "engine/devices/examiner_scenario.hpp"
 #include "engine/devices/stream_scenario.hpp"
+#include "engine/nvidia/block_time.hpp"
+#include "engine/nvidia/sm_warps.hpp"
 
 namespace amalthea::scenario {
 namespace {
@@ -67,10 +71,20 @@ std::string_view changed_setting(const DeviceProfile& device) {
   return {};
 }
 
+/// The time of a cycle of the GPU in the model: that of the warps, if any execute instructions.
+Duration cycle_of(const StreamScenario& scenario) {
+  for (const StreamOperation& operation : scenario.operations)
+    if (operation.warps != nullptr) return Duration::picoseconds(operation.warps->clock_picoseconds);
+  return Duration::picoseconds(1);
+}
+
+/// Of a cycle of 1 ps, in millihertz.
+constexpr std::int64_t fastest_clock = 1'000'000'000'000'000;
+
 class ModelWriter {
  public:
   ModelWriter(std::string_view path, const StreamScenario& scenario, const std::vector<WrittenCall>& calls)
-      : scenario_(scenario), calls_(calls) {
+      : scenario_(scenario), calls_(calls), cycle_(cycle_of(scenario).picoseconds()) {
     model_.comments_for_change(root_).before.push_back(model_.keep(made_from_comment(path)));
   }
 
@@ -105,8 +119,9 @@ class ModelWriter {
       const std::string& own = operation(call).name;
       std::string name = own.empty() ? std::string(name_of(operation(call).kind)) : own;
       if (streams[own].size() > 1) {
-        name = fmt::format("{}/{}", stream(call).is_null ? "NULL" : stream(call).name, name);
-        if (scenario_.contexts.size() > 1) name = fmt::format("{}/{}", context_name(call), name);
+        name = fmt::format("{}/{}", stream(call).is_null ? "NULL" : stream_name(call), name);
+        if (scenario_.contexts.size() > 1 || !calls_[call].process.empty())
+          name = fmt::format("{}/{}", context_name(call), name);
       }
       std::string one = name;
       for (std::size_t number = 2; !taken.insert(one).second; ++number) one = fmt::format("{} {}", name, number);
@@ -114,7 +129,13 @@ class ModelWriter {
     }
     return names;
   }
+  /// Under MPS the name of the process precedes it.
+  std::string stream_name(std::size_t call) const {
+    const std::string& process = calls_[call].process;
+    return process.empty() ? stream(call).name : stream(call).name.substr(process.size() + 1);
+  }
   std::string context_name(std::size_t call) const {
+    if (!calls_[call].process.empty()) return calls_[call].process;
     const std::string& name = scenario_.contexts[stream(call).context].name;
     return name.empty() ? "process" : name;
   }
@@ -148,16 +169,23 @@ class ModelWriter {
   void add_platform() {
     Object& definition = named(hardware_, "definitions", "ProcessingUnitDefinition", "Gpu");
     definition.set("puType", "GPU");
-    Object& clock = named(hardware_, "domains", "FrequencyDomain", "Picoseconds").create("defaultValue", "Frequency");
-    clock.set("value", "1000.0");
-    clock.set("unit", "GHz");
+    Object& clock = named(hardware_, "domains", "FrequencyDomain", domain()).create("defaultValue", "Frequency");
+    const std::int64_t millihertz = fastest_clock / cycle_;
+    clock.set("value", cycle_ == 1 ? "1000.0" : fmt::format("{}.{:03}", millihertz / 1000, millihertz % 1000));
+    clock.set("unit", cycle_ == 1 ? "GHz" : "Hz");
     board_ = &named(hardware_, "structures", "HwStructure", "Board");
     board_->set("structureType", "System");
     unit_ = &named(*board_, "modules", "ProcessingUnit", "GPU");
-    unit_->add_reference("frequencyDomain", id("Picoseconds", "FrequencyDomain"));
+    unit_->add_reference("frequencyDomain", id(domain(), "FrequencyDomain"));
     unit_->add_reference("definition", id("Gpu", "ProcessingUnitDefinition"));
     set_property(*unit_, "gpu.platform", scenario_.device.name);
     if (scenario_.by_urgency) set_property(*unit_, "gpu.contextScheduling", "priority");
+    for (const StreamOperation& operation : scenario_.operations)
+      if (operation.warps != nullptr) {
+        set_property(*unit_, "gpu.warpPolicy", operation.warps->policy->name);
+        set_property(*unit_, "gpu.warpPipelines", operation.warps->pipelines->name);
+        break;
+      }
     Object& system = named(os_, "operatingSystems", "OperatingSystem", "Driver");
     named(system, "taskSchedulers", "TaskScheduler", "GPU")
         .add_reference("definition", id("GpuTimeSlicing", "SchedulerDefinition"));
@@ -172,6 +200,9 @@ class ModelWriter {
     allocation.add_reference("scheduler", id("GPU", "TaskScheduler"));
     allocation.add_reference("responsibility", id("GPU", "ProcessingUnit"));
   }
+
+  std::string_view domain() const { return cycle_ == 1 ? "Picoseconds" : "Cycles"; }
+  std::string cycles(Duration time) const { return std::to_string(time.picoseconds() / cycle_); }
 
   void add_task(std::size_t call, const std::string& name) {
     Object& task = named(software_, "tasks", "Task", name, calls_[call]);
@@ -190,10 +221,13 @@ class ModelWriter {
     }
     Object& runnable = named(software_, "runnables", "Runnable", name, calls_[call]);
     if (operation(call).kind == StreamOperationKind::kernel)
-      add_kernel(runnable, operation(call));
+      add_kernel(runnable, operation(call), calls_[call], name);
     else
       add_copy(runnable, operation(call), calls_[call], name);
-    if (!calls_[call].period.is_zero()) add_limit(call, name);
+    if (!calls_[call].deadline.is_zero())
+      add_limit(calls_[call], name, name + " by its deadline", calls_[call].deadline);
+    else if (!calls_[call].period.is_zero())
+      add_limit(calls_[call], name, name + " before its next release", calls_[call].period);
   }
 
   /// Its place among the processes and streams that share the GPU.
@@ -204,7 +238,8 @@ class ModelWriter {
     if (own.is_null)
       set_property(task, "gpu.nullStream", "true");
     else
-      set_property(task, "gpu.stream", own.name);
+      set_property(task, "gpu.stream", stream_name(call));
+    if (calls_[call].mps_share > 0) set_property(task, "gpu.mpsShare", fmt::format("{}", calls_[call].mps_share));
     const bool is_masked = own.mask && operation(call).kind == StreamOperationKind::kernel;
     if (scenario_.device.amd) {  // its contexts run concurrently, and its streams have no priorities
       if (is_masked) set_property(task, "gpu.cuMask", engine::amd::hexadecimal(*own.mask));
@@ -218,52 +253,63 @@ class ModelWriter {
       set_property(task, "gpu.contextPriority", name_of(context.priority));
   }
 
-  void add_kernel(Object& runnable, const StreamOperation& kernel) {
+  void add_kernel(Object& runnable, const StreamOperation& kernel, const WrittenCall& call, const std::string& name) {
     set_property(runnable, "gpu.grid", kernel.blocks);
     set_property(runnable, "gpu.block", kernel.shape.threads);
     if (kernel.shape.registers > 0) set_property(runnable, "gpu.registers", kernel.shape.registers);
     if (kernel.shape.shared_memory > 0) set_property(runnable, "gpu.sharedMemory", kernel.shape.shared_memory);
     if (!kernel.cache_config.empty()) set_property(runnable, "gpu.cacheConfig", kernel.cache_config);
     set_property(runnable, "gpu.memoryIntensity", fmt::format("{}", kernel.memory_share));
-    Object& ticks = runnable.create("activityGraph", "ActivityGraph").create("items", "Ticks");
-    ticks.create("default", "DiscreteValueConstant").set("value", std::to_string(kernel.duration.picoseconds()));
+    Object& graph = runnable.create("activityGraph", "ActivityGraph");
+    if (kernel.warps != nullptr) {
+      set_property(runnable, "gpu.instructions", call.instructions);
+      if (kernel.warps->policy->name.starts_with("qaws")) set_property(runnable, "gpu.budget", call.budget);
+    } else {
+      graph.create("items", "Ticks").create("default", "DiscreteValueConstant").set("value", cycles(kernel.duration));
+    }
+    // A label that only device tasks use is a part of the kernel: it has the size of its data, and no copy moves it.
+    if (kernel.memory != nullptr) add_access(graph, name, call, kernel.memory->footprint, "read");
+  }
+  /// To a label of this name in a memory of its own.
+  void add_access(Object& graph, const std::string& name, const WrittenCall& call, std::int64_t bytes,
+                  std::string_view access) {
+    Object& accessed = graph.create("items", "LabelAccess");
+    accessed.add_reference("data", id(name, "Label"));
+    accessed.set("access", access);
+    Object& size = named(software_, "labels", "Label", name, call).create("size", "DataSize");
+    size.set("value", std::to_string(bytes));
+    size.set("unit", "B");
+    if (!std::exchange(has_memories_, true))
+      named(hardware_, "definitions", "MemoryDefinition", "Dram").set("memoryType", "DRAM");
+    named(*board_, "modules", "Memory", name, call).add_reference("definition", id("Dram", "MemoryDefinition"));
+    Object& mapping = mapping_.create("memoryMapping", "MemoryMapping");
+    mapping.add_reference("abstractElement", id(name, "Label"));
+    mapping.add_reference("memory", id(name, "Memory"));
   }
 
   /// Its only cache line takes as long to read as the copy does.
   void add_copy(Object& runnable, const StreamOperation& copy, const WrittenCall& call, const std::string& name) {
     set_property(runnable, "gpu.copy", name_of(copy.kind));
     const bool writes = copy.kind == StreamOperationKind::memset;
-    Object& access = runnable.create("activityGraph", "ActivityGraph").create("items", "LabelAccess");
-    access.add_reference("data", id(name, "Label"));
-    access.set("access", writes ? "write" : "read");
-    Object& size = named(software_, "labels", "Label", name, call).create("size", "DataSize");
-    size.set("value", "64");
-    size.set("unit", "B");
+    add_access(runnable.create("activityGraph", "ActivityGraph"), name, call, 64, writes ? "write" : "read");
     if (!std::exchange(has_copies_, true)) {
-      named(hardware_, "definitions", "MemoryDefinition", "Dram").set("memoryType", "DRAM");
       Object& line = named(hardware_, "definitions", "CacheDefinition", "Cache").create("lineSize", "DataSize");
       line.set("value", "64");
       line.set("unit", "B");
       named(*unit_, "caches", "Cache", "Cache").add_reference("definition", id("Cache", "CacheDefinition"));
     }
-    named(*board_, "modules", "Memory", name, call).add_reference("definition", id("Dram", "MemoryDefinition"));
     Object& way = named(*unit_, "accessElements", "HwAccessElement", name, call);
     way.add_reference("destination", id(name, "Memory"));
-    way.create(writes ? "writeLatency" : "readLatency", "DiscreteValueConstant")
-        .set("value", std::to_string(copy.duration.picoseconds()));
-    Object& mapping = mapping_.create("memoryMapping", "MemoryMapping");
-    mapping.add_reference("abstractElement", id(name, "Label"));
-    mapping.add_reference("memory", id(name, "Memory"));
+    way.create(writes ? "writeLatency" : "readLatency", "DiscreteValueConstant").set("value", cycles(copy.duration));
   }
 
-  void add_limit(std::size_t call, const std::string& name) {
-    Object& requirement =
-        named(constraints_, "requirements", "ProcessRequirement", name + " before its next release", calls_[call]);
+  void add_limit(const WrittenCall& call, const std::string& name, const std::string& what, Duration time) {
+    Object& requirement = named(constraints_, "requirements", "ProcessRequirement", what, call);
     requirement.add_reference("process", id(name, "Task"));
     Object& limit = requirement.create("limit", "TimeRequirementLimit");
     limit.set("limitType", "UpperLimit");
     limit.set("metric", "ResponseTime");
-    set_time(limit, "limitValue", calls_[call].period);
+    set_time(limit, "limitValue", time);
   }
 
   std::string stimulus(std::size_t call, const std::string& name) const {
@@ -279,6 +325,7 @@ class ModelWriter {
 
   const StreamScenario& scenario_;
   const std::vector<WrittenCall>& calls_;
+  std::int64_t cycle_;  ///< ps
   EditableModel model_;
   Object& root_ = model_.add_file("model.amxmi");
   Object& software_ = root_.create("swModel", "SWModel");
@@ -289,20 +336,22 @@ class ModelWriter {
   Object& mapping_ = root_.create("mappingModel", "MappingModel");
   Object* board_ = nullptr;
   Object* unit_ = nullptr;
-  bool has_copies_ = false;
+  bool has_memories_ = false, has_copies_ = false;
 };
 
 using Keys = std::span<const std::string_view>;
-constexpr std::string_view settings[] = {"$schema",        "description",       "platform",   "contexts",
-                                         "streams",        "operations",        "until",      "until_ps",
-                                         "context_switch", "context_switch_ps", "preemption", "interference",
-                                         "copy_engines",   "context_scheduling"};
-constexpr std::string_view of_contexts[] = {"name", "timeslice", "timeslice_ps", "priority", "urgency"};
-constexpr std::string_view of_streams[] = {"name", "context", "priority", "sm_mask", "cu_mask"};
+constexpr std::string_view settings[] = {
+    "$schema",      "description",        "platform",       "contexts",          "streams",     "operations",
+    "until",        "until_ps",           "cycle",          "cycle_ps",          "warp_policy", "warp_pipelines",
+    "copy_engines", "context_scheduling", "context_switch", "context_switch_ps", "preemption",  "interference"};
+constexpr std::string_view of_contexts[] = {"name", "timeslice", "timeslice_ps", "priority", "urgency", "mps_share"};
+constexpr std::string_view of_streams[] = {"name",    "context",  "priority",   "sm_mask",
+                                           "cu_mask", "deadline", "deadline_ps"};
 constexpr std::string_view of_operations[] = {
-    "kernel",       "copy",         "kind",       "context",   "stream",     "release",
-    "period",       "duration",     "blocks",     "threads",   "registers",  "shared_memory",
-    "cache_config", "memory_share", "release_ps", "period_ps", "duration_ps"};
+    "kernel",       "copy",         "kind",         "context",   "stream",      "release",
+    "period",       "duration",     "blocks",       "threads",   "registers",   "shared_memory",
+    "cache_config", "memory_share", "release_ps",   "period_ps", "duration_ps", "deadline",
+    "deadline_ps",  "footprint",    "instructions", "budget"};
 
 TextError refused(TextError where, std::string_view what) {
   where.message += fmt::format("a model cannot say {}; amalthea gpu run simulates it", what);
@@ -343,17 +392,46 @@ bool has_cost(const engine::gpu::KernelCost& cost) {
          cost.contention_ppm != none.contention_ppm || cost.beside_ppm != none.beside_ppm;
 }
 
+/// What of times and instructions a model with this clock cannot say.
+Error unsaid_of_cycles(const TextError& here, const StreamOperation& operation, const WrittenCall& call,
+                       Duration cycle) {
+  if (operation.warps == nullptr)
+    return operation.duration.picoseconds() % cycle.picoseconds() == 0
+               ? std::nullopt
+               : Error(refused(here, "a time that is no whole number of cycles"));
+  // A model takes the longest time that letters may have, whatever the warps beside them do.
+  const auto instructions = engine::nvidia::parse_block_instructions(call.instructions);
+  if (instructions && std::holds_alternative<engine::nvidia::makespan::Kernel>(*instructions))
+    return refused(here, "how long instructions in letters take in one run");
+  return std::nullopt;
+}
+
+/// A model counts the bits of a label.
+constexpr std::int64_t largest_footprint = std::int64_t{1} << 60U;
+
 /// What of its operations a model cannot say.
 Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& calls) {
+  const Duration clock = cycle_of(scenario);
   for (const WrittenCall& call : calls) {
     const StreamOperation& operation = scenario.operations[call.operation];
     const Stream& stream = scenario.streams[operation.stream];
     const TextError here{call.line, call.column, {}};
     if (has_cost(operation.cost)) return refused(here, "what its blocks cost beside their time");
-    if (stream.process > 0 || stream.process_sms > 0) return refused(here, "which share of MPS a process has");
+    if (call.process.empty() && (stream.process > 0 || stream.process_sms > 0))
+      return refused(here, "which share of MPS the process of a benchmark has");
+    if (!call.period.is_zero() && call.deadline > call.period)
+      return refused(here, "that the next call may come before the deadline, because a job waits for the one before");
+    if (operation.memory != nullptr && operation.memory->footprint >= largest_footprint)
+      return refused(here, "a footprint of 2^60 bytes or more");
+    if (auto error = unsaid_of_cycles(here, operation, call, clock)) return error;
     if (operation.mask) return refused(here, "that a kernel has another mask than its stream");
   }
   return std::nullopt;
+}
+
+const JsonValue& cycle_in(const JsonObject& root) {
+  const JsonValue* value = find_member(root, "cycle");
+  return value != nullptr ? *value : *find_member(root, "cycle_ps");
 }
 
 /// A scenario of either form.
@@ -371,6 +449,8 @@ tl::expected<Read, TextError> read_scenario(std::string_view text) {
   const auto parsed = engine::parse_located_json(text);
   const auto& root = std::get<JsonObject>(parsed->value);
   if (auto error = unsaid(root, read.scenario)) return tl::unexpected(*error);
+  if (fastest_clock % cycle_of(read.scenario).picoseconds() != 0)
+    return tl::unexpected(refused(error_at(cycle_in(root), ""), "a cycle whose frequency is no whole number of mHz"));
   for (const JsonValue& value : std::get<JsonArray>(find_member(root, "operations")->value).elements) {
     const auto& operation = std::get<JsonObject>(value.value);
     if (read.calls.size() > 1 && find_member(operation, "kernel") != nullptr &&

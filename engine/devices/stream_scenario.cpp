@@ -50,16 +50,6 @@ constexpr NamedSlowdown interference_keys[] = {
     {"copy_by_cpu", &InterferenceTable::copy_by_cpu},
 };
 
-/// An operation as written: with a period it stands for many.
-struct WrittenOperation {
-  StreamOperation operation;
-  Duration period;  ///< zero: released once
-  /// What each warp of a kernel executes.
-  std::optional<nvidia::BlockInstructions> instructions = {};
-  std::int64_t budget = 1;
-  const JsonValue* value = nullptr;
-};
-
 /// A context, and under MPS the name of the process within it.
 struct Place {
   std::size_t context = 0;
@@ -71,6 +61,16 @@ struct Place {
 struct Process {
   std::uint32_t index = 0;  ///< in the shared context
   std::int64_t sms = 0;     ///< 0: all
+  double share = 0;         ///< the same in percent
+};
+
+/// An operation as written: with a period it stands for many.
+struct WrittenOperation {
+  StreamOperation operation;
+  WrittenCall call;
+  /// What each warp of a kernel executes.
+  std::optional<nvidia::BlockInstructions> instructions = {};
+  const JsonValue* value = nullptr;
 };
 
 class ScenarioReader {
@@ -361,7 +361,7 @@ class ScenarioReader {
     const std::size_t context = context_named(shared);
     contexts_.emplace(name, context);
     processes_.emplace(name, Process{static_cast<std::uint32_t>(processes_.size()),
-                                     share < 100 ? nvidia::sms_of_share(scenario_.limits(), share) : 0});
+                                     share < 100 ? nvidia::sms_of_share(scenario_.limits(), share) : 0, share});
     return std::nullopt;
   }
 
@@ -418,10 +418,13 @@ class ScenarioReader {
     std::string name;
     Place place;
     StreamSettings settings;
+    Duration deadline;
     for (const auto& [key, member] : object->members) {
       Error error;
       if (key == "name") {
         error = read_text(member, name);
+      } else if (key == "deadline" || key == "deadline_ps") {
+        error = read_deadline(*object, key, member, deadline);
       } else if (key == "priority") {
         error = read_choice(member, {StreamPriority::high, StreamPriority::low}, settings.priority);
       } else if (key == "context") {
@@ -429,9 +432,9 @@ class ScenarioReader {
       } else if (key == "sm_mask" && !device_.amd) {
         error = read_sm_mask(member, settings.mask);
       } else if (!read_stream_on_amd(key, member, settings, error)) {
-        error =
-            error_at(member, device_.amd ? "unknown key; a stream has name, priority, context, cu_mask, hsa_queue, ace"
-                                         : "unknown key; a stream has name, priority, context, sm_mask");
+        error = error_at(
+            member, device_.amd ? "unknown key; a stream has name, priority, context, deadline, cu_mask, hsa_queue, ace"
+                                : "unknown key; a stream has name, priority, context, deadline, sm_mask");
       }
       if (error) return error;
     }
@@ -442,8 +445,19 @@ class ScenarioReader {
       return error_at(value, "a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
     if (settings.on_ace && !settings.mask) return error_at(value, "\"ace\" needs a \"cu_mask\"");
     set_process(place, settings);
-    static_cast<StreamSettings&>(scenario_.streams[stream_named(place, name)]) = std::move(settings);
+    const std::size_t stream = stream_named(place, name);
+    static_cast<StreamSettings&>(scenario_.streams[stream]) = std::move(settings);
+    deadlines_[stream] = deadline;
     return std::nullopt;
+  }
+
+  /// `owner` has the key.
+  Error read_deadline(const JsonObject& owner, std::string_view key, const JsonValue& value, Duration& target) {
+    if (find_member(owner, "deadline") != nullptr && find_member(owner, "deadline_ps") != nullptr)
+      return error_at(value, R"(give either "deadline" or "deadline_ps", not both)");
+    auto error = read_time(value, key == "deadline_ps", target);
+    if (!error && target.is_zero()) error = error_at(value, "a deadline must be above zero");
+    return error;
   }
 
   Error read_operation(const JsonValue& value) {
@@ -469,16 +483,24 @@ class ScenarioReader {
     if (!is_kernel && !given("kind")) return error_at(value, "\"kind\" is missing");
     WrittenOperation written;
     written.value = &value;
+    written.call.line = value.line;
+    written.call.column = value.column;
     StreamOperation& operation = written.operation;
     operation.kind = is_kernel ? StreamOperationKind::kernel : StreamOperationKind::host_to_device;
     std::string stream;
     if (like != nullptr)
       if (auto error = read_like(*like, operation)) return error;
     for (const auto& [key, member] : object->members)
-      if (auto error = read_member(key, member, is_kernel, written, stream)) return error;
+      if (auto error = key == "deadline" || key == "deadline_ps"
+                           ? read_deadline(*object, key, member, written.call.deadline)
+                           : read_member(key, member, is_kernel, written, stream))
+        return error;
     Place place;
     if (auto error = read_context_name(*object, place)) return error;
     operation.stream = stream_named(place, stream);
+    if (written.call.deadline.is_zero()) written.call.deadline = deadlines_[operation.stream];
+    written.call.process = place.process;
+    if (!place.process.empty()) written.call.mps_share = processes_.at(place.process).share;
     if (is_kernel)
       if (const auto use = use_of_block(scenario_.limits(), operation.shape); !use) return error_at(value, use.error());
     written_.push_back(std::move(written));
@@ -492,7 +514,7 @@ class ScenarioReader {
       if (cycle_.is_zero())
         return error_at(root, "\"instructions\" need \"cycle\", the time of a cycle of the SMs, such as \"770ps\"");
       const std::int64_t warps = use_of_block(scenario_.limits(), written.operation.shape).value().warps;
-      nvidia::BlockWarps block{nvidia::warps_of(*written.instructions, warps, written.budget),
+      nvidia::BlockWarps block{nvidia::warps_of(*written.instructions, warps, written.call.budget),
                                policy_,
                                pipelines_,
                                scenario_.limits().warp_schedulers,
@@ -511,8 +533,8 @@ class ScenarioReader {
     std::int64_t hyperperiod = 1;
     for (const WrittenOperation& written : written_) {
       last = std::max(last, written.operation.release.since_start());
-      if (written.period.is_zero()) continue;
-      const std::int64_t period = written.period.picoseconds();
+      if (written.call.period.is_zero()) continue;
+      const std::int64_t period = written.call.period.picoseconds();
       if (__builtin_mul_overflow(hyperperiod / std::gcd(hyperperiod, period), period, &hyperperiod))
         return std::nullopt;
     }
@@ -528,8 +550,7 @@ class ScenarioReader {
     std::int64_t blocks = 0;
     for (const WrittenOperation& written : written_) {
       StreamOperation operation = written.operation;
-      if (calls != nullptr)
-        calls->push_back({scenario_.operations.size(), written.period, written.value->line, written.value->column});
+      if (calls != nullptr) calls->emplace_back(written.call).operation = scenario_.operations.size();
       for (;;) {
         if (scenario_.operations.size() == max_operations)
           return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", max_operations));
@@ -539,8 +560,8 @@ class ScenarioReader {
           blocks += operation.blocks;
         }
         scenario_.operations.push_back(operation);
-        if (written.period.is_zero() || *until - operation.release.since_start() <= written.period) break;
-        operation.release = operation.release + written.period;
+        if (written.call.period.is_zero() || *until - operation.release.since_start() <= written.call.period) break;
+        operation.release = operation.release + written.call.period;
       }
     }
     return std::nullopt;
@@ -563,8 +584,8 @@ class ScenarioReader {
       return error;
     }
     if (key == "period" || key == "period_ps") {
-      auto error = read_time(value, key == "period_ps", written.period);
-      if (!error && written.period.is_zero()) error = error_at(value, "a period must be above zero");
+      auto error = read_time(value, key == "period_ps", written.call.period);
+      if (!error && written.call.period.is_zero()) error = error_at(value, "a period must be above zero");
       return error;
     }
     if (key == "context") return std::nullopt;  // read together with the operation's stream
@@ -583,28 +604,29 @@ class ScenarioReader {
         return error;
       }
       if (key == "sm_mask" && !device_.amd) return read_sm_mask(value, operation.mask);
-      if (key == "budget" && !device_.amd) return read_number(value, 1, written.budget);
-      if (key == "instructions" && !device_.amd) return read_instructions(value, written.instructions);
+      if (key == "budget" && !device_.amd) return read_number(value, 1, written.call.budget);
+      if (key == "instructions" && !device_.amd) return read_instructions(value, written);
       if (Error error; read_cost(key, value, operation.cost, error)) return error;
       return error_at(value,
-                      fmt::format("unknown key; a kernel has kernel, context, stream, release, period, duration, "
-                                  "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
+                      fmt::format("unknown key; a kernel has kernel, context, stream, release, period, deadline, "
+                                  "duration, blocks, threads, registers, shared_memory, cache_config, memory_share{}",
                                   device_.amd ? ", like, full_speed_threads, weight, dispatch"
                                               : ", footprint, sm_mask, instructions, budget"));
     }
     if (key != "kind")
-      return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");
+      return error_at(value,
+                      "unknown key; a copy has copy, context, stream, release, period, deadline, duration, kind");
     return read_choice(
         value, {StreamOperationKind::host_to_device, StreamOperationKind::device_to_host, StreamOperationKind::memset},
         operation.kind);
   }
 
-  Error read_instructions(const JsonValue& value, std::optional<nvidia::BlockInstructions>& target) {
-    std::string text;
+  Error read_instructions(const JsonValue& value, WrittenOperation& written) {
+    std::string& text = written.call.instructions;
     if (auto error = read_text(value, text)) return error;
     auto instructions = nvidia::parse_block_instructions(text);
     if (!instructions) return error_at(value, instructions.error());
-    target = std::move(*instructions);
+    written.instructions = std::move(*instructions);
     return std::nullopt;
   }
 
@@ -619,6 +641,7 @@ class ScenarioReader {
   std::map<std::string, std::size_t> contexts_;
   std::map<std::string, Process> processes_;
   std::map<std::pair<Place, std::string>, std::size_t> streams_;
+  std::map<std::size_t, Duration> deadlines_;  ///< of streams that state one; zero: none
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 /// Scenarios of streams as JSON (docs/reference/gpu.md).
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,11 @@ struct WrittenCall {
   std::size_t operation = 0;  ///< of the scenario: the first that it stands for
   Duration period;            ///< zero: it is released once
   std::size_t line = 1, column = 1;
+  Duration deadline = {};         ///< its own, else that of its stream; zero: none is stated
+  std::string process = {};       ///< under MPS: the process whose call it is; else ""
+  double mps_share = 0;           ///< of that process, in percent
+  std::string instructions = {};  ///< of a kernel, as written; "": none
+  std::int64_t budget = 1;
 };
 
 /// `{"platform": "tx2", "copy_engines": 1, "contexts": [{"name": "A", "timeslice": "2ms"}], "streams": [{"name": "a",
@@ -27,8 +34,8 @@ struct WrittenCall {
 /// 4000000}, …]}`. Without contexts there is a single unnamed one. Operations without a context belong to the first.
 /// Streams that only operations name have low priority. An operation without a stream is in the NULL stream of its
 /// context. An operation with a period stands for all its releases before "until", by default the hyperperiod after the
-/// last first release. `profile`, if given, replaces the scenario's platform; its SMs must be known. `calls`, if given,
-/// becomes the elements of "operations".
+/// last first release. Deadlines have no effect on a run. `profile`, if given, replaces the scenario's platform; its
+/// SMs must be known. `calls`, if given, becomes the elements of "operations".
 tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json,
                                                               const DeviceProfile* profile = nullptr,
                                                               std::vector<WrittenCall>* calls = nullptr);

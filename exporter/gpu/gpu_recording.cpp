@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "engine/gpu/contexts.hpp"
 #include "engine/program/program.hpp"
 #include "engine/simulation/simulation.hpp"
@@ -12,6 +14,12 @@ namespace amalthea::exporter {
 
 namespace gpu = engine::gpu;
 
+namespace {
+
+const std::string& process_of(const Task& task) { return task.gpu.context.empty() ? task.name : task.gpu.context; }
+
+}  // namespace
+
 GpuRecording::GpuRecording(const System& system, UnitIndex unit, const engine::DeviceProfile& profile, std::size_t most)
     : system_(system), gpu_(unit), most_(most) {
   gpu::StreamScenario& scenario = streams_.scenario;
@@ -19,15 +27,20 @@ GpuRecording::GpuRecording(const System& system, UnitIndex unit, const engine::D
   if (!profile.multiprocessors) scenario.device.multiprocessors.emplace();
   scenario.by_urgency = engine::schedules_by_urgency(system, unit);
   for (const engine::GpuContext& context : engine::contexts_on(system, unit, profile)) {
-    const Task& first = system.tasks[context.tasks.front()];
-    scenario.contexts.push_back({first.gpu.context.empty() ? first.name : first.gpu.context, context.slice});
+    const bool mps = context.streams.front().mps_share > 0;
+    scenario.contexts.push_back({mps ? "MPS" : process_of(system.tasks[context.tasks.front()]), context.slice});
     for (const engine::GpuStream& stream : context.streams) {
       for (const TaskIndex task : stream.tasks) stream_of_[task] = scenario.streams.size();
       gpu::Stream& added = scenario.streams.emplace_back();
-      added.name = stream.name.empty() ? system.tasks[stream.tasks.front()].name : stream.name;
+      const Task& first = system.tasks[stream.tasks.front()];
+      added.is_null = stream.is_null;
+      if (!stream.is_null) added.name = stream.name.empty() ? first.name : stream.name;
+      if (mps && !stream.is_null) added.name = fmt::format("{}/{}", process_of(first), added.name);
       added.context = scenario.contexts.size() - 1;
     }
   }
+  for (const Stimulus& stimulus : system.stimuli)
+    for (const TaskIndex task : stimulus.activates) rank_of_.emplace(task, rank_of_.size());
 }
 
 gpu::OperationRun* GpuRecording::run_of(TaskIndex task, std::uint64_t job, std::size_t step) {
@@ -49,6 +62,8 @@ void GpuRecording::operation(const engine::OperationChange& change) {
     added.release = change.now;
     streams_.run.operations.emplace_back().enqueued = change.now;
     ended_.push_back(false);
+    const auto rank = rank_of_.find(change.task);
+    ranks_.push_back(rank == rank_of_.end() ? rank_of_.size() : rank->second);
     return;
   }
   gpu::OperationRun* run = run_of(change.task, change.job, change.step);
@@ -79,12 +94,15 @@ void GpuRecording::served(UnitIndex unit, const gpu::EngineSlice& slice) {
 }
 
 GpuRecording::Streams GpuRecording::take() && {
-  Streams whole;
+  std::vector<std::size_t> order;
   for (std::size_t i = 0; i < ended_.size(); ++i)
-    if (ended_[i]) {
-      whole.scenario.operations.push_back(std::move(streams_.scenario.operations[i]));
-      whole.run.operations.push_back(std::move(streams_.run.operations[i]));
-    }
+    if (ended_[i]) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) { return ranks_[a] < ranks_[b]; });
+  Streams whole;
+  for (const std::size_t i : order) {
+    whole.scenario.operations.push_back(std::move(streams_.scenario.operations[i]));
+    whole.run.operations.push_back(std::move(streams_.run.operations[i]));
+  }
   streams_.scenario.operations = std::move(whole.scenario.operations);
   streams_.run.operations = std::move(whole.run.operations);
   return std::move(streams_);

@@ -27,7 +27,8 @@ class GpuRecording final : public engine::SimulationObserver {
   void block(const engine::BlockChange& change) override;
   void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override;
 
-  /// After the simulation; operations that have not ended are left out. `run` has one entry for every operation.
+  /// After the simulation; operations that have not ended are left out. `run` has one entry for every operation. They
+  /// are in the order of the stimuli that release their tasks, and of their submissions: as those of a scenario.
   struct Streams {
     engine::gpu::StreamScenario scenario;
     engine::gpu::StreamRun run;
@@ -45,7 +46,9 @@ class GpuRecording final : public engine::SimulationObserver {
   Streams streams_;
   std::map<TaskIndex, std::size_t> stream_of_;
   std::map<Key, std::size_t> open_;  ///< operations that have not ended
-  std::vector<bool> ended_;          ///< parallel to the operations
+  std::map<TaskIndex, std::size_t> rank_of_;
+  std::vector<bool> ended_;         ///< parallel to the operations
+  std::vector<std::size_t> ranks_;  ///< the same
 };
 
 }  // namespace amalthea::exporter

@@ -13,6 +13,7 @@ const std::vector<TraceFormat>& trace_formats() {
 #ifdef AMALTHEA_PROTOBUF
       {".pftrace", make_trace_perfetto_protobuf},
 #endif
+      {".svg", make_trace_svg},
       {".csv", make_trace_csv},
       {".atdb", make_trace_atdb},
   };

@@ -2,7 +2,8 @@
 #pragma once
 /// \file
 /// Traces of a simulation, written while it runs, one format per file (docs/reference/traces.md describes their
-/// content). All are deterministic, and their memory does not grow with the length of the simulation.
+/// content). All are deterministic, and their memory does not grow with the length of the simulation, except for
+/// that of a drawing.
 
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,8 @@ tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto_gz(c
 /// Perfetto's protocol buffers, in nanoseconds: the same, with counters.
 tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto_protobuf(const std::string& path,
                                                                                      const TraceFacts&);
+/// The drawing of `amalthea gpu run --timeline`, of the only GPU that tasks are on.
+tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_svg(const std::string& path, const TraceFacts&);
 /// One line for every activation, interval and end of a job, in picoseconds.
 tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_csv(const std::string& path, const TraceFacts&);
 /// AMALTHEA Trace Database, in picoseconds.

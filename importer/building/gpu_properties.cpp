@@ -32,6 +32,7 @@ enum class Need : std::uint8_t {
   kernel,      ///< on a GPU, and something there has ticks or instructions
   data,        ///< a kernel, or accesses of a host task whose order counts
   blocks,      ///< a kernel that states its blocks
+  share,       ///< the same of its kernels, if it has any: copies are under MPS, too
   qaws,        ///< a kernel on a GPU with this warp policy
   slices,      ///< a GPU that serves contexts in time slices
   process,     ///< a stream within a process of several tasks
@@ -48,7 +49,7 @@ struct UsedProperty {
 constexpr std::array<UsedProperty, 23> used_properties{{
     {"gpu.access", on_runnable, Need::data},
     {"gpu.smMask", on_task, Need::blocks},
-    {"gpu.mpsShare", on_task, Need::blocks},
+    {"gpu.mpsShare", on_task, Need::share},
     {"gpu.contextScheduling", on_unit, Need::priorities},
     {"gpu.cuMask", on_task, Need::blocks},
     {"gpu.platform", on_unit, Need::gpu},
@@ -210,7 +211,7 @@ class PropertyReview {
     if (of_kernels && !use.kernel && !in_place)
       return fmt::format(", because this {} contains no kernel (ticks); move it to the Runnable{} that does",
                          task ? "task" : "runnable", task ? " or Task" : "");
-    if (need == Need::blocks && !use.blocks && value != "100")
+    if ((need == Need::blocks || (need == Need::share && use.kernel)) && !use.blocks && value != "100")
       return ", because no kernel of this task states its blocks, so that each occupies the whole GPU; add gpu.block";
     if (need == Need::qaws && !use.qaws)
       return ", because it counts only under the warp policy qaws; set gpu.warpPolicy of the GPU, or remove it";

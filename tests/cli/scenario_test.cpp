@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs of models that read a scenario of a GPU.
 
+#include <filesystem>
+
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -54,6 +57,34 @@ TEST_CASE("findings about a scenario point to its lines, and other verbs take it
   INFO(explained.err);
   CHECK(explained.exit_code == 0);
   CHECK(explained.out.find("detect") != std::string::npos);
+}
+
+TEST_CASE("a scenario and the model made of it are drawn alike") {
+  const test::TemporaryFolder folder;
+  const std::string drawn = folder.path() + "/scenario.svg", traced = folder.path() + "/model.svg";
+  const std::string scenario = test::sample("gpu/lane-keeping.json"), model = test::sample("gpu/lane-keeping.amxmi");
+  REQUIRE(test::amalthea({"gpu", "run", scenario, "--timeline", drawn}).exit_code == 0);
+  std::string picture = test::read_text(drawn);
+  CHECK(picture.find(">lanes: 0</text>") != std::string::npos);
+  for (const std::string verb : {"analyze", "simulate"}) {
+    REQUIRE(test::amalthea({verb, scenario, "--until", "24ms", "--trace", traced}).exit_code == 0);
+    CHECK(test::read_text(traced) == picture);
+  }
+  REQUIRE(test::amalthea({"analyze", model, "--until", "24ms", "--trace", traced}).exit_code == 0);
+  picture.replace(picture.find("lane-keeping.json"), std::string("lane-keeping.json").size(), "lane-keeping.amxmi");
+  CHECK(test::read_text(traced) == picture);
+}
+
+TEST_CASE("a model with tasks on no GPU or on several is not drawn") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/model.svg";
+  for (const auto& [model, gpus] : {std::pair("chains.amxmi", "none"), std::pair("two-gpus.amxmi", "several")}) {
+    const auto refused = test::amalthea({"simulate", test::sample(model), "--trace", path});
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err.ends_with(
+        fmt::format("amalthea: error: {}: a drawing shows one GPU, and this model has tasks on {}\n", path, gpus)));
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("no model replaces the scenario that it is made from") {

@@ -28,7 +28,7 @@ std::string trace_of(const std::string& verb, const std::vector<std::string>& op
 }  // namespace
 
 TEST_CASE("a trace shows the selected run for any number of threads") {
-  for (const char* extension : {".btf", ".json", ".json.gz", ".csv", ".atdb"}) {
+  for (const char* extension : {".btf", ".json", ".json.gz", ".svg", ".csv", ".atdb"}) {
     INFO(extension);
     const auto traced = [&](const char* run, const char* jobs) {
       return trace_of("simulate", {"--runs", "8", "--trace-run", run, "--jobs", jobs}, extension);
@@ -43,7 +43,7 @@ TEST_CASE("a trace shows the selected run for any number of threads") {
 }
 
 TEST_CASE("analyze and simulate trace the same simulation") {
-  for (const char* extension : {".btf", ".json", ".csv", ".atdb"})
+  for (const char* extension : {".btf", ".json", ".svg", ".csv", ".atdb"})
     CHECK((trace_of("analyze", {}, extension) == trace_of("simulate", {}, extension)));
 }
 

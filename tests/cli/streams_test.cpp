@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard input and output instead of files, and files that are not models.
 
+#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,27 @@ TEST_CASE("a model is read from standard input for - and named <stdin>") {
   const auto large = with_input(model, "analyze - --max-size 100");
   CHECK(large.exit_code == 2);
   CHECK(large.err == "<stdin>: error: the file is larger than the limit of 100 bytes (--max-size) [AM0116]\n");
+}
+
+TEST_CASE("a scenario is read from standard input for - and named <stdin>") {
+  const std::string scenario = test::sample("gpu/two-processes.json");
+  for (const std::string verb : {"info", "analyze", "analyze --format json", "simulate", "validate", "explain"}) {
+    INFO(verb);
+    const std::string task = verb == "explain" ? " match" : "";
+    const auto piped = with_input(scenario, verb + " -" + task);
+    const auto read = with_input(scenario, fmt::format("{} \"$1\"{}", verb, task));
+    CHECK(piped.exit_code == 0);
+    CHECK(read.exit_code == 0);
+    // The model made of it, and so its hash, names the file.
+    const auto plain = [](const std::string& out, std::string_view name) {
+      return std::regex_replace(without(out, name), std::regex("sha256:[0-9a-f]+"), "");
+    };
+    CHECK(plain(piped.out, "<stdin>") == plain(read.out, scenario));
+    CHECK(without(piped.err, "<stdin>") == without(read.err, scenario));
+  }
+  const auto refused = with_input(test::sample("gpu/contexts.json"), "analyze -");
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err.starts_with("<stdin>:9:23: error: preemption: a model cannot say that"));
 }
 
 TEST_CASE("a mapping or a profile is read once and may be a pipe") {

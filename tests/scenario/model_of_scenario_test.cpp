@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scenario and the model that is made of it are the same system: what `gpu run` simulates, `simulate` does too.
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 
 #include "amalthea/diagnostic.hpp"
 #include "analysis/model_analysis.hpp"
 #include "engine/devices/stream_scenario.hpp"
 #include "engine/devices/stream_simulation.hpp"
+#include "engine/simulation/observer_tee.hpp"
+#include "exporter/gpu/gpu_recording.hpp"
+#include "exporter/gpu/timeline_formats.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "scenario/model_of_scenario.hpp"
 #include "tests/support/thoroughness.hpp"
@@ -48,17 +54,23 @@ std::string random_scenario(std::mt19937& random) {
   const int contexts = draw(1, 3);
   const bool by_priority = contexts > 1 && draw(0, 3) == 0;
   if (by_priority) text += R"("context_scheduling": "priority", )";
+  const bool by_mps = draw(0, 3) == 0, by_warps = draw(0, 3) == 0;
+  if (by_warps)
+    text += fmt::format(R"("cycle": "100ns", "warp_policy": "{}", "warp_pipelines": "{}", )",
+                        one_of({"lrr", "gto", "qaws", "two-level"}), one_of({"free", "pascal", "volta"}));
   text += R"("contexts": [)";
   for (int i = 0; i < contexts; ++i) {
     text += fmt::format(R"({}{{"name": "c{}", "timeslice": "{}us", "priority": "{}")", i > 0 ? ", " : "", i,
                         draw(1, 8) * 250, one_of({"low", "medium", "high"}));
+    if (by_mps && draw(0, 3) > 0) text += fmt::format(R"(, "mps_share": {})", one_of({"100", "100", "50", "33.3"}));
     text += by_priority ? fmt::format(R"(, "urgency": {}}})", draw(1, 3)) : "}";
   }
   text += R"(], "streams": [)";
   const int streams = draw(1, 4);
   for (int i = 0; i < streams; ++i)
-    text += fmt::format(R"({}{{"name": "s{}", "context": "c{}", "priority": "{}"{}}})", i > 0 ? ", " : "", i,
-                        i % contexts, one_of({"low", "high"}), draw(0, 5) == 0 ? R"(, "sm_mask": "~0x1")" : "");
+    text += fmt::format(R"({}{{"name": "s{}", "context": "c{}", "priority": "{}"{}{}}})", i > 0 ? ", " : "", i,
+                        i % contexts, one_of({"low", "high"}), draw(0, 5) == 0 ? R"(, "sm_mask": "~0x1")" : "",
+                        draw(0, 5) == 0 ? R"(, "deadline": "5ms")" : "");
   text += R"(], "operations": [)";
   const int operations = draw(1, 7);
   for (int i = 0; i < operations; ++i) {
@@ -67,12 +79,23 @@ std::string random_scenario(std::mt19937& random) {
     text += fmt::format(R"({}{{"context": "c{}", {}"release": "{}us")", i > 0 ? ",\n " : "\n ", stream % contexts, in,
                         draw(0, 4) * 500);
     if (draw(0, 3) > 0) text += fmt::format(R"(, "period": "{}us")", 5000 * draw(1, 3));
-    if (draw(0, 2) == 0)
+    if (draw(0, 5) == 0) text += fmt::format(R"(, "deadline": "{}us")", 1000 * draw(1, 5));
+    if (draw(0, 2) == 0) {
       text += fmt::format(R"(, "copy": "o{}", "kind": "{}", "duration": "{}us"}})", i, one_of({"h2d", "d2h", "memset"}),
-                          draw(1, 10) * 50);
-    else
-      text += fmt::format(R"(, "kernel": "o{}", "blocks": {}, "threads": {}, "duration": "{}us", "memory_share": {}}})",
-                          i, draw(1, 12), draw(1, 32) * 32, draw(1, 10) * 50, one_of({"0", "0", "0.25", "1"}));
+                          draw(1, 30) * 50);
+      continue;
+    }
+    text += fmt::format(R"(, "kernel": "o{}", "blocks": {}, "threads": {}, "memory_share": {})", i, draw(1, 12),
+                        draw(1, 32) * 32, one_of({"0", "0", "0.25", "1"}));
+    if (draw(0, 3) == 0) text += fmt::format(R"(, "footprint": {})", one_of({"1000", "600001", "50000000"}));
+    if (by_warps && draw(0, 3) > 0) {
+      std::string instructions = fmt::format("memory:{}", draw(1, 300));
+      for (int j = draw(5, 60); j > 0; --j)
+        instructions += fmt::format(",{}{}", one_of({"", "", "int32:"}), draw(1, 4));
+      text += fmt::format(R"(, "instructions": "{}", "budget": {}}})", instructions, draw(1, 4));
+    } else {
+      text += fmt::format(R"(, "duration": "{}us"}})", draw(1, 30) * 50);
+    }
   }
   return text + "]}";
 }
@@ -95,12 +118,29 @@ bool is_in_time(const Both& both) {
   return true;
 }
 
+/// Whether a drawing of the model ends with that of the scenario: before the model releases what the scenario does not.
+/// Processes without operations do not exist in the model.
+bool ends_as_model(const Both& both) {
+  Instant end, next = Instant::never();
+  for (const auto& run : both.run.operations) end = std::max(end, run.completion);
+  for (std::size_t i = 0; i < both.calls.size(); ++i) {
+    const std::size_t after = i + 1 < both.calls.size() ? both.calls[i + 1].operation : both.run.operations.size();
+    if (!both.calls[i].period.is_zero())
+      next = std::min(next, both.scenario.operations[after - 1].release + both.calls[i].period);
+  }
+  std::set<std::size_t> used;
+  for (const auto& operation : both.scenario.operations) used.insert(both.scenario.streams[operation.stream].context);
+  return used.size() == both.scenario.contexts.size() && end < next;
+}
+
 }  // namespace
 
-TEST_CASE("a scenario and its model have equal starts and ends, none after its bound", "[scenario]") {
+TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no end is after its bound",
+          "[scenario]") {
   std::mt19937 random(42);
-  std::size_t compared = 0, bounded = 0, late = 0;
-  for (int trial = 0; trial < test::times(200); ++trial) {
+  std::size_t compared = 0, bounded = 0, late = 0, drawn = 0;
+  std::map<std::string, int> with;  // keys of the scenarios
+  for (int trial = 0; trial < test::times(1000); ++trial) {
     const std::string text = random_scenario(random);
     INFO(text);
     Both both;
@@ -123,13 +163,30 @@ TEST_CASE("a scenario and its model have equal starts and ends, none after its b
     if (!system)
       for (const Diagnostic& finding : findings.all()) UNSCOPED_INFO(format(finding));
     REQUIRE(system);
+    // Nothing that the model says is without effect, and nothing is missing.
+    for (const Diagnostic& finding : findings.all()) {
+      INFO(format(finding));
+      CHECK((finding.id == "AM0510" || finding.id == "AM0590" || finding.id == "AM0595"));
+    }
+    for (const char* key : {"mps_share", "instructions", "footprint", "deadline", "sm_mask", "urgency"})
+      with[key] += text.find(key) != std::string::npos ? 1 : 0;
     Duration until;
     for (const auto& operation : both.scenario.operations)
       until = std::max(until, operation.release.since_start() + Duration::picoseconds(1));
     options.engine.until = until;
-    options.engine.observer = &observed;
+    UnitIndex gpu = 0;
+    while (system->platform.units[gpu].type != PuType::gpu) ++gpu;
+    exporter::GpuRecording recording(*system, gpu, both.scenario.device, both.scenario.operations.size() * 2);
+    engine::ObserverTee observer(observed, recording);
+    options.engine.observer = &observer;
     const auto results = engine::analyze(*system, options.engine, findings);
     REQUIRE(results);
+    if (ends_as_model(both)) {
+      const auto streams = std::move(recording).take();
+      CHECK(exporter::render_gpu_gantt_svg(streams.scenario, streams.run, {}) ==
+            exporter::render_gpu_gantt_svg(both.scenario, both.run, {}));
+      ++drawn;
+    }
     for (TaskIndex task = 0; task < system->tasks.size(); ++task) {
       INFO(system->tasks[task].name);
       std::uint64_t job = 0;
@@ -150,9 +207,15 @@ TEST_CASE("a scenario and its model have equal starts and ends, none after its b
       }
     }
   }
-  WARN(fmt::format("{} compared, {} of them bounded; {} scenarios are late", compared, bounded, late));
+  WARN(fmt::format("{} compared, {} of them bounded; {} scenarios are late, {} drawn; with {}", compared, bounded, late,
+                   drawn, with));
   CHECK(compared > 100);
   CHECK(bounded > 50);
+  CHECK(drawn > 20);
+  for (const auto& [key, count] : with) {
+    INFO(key);
+    CHECK(count > 10);
+  }
 }
 
 TEST_CASE("what a model cannot say of a scenario is refused where it stands", "[scenario]") {
@@ -166,9 +229,49 @@ TEST_CASE("what a model cannot say of a scenario is refused where it stands", "[
   CHECK(error_of("", usual).empty());
   CHECK(error_of(R"("copy_engines": 1, )", usual).empty());  // as the profile says
   CHECK(error_of("", R"("duration": "1us")").empty());
+  CHECK(error_of("", usual + R"(, "deadline": "2us", "period": "2us")").empty());
+  CHECK(error_of(R"("cycle": "8ps", )", R"("instructions": "2,1")").empty());
+  const std::string simulated = "; amalthea gpu run simulates it";
   CHECK(error_of(R"("copy_engines": 2, )", usual) ==
-        "1:18: copy_engines: a model cannot say that \"copy_engines\" is not as in the profile; amalthea gpu run "
-        "simulates it");
+        "1:18: copy_engines: a model cannot say that \"copy_engines\" is not as in the profile" + simulated);
   CHECK(error_of("", usual + R"(, "sm_mask": "~0x1")") ==
-        "2:84: operations[0].sm_mask: a model cannot say what \"sm_mask\" says; amalthea gpu run simulates it");
+        "2:84: operations[0].sm_mask: a model cannot say what \"sm_mask\" says" + simulated);
+  CHECK(error_of("", usual + R"(, "footprint": 1152921504606846975)").empty());
+  CHECK(error_of("", usual + R"(, "footprint": 1152921504606846976)") ==
+        "2:3: a model cannot say a footprint of 2^60 bytes or more" + simulated);
+  CHECK(error_of("", usual + R"(, "deadline": "3us", "period": "2us")") ==
+        "2:3: a model cannot say that the next call may come before the deadline, because a job waits for the one "
+        "before" +
+            simulated);
+  CHECK(error_of(R"("cycle": "7ps", )", R"("instructions": "2,1")") ==
+        "1:15: cycle: a model cannot say a cycle whose frequency is no whole number of mHz" + simulated);
+  CHECK(error_of(R"("cycle": "1ns", )", R"("instructions": "5L 9C")") ==
+        "2:3: a model cannot say how long instructions in letters take in one run" + simulated);
+  CHECK(
+      error_of(R"("cycle": "3125ps", )", R"("instructions": "2,1"}, {"copy": "C", "kind": "h2d", "duration": "1ns")") ==
+      "2:58: a model cannot say a time that is no whole number of cycles" + simulated);
+}
+
+TEST_CASE("deadlines of calls and of their streams are those of the tasks") {
+  const std::string text = R"({"streams": [{"name": "a", "deadline": "3ms"}], "operations": [
+    {"kernel": "own", "stream": "a", "threads": 32, "duration": "1ms", "period": "9ms", "deadline": "2ms"},
+    {"kernel": "of stream", "stream": "a", "threads": 32, "duration": "1ms", "period": "9ms"},
+    {"kernel": "of period", "stream": "b", "threads": 32, "duration": "1ms", "period": "9ms"},
+    {"copy": "once", "kind": "h2d", "stream": "b", "duration": "1ms", "deadline_ps": 4000000000},
+    {"copy": "none", "kind": "h2d", "stream": "c", "duration": "1ms"}]})";
+  const auto made = scenario::model_of_scenario("scenario.json", text);
+  REQUIRE(made);
+  Diagnostics findings;
+  const auto model = importer::read_model_from_bytes("scenario.json", made->text, {}, findings);
+  REQUIRE(model);
+  const auto system = analysis::prepare(*model, {}, findings);
+  REQUIRE(system);
+  std::map<std::string, std::optional<Duration>> deadlines;
+  for (const Task& task : system->tasks) deadlines[task.name] = task.deadline;
+  const std::map<std::string, std::optional<Duration>> expected = {{"own", Duration::milliseconds(2)},
+                                                                   {"of stream", Duration::milliseconds(3)},
+                                                                   {"of period", Duration::milliseconds(9)},
+                                                                   {"once", Duration::milliseconds(4)},
+                                                                   {"none", std::nullopt}};
+  CHECK((deadlines == expected));
 }

@@ -187,7 +187,7 @@ TEST_CASE("keys for AMD GPUs are rejected on other GPUs and invalid values have 
   const auto error = [](const std::string& json) { return gpu::parse_stream_scenario(json).error().message; };
   CHECK(error(R"({"amd": {}, "operations": []})") == "amd: the platform is not an AMD GPU");
   CHECK(error(R"({"streams": [{"name": "a", "cu_mask": "0x1"}], "operations": []})") ==
-        "streams[0].cu_mask: unknown key; a stream has name, priority, context, sm_mask");
+        "streams[0].cu_mask: unknown key; a stream has name, priority, context, deadline, sm_mask");
   const std::string radeon = R"({"platform": "radeon-vii", "operations": [], "streams": [{"name": "a", )";
   CHECK(error(radeon + R"("cu_mask": "0x0"}]})") == "streams[0].cu_mask: it enables no CU");
   CHECK(error(radeon + R"("hsa_queue": 4}]})") == "streams[0].hsa_queue: expected a whole number from 0 to 3");

@@ -430,7 +430,12 @@ TEST_CASE("a scenario is read from JSON and errors have a location") {
   CHECK(operation("{\"kernel\": \"K\", \"threads\": 1, \"blocks\": 10000001, \"duration_ps\": 1}") ==
         "2:1: operations[0]: more than 10000000 blocks in all");
   CHECK(operation("{\"copy\": \"K\", \"kind\": \"h2d\", \"duration_ps\": 1, \"threads\": 1}") ==
-        "2:59: operations[0].threads: unknown key; a copy has copy, context, stream, release, period, duration, kind");
+        "2:59: operations[0].threads: unknown key; "
+        "a copy has copy, context, stream, release, period, deadline, duration, kind");
+  CHECK(operation("{\"copy\": \"K\", \"kind\": \"h2d\", \"duration_ps\": 1, \"deadline\": \"0us\"}") ==
+        "2:64: operations[0].deadline: a deadline must be above zero");
+  CHECK(error("{\"streams\": [{\"name\": \"a\", \"deadline\": \"1us\", \"deadline_ps\": 1}], \"operations\": []}") ==
+        "1:44: streams[0].deadline: give either \"deadline\" or \"deadline_ps\", not both");
 }
 
 TEST_CASE("a scenario with several contexts is read from JSON") {

@@ -62,6 +62,13 @@ struct Case {
   engine::Results run(engine::SimulationObserver* observer = nullptr) const {
     return simulated(system, until, profile ? &*profile : nullptr, observer);
   }
+  /// Those with tasks.
+  std::size_t gpus() const {
+    std::set<UnitIndex> units;
+    for (const Task& task : system.tasks)
+      if (task.side == Side::device) units.insert(task.unit);
+    return units.size();
+  }
   engine::Results traced(const std::string& path) const {
     exporter::TraceFacts facts;
     facts.input = "a model.amxmi";
@@ -594,6 +601,7 @@ TEST_CASE("observers do not change the simulation and equal simulations yield eq
   for (const Case& made : cases(6, 5)) {
     const auto alone = made.run();
     for (const auto& format : exporter::trace_formats()) {
+      if (format.extension == ".svg" && made.gpus() != 1) continue;
       const std::string one = fmt::format("{}/one{}", folder.path(), format.extension);
       const std::string two = fmt::format("{}/two{}", folder.path(), format.extension);
       const auto watched = made.traced(one);
