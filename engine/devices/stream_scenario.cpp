@@ -226,18 +226,20 @@ class ScenarioReader {
     return error_at(value, fmt::format("expected a whole number from {} to {}", least, most));
   }
 
+  Error read_cu_mask(const JsonValue& value, std::optional<CuMask>& target) {
+    std::string text;
+    if (auto error = read_text(value, text)) return error;
+    auto mask = amd::parse_cu_mask(text, layout());
+    if (!mask) return error_at(value, mask.error());
+    target = std::move(*mask);
+    return std::nullopt;
+  }
+
   /// The keys of a stream on an AMD GPU; returns whether `key` is one of them.
   bool read_stream_on_amd(const std::string& key, const JsonValue& value, StreamSettings& settings, Error& error) {
     if (!device_.amd) return false;
     if (key == "cu_mask") {
-      std::string text;
-      error = read_text(value, text);
-      if (error) return true;
-      auto mask = amd::parse_cu_mask(text, layout());
-      if (mask)
-        settings.mask = std::move(*mask);
-      else
-        error = error_at(value, mask.error());
+      error = read_cu_mask(value, settings.mask);
       return true;
     }
     if (key == "hsa_queue") {
@@ -319,6 +321,7 @@ class ScenarioReader {
     if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "A", "timeslice": "2ms"})");
     Context context;
     std::optional<double> share;
+    std::optional<CuMask> mask;
     context.slice = device_.time_slice;
     if (find_member(*object, "timeslice") != nullptr && find_member(*object, "timeslice_ps") != nullptr)
       return error_at(value, "give either \"timeslice\" or \"timeslice_ps\", not both");
@@ -337,8 +340,10 @@ class ScenarioReader {
       } else if (key == "mps_share" && !device_.amd) {
         error = read_real(member, 0, 100, share.emplace());
         if (!error && *share <= 0) error = error_at(member, "expected a number above 0, up to 100");
+      } else if (key == "cu_mask" && device_.amd) {
+        error = read_cu_mask(member, mask);
       } else {
-        error = error_at(member, device_.amd ? "unknown key; a context has name, priority, timeslice, urgency"
+        error = error_at(member, device_.amd ? "unknown key; a context has name, priority, timeslice, urgency, cu_mask"
                                              : "unknown key; a context has name, priority, timeslice, urgency, "
                                                "mps_share");
       }
@@ -348,7 +353,9 @@ class ScenarioReader {
     if (contexts_.count(context.name) > 0)
       return error_at(value, fmt::format("two contexts are named \"{}\"", context.name));
     if (share) return add_process(value, context.name, *share);
-    scenario_.contexts[context_named(context.name)] = context;
+    const std::size_t index = context_named(context.name);
+    scenario_.contexts[index] = context;
+    if (mask) masks_.emplace(index, std::move(*mask));
     return std::nullopt;
   }
 
@@ -392,8 +399,15 @@ class ScenarioReader {
       stream.is_null = name.empty();
       stream.context = place.context;
       set_process(place, stream);
+      set_mask(place, stream);
     }
     return at->second;
+  }
+
+  /// A mask of the process is one of each of its streams that has none of its own.
+  void set_mask(const Place& place, StreamSettings& settings) const {
+    if (const auto mask = masks_.find(place.context); mask != masks_.end() && !settings.mask)
+      settings.mask = mask->second;
   }
 
   void set_process(const Place& place, StreamSettings& settings) const {
@@ -441,6 +455,7 @@ class ScenarioReader {
     if (name.empty()) return error_at(value, "a stream needs a non-empty \"name\"");
     if (auto error = read_context_name(*object, place)) return error;
     if (streams_.count({place, name}) > 0) return error_at(value, fmt::format("two streams are named \"{}\"", name));
+    set_mask(place, settings);
     if (settings.mask && settings.queue)
       return error_at(value, "a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
     if (settings.on_ace && !settings.mask) return error_at(value, "\"ace\" needs a \"cu_mask\"");
@@ -640,6 +655,7 @@ class ScenarioReader {
   const nvidia::WarpPipelines* pipelines_ = &nvidia::warp_pipelines().front();
   std::map<std::string, std::size_t> contexts_;
   std::map<std::string, Process> processes_;
+  std::map<std::size_t, CuMask> masks_;  ///< of contexts
   std::map<std::pair<Place, std::string>, std::size_t> streams_;
   std::map<std::size_t, Duration> deadlines_;  ///< of streams that state one; zero: none
 };

@@ -154,7 +154,8 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
      "duration_ps": 3}]})",
                                    R"({"platform": "radeon-vii",
     "amd": {"shader_engines": 2, "units_per_engine": 3, "aces": 2, "slots_per_ace": 3, "pool_queues": 2, "turns": "oldest"},
-    "streams": [{"name": "a", "cu_mask": "0-2", "ace": 1}, {"name": "b", "hsa_queue": 1}],
+    "contexts": [{"name": "A"}, {"name": "B", "cu_mask": "3-5"}],
+    "streams": [{"name": "a", "cu_mask": "0-2", "ace": 1}, {"name": "b", "hsa_queue": 1}, {"name": "c", "context": "B"}],
     "operations": [
       {"kernel": "k", "stream": "a", "like": "mm256", "blocks": 8, "full_speed_threads": 512, "weight": 2, "dispatch": "1us"},
       {"kernel": "l", "stream": "b", "like": "mm256", "blocks": 8, "dispatch_ps": 5}]})",

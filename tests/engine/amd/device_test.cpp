@@ -67,6 +67,17 @@ TEST_CASE("Q2: streams with a CU mask have separate HSA queues (A3)") {
         Times{3, 3, 3, 3, 3, 3});
 }
 
+TEST_CASE("a mask of a context is one of each of its streams without a mask, so that each has a queue of its own") {
+  const auto masked = [](const std::string& streams, const std::string& mask) {
+    return scenario(six_streams(), streams + R"(], "contexts": [{"name": "p", "cu_mask": ")" + mask + R"("})");
+  };
+  CHECK(completions(masked("", "full")) == Times{3, 3, 3, 3, 3, 3});
+  CHECK(gpu::hsa_queues(masked("", "full")) == 6);
+  // One CU has room for two of these blocks, so each kernel needs two rounds, one after the other; s0 has its own.
+  CHECK(completions(masked(R"({"name": "s0", "cu_mask": "1-2", "context": "p"})", "0")).front() == 3);
+  CHECK(completions(masked(R"({"name": "s0", "cu_mask": "1-2"})", "0")).back() > 6);
+}
+
 TEST_CASE("a stream can select a pool queue and a masked stream can select its ACE") {
   CHECK(completions(scenario(kernel("a", 1, 64, 3) + ", " + kernel("b", 1, 64, 3),
                              R"({"name": "a", "hsa_queue": 2}, {"name": "b", "hsa_queue": 2})")) == Times{3, 6});
