@@ -191,8 +191,11 @@ class Search {
         else
           state.tasks[task].stage = TaskState::preempted_at_end;
       }
+    // A server may see whether it is idle before the releases of the instant at which it is filled.
+    const bool is_early = is_filled(now) && choices.choose(0, 1) == 1;
+    if (is_early) settle_server(now, state);
     release_all(now, state, choices);
-    if (system_.budget > 0) settle_server(now, state);
+    if (system_.budget > 0 && !is_early) settle_server(now, state);
     serve(state.engines[0], Phase::Kind::copy, state);
     serve(state.engines[1], Phase::Kind::kernel, state);
     execute(state, choices, true);
@@ -330,6 +333,11 @@ class Search {
     return released;
   }
 
+  bool is_filled(int now) const {
+    if (system_.scheduling != SchedulingAlgorithm::polling_periodic_server) return false;
+    return now % system_.server_period == 0 ||
+           (system_.inner_budget > 0 && (now + system_.inner_phase) % system_.inner_period == 0);
+  }
   void settle_server(int now, State& state) {
     if (now % system_.server_period == 0) state.budget = system_.budget;
     if (system_.inner_budget > 0 && (now + system_.inner_phase) % system_.inner_period == 0)

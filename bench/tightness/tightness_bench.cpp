@@ -85,8 +85,10 @@ std::size_t add_bounds(const bench::SmallSystem& small, bool exact, const std::v
         fmt::print(stderr, " {}..{}{}", phase.best, phase.worst, phase.semaphore >= 0 ? "S" : "");
       fmt::print(stderr, ")");
     }
-    fmt::print(stderr, " {}: slice {}, server {}/{}, inner {}/{}\n", exact ? "stated offsets" : "all offsets",
-               small.turn, small.budget, small.server_period, small.inner_budget, small.inner_period);
+    const bool polling = small.scheduling == SchedulingAlgorithm::polling_periodic_server;
+    fmt::print(stderr, " {}: slice {}, {}server {}/{}, inner {}/{} of priority {}\n",
+               exact ? "stated offsets" : "all offsets", small.turn, polling ? "polling " : "", small.budget,
+               small.server_period, small.inner_budget, small.inner_period, small.inner_priority);
   }
   return row.exceeded - before;
 }

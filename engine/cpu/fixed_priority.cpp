@@ -426,29 +426,6 @@ class FixedPriorityAnalysis {
     if (time > 0) bound.parts.push_back(share(part, by, time));
   }
 
-  /// Work before the release does not count: first of the backlog, then of the preempting tasks. What a server did not
-  /// supply is the rest.
-  static void balance(CpuBound& bound) {
-    Duration sum;
-    for (const CpuShare& share : bound.parts) sum += share.time;
-    if (sum < *bound.response) {
-      bound.parts.push_back({CpuPart::supply, std::nullopt, *bound.response - sum});
-      return;
-    }
-    Duration before = sum - *bound.response;
-    const auto take = [&before](CpuShare& share) {
-      const Duration taken = std::min(before, share.time);
-      share.time -= taken;
-      before -= taken;
-    };
-    for (const CpuPart part : {CpuPart::backlog, CpuPart::blocking, CpuPart::preemption})
-      for (CpuShare& share : bound.parts)
-        if (share.part == part) take(share);
-    bound.parts.erase(std::remove_if(bound.parts.begin(), bound.parts.end(),
-                                     [](const CpuShare& share) { return share.time.is_zero(); }),
-                      bound.parts.end());
-  }
-
   const std::vector<CpuTask>& tasks_;
   std::optional<PeriodicResource> resource_;
   Limits limits_;

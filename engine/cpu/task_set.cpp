@@ -27,6 +27,27 @@ Duration least_distance(const EventModel& arrivals, std::int64_t count) {
   return Duration::picoseconds(static_cast<std::int64_t>(std::min(most, std::max({Wide(0), by_period, by_distance}))));
 }
 
+void balance(CpuBound& bound) {
+  Duration sum;
+  for (const CpuShare& share : bound.parts) sum += share.time;
+  if (sum < *bound.response) {
+    bound.parts.push_back({CpuPart::supply, std::nullopt, *bound.response - sum});
+    return;
+  }
+  Duration before = sum - *bound.response;
+  const auto take = [&before](CpuShare& share) {
+    const Duration taken = std::min(before, share.time);
+    share.time -= taken;
+    before -= taken;
+  };
+  for (const CpuPart part : {CpuPart::backlog, CpuPart::blocking, CpuPart::preemption})
+    for (CpuShare& share : bound.parts)
+      if (share.part == part) take(share);
+  bound.parts.erase(std::remove_if(bound.parts.begin(), bound.parts.end(),
+                                   [](const CpuShare& share) { return share.time.is_zero(); }),
+                    bound.parts.end());
+}
+
 void keep_largest(std::vector<CpuShare>& shares, std::size_t most) {
   keep_largest_parts(shares, most, [](const CpuShare& a, const CpuShare& b) { return a.part == b.part; });
 }

@@ -118,6 +118,9 @@ struct Limits {
   std::size_t parts = 64;  ///< the most shares that a bound keeps apart; the number of all grows with its square
 };
 
+/// Makes the parts of a bound as long as the response. Work before the release does not count: first of the backlog, then
+/// of the preempting tasks. What a server did not supply is the rest.
+void balance(CpuBound& bound);
 /// Keeps the largest shares apart, in their order, and adds the others up, one sum for each kind of part.
 void keep_largest(std::vector<CpuShare>& shares, std::size_t most);
 

@@ -5,6 +5,7 @@
 
 #include "engine/bounds/detail/core_analyses.hpp"
 #include "engine/cpu/fixed_priority.hpp"
+#include "engine/cpu/server_windows.hpp"
 #include "engine/cpu/suspending_tasks.hpp"
 
 namespace amalthea::engine::bounds {
@@ -133,6 +134,20 @@ class ServerBounds {
   std::vector<cpu::CpuBound> bounds_;
 };
 
+/// Counts how often the tasks of servers use up budgets.
+std::vector<cpu::CpuBound> bounds_in_servers(const CoreProblem& problem) {
+  std::vector<cpu::CpuBound> bounds = ServerBounds(problem).run();
+  const bool is_plain = std::none_of(problem.members.begin(), problem.members.end(),
+                                     [](const auto& member) { return member.non_preemptive || !member.held.empty(); });
+  if (!is_plain || problem.waits_for_semaphores) return bounds;
+  std::vector<std::optional<std::size_t>> server_of;
+  for (const CoreProblem::Member& member : problem.members) server_of.push_back(member.server);
+  std::vector<cpu::NestedServer> servers;
+  for (const CoreProblem::Server& server : problem.servers) servers.push_back({server.resource, server.parent});
+  cpu::improve_in_servers(problem.tasks, server_of, servers, problem.limits, bounds);
+  return bounds;
+}
+
 /// Semaphores of the core without a priority ceiling: bounds with the tasks' own ranks.
 void improve_by_holders(const CoreProblem& problem, const std::vector<std::size_t>& owners,
                         std::vector<cpu::CpuBound>& bounds) {
@@ -146,7 +161,7 @@ void improve_by_holders(const CoreProblem& problem, const std::vector<std::size_
 }
 
 std::vector<cpu::CpuBound> bounds_by_fixed_priority(const CoreProblem& problem) {
-  if (!problem.servers.empty()) return ServerBounds(problem).run();
+  if (!problem.servers.empty()) return bounds_in_servers(problem);
   std::vector<std::size_t> owners;
   for (const CoreProblem::Member& member : problem.members) owners.push_back(member.task);
   auto bounds = bounds_of(problem.tasks, owners, problem.limits);

@@ -86,16 +86,36 @@ TEST_CASE("servers bound their tasks and protect the others") {
   SECTION("a deferrable one may serve at the end of a period and the start of the next") {
     maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
     const auto bounds = bounds_of(maker);
+    CHECK(bounds[inside].worst == us(1));
+    CHECK(bounds[outside].worst == us(3 + 2 * 2));
+  }
+  SECTION("and delays its tasks once others have used up its budget") {
+    const TaskIndex below = task(maker, "below", core, 8, 20, 2);
+    maker[inside].scheduler = maker[below].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    const auto bounds = bounds_of(maker);
     CHECK(bounds[inside].worst == us(5 - 2 + 1));
     CHECK(part(bounds[inside], ContributionKind::budget) == us(3));
-    CHECK(bounds[outside].worst == us(3 + 2 * 2));
+    CHECK(bounds[below].worst == us(5 - 2 + 2 + 1));
+  }
+  SECTION("but not if their jobs never use it up") {
+    const TaskIndex below = task(maker, "below", core, 8, 20, 1);
+    maker[inside].scheduler = maker[below].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[inside].worst == us(1));
+    CHECK(bounds[below].worst == us(1 + 1));
+  }
+  SECTION("and again for each budget that one job uses up") {
+    const TaskIndex long_job = task(maker, "long", core, 8, 40, 5);
+    maker[long_job].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    // 2, a pause of 3, 2, a pause of 3, 1; and 1 of `inside`, which is not inside here.
+    CHECK(bounds_of(maker)[long_job].worst == us(5 + 2 * 3 + 1));
   }
   SECTION("which a more urgent task delays by its own execution only") {
     maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
     const TaskIndex above = task(maker, "above", core, 10, 50, 2);
     const auto bounds = bounds_of(maker);
     CHECK(bounds[above].worst == us(2));
-    CHECK(bounds[inside].worst == us(5 - 2 + 2 + 1));
+    CHECK(bounds[inside].worst == us(2 + 1));
   }
   SECTION("a polling one gives up its budget") {
     maker[inside].scheduler = add_server(SchedulingAlgorithm::polling_periodic_server);
@@ -113,11 +133,19 @@ TEST_CASE("servers bound their tasks and protect the others") {
           "budget");
     CHECK(bounds[outside].worst == us(3 + 2));
   }
-  SECTION("but not where more urgent tasks take its budget") {
+  SECTION("also where more urgent tasks take its budget") {
     maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
     const TaskIndex above = task(maker, "above", core, 3, 10, 4);
     const auto bounds = bounds_of(maker);
     CHECK(bounds[above].worst == us(4));
+    CHECK(bounds[inside].worst == us(4 + 1));
+    CHECK(bounds[outside].worst);
+  }
+  SECTION("but not if a task has a section as well") {
+    maker[inside].scheduler = add_server(SchedulingAlgorithm::deferrable_server);
+    const TaskIndex above = task(maker, "above", core, 3, 10, 4);
+    maker[above].preemption = Preemption::non_preemptive;
+    const auto bounds = bounds_of(maker);
     CHECK(bounds[inside].reason == "its server on core core may not get its budget in every period");
     CHECK(bounds[outside].worst);
   }
@@ -236,14 +264,22 @@ TEST_CASE("a server within a server supplies its tasks from what the outer one s
   maker[outside].scheduler = core;
   SECTION("which must give it its budget in every period") {
     const auto bounds = bounds_of(maker);
-    // The outer one supplies nothing for 50 us, then 50 of every 100. So the inner one needs 50 + 40 us for its budget,
-    // and supplies nothing for 160 + 50. 60 need two budgets.
-    CHECK(bounds[within].worst == us(160 + 50 + 200 + 20));
+    // 60 use up the budget of the inner one once, which is then filled 160 us later at the latest. Together with 10 of
+    // `beside`, they use up that of the outer one once.
+    CHECK(bounds[within].worst == us(60 + 160 + 50));
     CHECK(bounds[beside].worst.has_value());
+    CHECK(bounds[outside].worst.has_value());
+  }
+  SECTION("or more than its tasks can use up") {
+    schedulers[inner].share.budget = us(101);
+    const auto bounds = bounds_of(maker);
+    // Nothing bounds `beside`, so it may have used up the budget of the outer one just before.
+    CHECK(bounds[within].worst == us(60 + 2 * 50));
     CHECK(bounds[outside].worst.has_value());
   }
   SECTION("and has no bound otherwise") {
     schedulers[inner].share.budget = us(101);
+    maker[outside].preemption = Preemption::non_preemptive;
     const auto bounds = bounds_of(maker);
     CHECK(bounds[within].reason == "its server on core core may not get its budget in every period");
     CHECK(bounds[outside].worst.has_value());
