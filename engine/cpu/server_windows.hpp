@@ -8,6 +8,9 @@
 /// executed Q since it was filled, and then for at most P - Q. Tasks are fully preemptive and do not wait. No other
 /// task ranks between, or with, two tasks of a server.
 ///
+/// A job is pending while it has something left to execute; one of task i, below, until it ends. Jobs of one task run in
+/// the order of their releases.
+///
 /// Let W_j(w) be the most that task j executes in any window of length w, and N the most releases in a half-open window
 /// of w + R_j - C_j. At its end, a job released y after the start of the window less R_j has executed at most y in it.
 /// A job released z before the end has executed at most z. So the cases are N jobs, of which the last one is cut off,
