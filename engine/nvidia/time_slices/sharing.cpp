@@ -316,7 +316,8 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
   facts.path = facts.best;
   const bool is_alone = std::count_if(problem.tasks.begin(), problem.tasks.end(),
                                       [&](const GpuTask& other) { return other.core == task.core; }) == 1;
-  if (!task.segments.empty() && std::holds_alternative<GpuSegment>(task.segments.front()) && is_alone && !task.host)
+  if (!task.segments.empty() && std::holds_alternative<GpuSegment>(task.segments.front()) && is_alone && !task.host &&
+      !task.elsewhere)
     facts.first_groups = facts.segments.front().size();
   if (task.host) {
     Duration before = longest_analyzed, after = before;
