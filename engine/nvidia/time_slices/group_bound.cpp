@@ -7,49 +7,13 @@
 
 namespace amalthea::engine::nvidia {
 
-Duration executed_within(Duration window, Duration period, Duration spread, Duration work) {
-  using namespace time_slices;
-  work = std::min(work, spread);
-  const Duration rest = sum(std::max(window, work), spread) - work;
-  if (work > period) return times(work, ceiling(sum(window, spread), period));
-  const std::int64_t whole = rest.picoseconds() / period.picoseconds();
-  return sum(times(work, whole), std::min(work, rest - times(period, whole)));
-}
-
-Duration executed_within(Duration window, const PartSequence& sequence, std::int64_t& steps) {
-  using namespace time_slices;
-  const auto& [period, latest, head, parts, gaps] = sequence;
-  Duration all, longest;
-  for (const Duration part : parts) all = sum(all, part);
-  const Duration most = executed_within(window, period, latest, all);
-  constexpr std::int64_t most_jobs = 64, most_parts = 256;
-  const std::int64_t jobs = ceiling(sum(window, latest - std::min(latest, all)), period);
-  if (jobs > most_jobs || static_cast<std::int64_t>(parts.size()) > most_parts) return most;
-  for (std::size_t first = 0; first < parts.size(); ++first) {
-    Duration at, executed, first_end;
-    for (std::int64_t job = 0; job <= jobs && at < window; ++job) {
-      const Duration released = sum(first_end, times(period, job));
-      if (job > 0) at = sum(std::max(at, released - std::min(released, latest)), head);
-      for (std::size_t part = job == 0 ? first : 0; part < parts.size() && at < window; ++part, ++steps) {
-        executed = sum(executed, parts[part]);
-        at = sum(sum(at, parts[part]), gaps[part]);
-      }
-      if (job == 0) first_end = at;
-    }
-    longest = std::max(longest, executed);
-  }
-  return std::min(most, longest);
-}
-
 EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window) {
   using namespace time_slices;
   EngineShare share;
   Wide turns = 0;
   for (const EngineDemand& demand : demands) {
     const std::int64_t jobs = ceiling(sum(window, demand.jitter), demand.period);
-    Duration work = times(demand.work, jobs);
-    if (demand.within_jitter) work = std::min(work, executed_within(window, demand.period, demand.jitter, demand.work));
-    share.work = sum(share.work, work);
+    share.work = sum(share.work, times(demand.work, jobs));
     turns += Wide(jobs) * demand.turns;
   }
   // So many that switches add up to `infinite`: a sum at its limit is no bound.
@@ -122,27 +86,6 @@ void limit_slowdown(const OperationGroup& group, Duration work, Duration most, s
   if (unknown) bound.slowed[*unknown] += total;
 }
 
-/// The sum of the waits. A task that uses several contexts executes one part at a time.
-Duration sum_of(const std::vector<ContextWait>& waits, const std::vector<SharingContext>& contexts,
-                const std::optional<Duration>& window, std::int64_t& steps) {
-  using namespace time_slices;
-  constexpr std::int64_t most_steps = 1'000'000;
-  Duration total;
-  for (std::size_t first = 0; first < waits.size(); ++first) {
-    total = sum(total, waits[first].switches);
-    const PartSequence* sequence = contexts[first].sequence;
-    const auto is_same = [&](const SharingContext& other) { return sequence != nullptr && other.sequence == sequence; };
-    if (std::any_of(contexts.begin(), contexts.begin() + static_cast<std::ptrdiff_t>(first), is_same)) continue;
-    Duration served = sum(waits[first].slices, waits[first].overruns);
-    for (std::size_t other = first + 1; other < waits.size(); ++other)
-      if (is_same(contexts[other])) served = sum(served, sum(waits[other].slices, waits[other].overruns));
-    if (sequence != nullptr && window && !served.is_zero() && steps < most_steps)
-      served = std::min(served, executed_within(*window, *sequence, steps));
-    total = sum(total, served);
-  }
-  return total;
-}
-
 }  // namespace
 
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
@@ -154,7 +97,6 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     if (window && rival.demand) limit = std::min(limit, share_of(*rival.demand, *window).work);
     return limit;
   };
-  std::int64_t steps = 0;
   // Without a window, only the slots of the others count, not their demands.
   const auto evaluate = [&](std::optional<Duration> window) {
     GroupBound bound;
@@ -208,6 +150,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
         wait.slices = infinite;
         others_turns += infinite.picoseconds();
       }
+      bound.response = sum(bound.response, sum(wait.slices, wait.switches));
     }
     if (less_urgent) {
       bound.blocking = {{}, contexts[*less_urgent].overrun, context_switch};
@@ -232,9 +175,9 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
       }
       wait.switches = times(context_switch, slots);
       others_turns += slots;
+      bound.response = sum(bound.response, saturated(Wide(wait.slices.picoseconds()) + wait.overruns.picoseconds() +
+                                                     wait.switches.picoseconds()));
     }
-    bound.waiting = sum_of(bound.waits, contexts, window, steps);
-    bound.response = sum(bound.response, bound.waiting);
     // The first turn may follow a turn of another context before the group arrived; every further own switch follows
     // one since.
     const bool shared = std::any_of(contexts.begin(), contexts.end(), [&](const SharingContext& context) {
@@ -251,7 +194,6 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
   Duration window = group.work;
   for (std::int64_t step = 0; step < max_group_steps; ++step) {
     GroupBound bound = evaluate(window);
-    bound.steps = steps;
     if (bound.response >= infinite) break;
     if (bound.response <= window) return bound;
     window = bound.response;
