@@ -62,7 +62,8 @@ TEST_CASE("a slowdown that a profile leaves out is an assumption of the verdicts
   // One stream has no other kernels beside it, streams of one context have.
   CHECK_THAT(said_without("kernel_slowdown_by_same_gpc", "offload-minimal.amxmi").out,
              Catch::StartsWith("Verdict: guaranteed. 2 guaranteed\n"));
-  CHECK_THAT(said_without("kernel_slowdown_by_same_gpc", "offload-blocks.amxmi").out, Catch::Contains("under 1 assum"));
+  CHECK_THAT(said_without("kernel_slowdown_by_same_gpc", "offload-blocks.amxmi").out,
+             Catch::Contains("under 1 assumption"));
   CHECK_THAT(said_without("l2_cache", "offload-blocks.amxmi").out, !Catch::Contains("under 1 assumption"));
 }
 
