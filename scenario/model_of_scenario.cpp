@@ -344,7 +344,8 @@ constexpr std::string_view settings[] = {
     "$schema",      "description",        "platform",       "contexts",          "streams",     "operations",
     "until",        "until_ps",           "cycle",          "cycle_ps",          "warp_policy", "warp_pipelines",
     "copy_engines", "context_scheduling", "context_switch", "context_switch_ps", "preemption",  "interference"};
-constexpr std::string_view of_contexts[] = {"name", "timeslice", "timeslice_ps", "priority", "urgency", "mps_share", "cu_mask"};
+constexpr std::string_view of_contexts[] = {"name", "timeslice", "timeslice_ps", "priority",
+                                            "urgency", "mps_share", "cu_mask"};
 constexpr std::string_view of_streams[] = {"name",    "context",  "priority",   "sm_mask",
                                            "cu_mask", "deadline", "deadline_ps"};
 constexpr std::string_view of_operations[] = {

@@ -39,8 +39,8 @@ void report_unpublished(const System& system, UnitIndex index, const DeviceProfi
                           std::string_view lacking, std::string_view consequence) {
     if (const auto mattering = that_matter(system, index, profile, figures); !mattering.empty())
       diagnostics.add(id, severity,
-                      fmt::format("the profile \"{}\" of GPU \"{}\" {} for {}; {}; measure them and use a profile of your "
-                                  "own (--platform)",
+                      fmt::format("the profile \"{}\" of GPU \"{}\" {} for {}; {}; measure them and use a profile of "
+                                  "your own (--platform)",
                                   profile.name, unit.name, lacking, fmt::join(mattering, ", "), consequence),
                       unit.location);
   };
