@@ -67,19 +67,17 @@ class AtdbReader {
   }
 
   ReadResult read_entities() {
-    auto events = read_texts(database_, "EventType", "Id", "Name");
-    if (!events) return tl::unexpected(events.error());
-    event_names_ = std::move(*events);
+    if (auto done = read_texts(database_, "EventType", "Id", "Name", event_names_); !done) return done;
     for (auto& [number, name] : event_names_) name = lower_case(name);
-    const auto types = read_texts(database_, "EntityType", "Id", "Name");
-    if (!types) return tl::unexpected(types.error());
+    NumberedTexts types;
+    if (auto done = read_texts(database_, "EntityType", "Id", "Name", types); !done) return done;
     auto rows = database_.query("SELECT Id, Name, EntityTypeId, EventTableName FROM Entity ORDER BY Id", {"Entity"});
     if (!rows) return tl::unexpected(rows.error());
     while (rows->next()) {
       if (entities_.size() >= reading_.input.limits.max_names)
         return tl::unexpected(fmt::format("it has more than {} entities", reading_.input.limits.max_names));
-      const auto type = rows->is_null(2) ? types->end() : types->find(rows->number(2));
-      entities_[rows->number(0)] = {type == types->end() ? std::nullopt : kind_of(type->second),
+      const auto type = rows->is_null(2) ? types.end() : types.find(rows->number(2));
+      entities_[rows->number(0)] = {type == types.end() ? std::nullopt : kind_of(type->second),
                                     std::string(rows->text(1))};
       const std::string table(rows->text(3));
       // SQLite does not tell upper from lower case in names of tables.

@@ -29,11 +29,8 @@ class NsightReader {
 
   ReadResult read() {
     reading_.sink.resolution(Duration::nanoseconds(1));
-    if (database_.has_table(strings)) {
-      auto read = read_texts(database_, strings, "id", "value");
-      if (!read) return tl::unexpected(read.error());
-      strings_ = std::move(*read);
-    }
+    if (database_.has_table(strings))
+      if (auto done = read_texts(database_, strings, "id", "value", strings_); !done) return done;
     const auto string = [this](const Rows& row, int column) {
       const auto found = row.is_null(column) ? strings_.end() : strings_.find(row.number(column));
       return found == strings_.end() ? std::string() : found->second;

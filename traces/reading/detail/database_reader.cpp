@@ -183,13 +183,10 @@ bool DatabaseReader::has_column(std::string_view table, std::string_view column)
   return false;
 }
 
-tl::expected<std::unordered_map<std::int64_t, std::string>, std::string> read_texts(const DatabaseReader& database,
-                                                                                    std::string_view table,
-                                                                                    std::string_view number,
-                                                                                    std::string_view text) {
+tl::expected<void, std::string> read_texts(const DatabaseReader& database, std::string_view table,
+                                           std::string_view number, std::string_view text, NumberedTexts& texts) {
   auto rows = database.query(fmt::format("SELECT {}, {} FROM {}", number, text, table), {table});
   if (!rows) return tl::unexpected(fmt::format("table {}: {}", table, rows.error()));
-  std::unordered_map<std::int64_t, std::string> texts;
   constexpr std::size_t most = std::size_t{256} << 20, per_text = 64;
   std::size_t bytes = 0;
   while (rows->next()) {
@@ -199,7 +196,7 @@ tl::expected<std::unordered_map<std::int64_t, std::string>, std::string> read_te
       return tl::unexpected(fmt::format("table {}: its texts take more than {} MiB", table, most >> 20));
   }
   if (!rows->error().empty()) return tl::unexpected(fmt::format("table {}: {}", table, rows->error()));
-  return texts;
+  return {};
 }
 
 std::string quoted_name(std::string_view name) {

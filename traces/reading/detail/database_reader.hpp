@@ -79,10 +79,9 @@ class DatabaseReader {
 
 /// The texts of a table by their numbers; of a number that stands twice the first one. The error is also that they take
 /// more than 256 MiB.
-tl::expected<std::unordered_map<std::int64_t, std::string>, std::string> read_texts(const DatabaseReader& database,
-                                                                                    std::string_view table,
-                                                                                    std::string_view number,
-                                                                                    std::string_view text);
+using NumberedTexts = std::unordered_map<std::int64_t, std::string>;
+tl::expected<void, std::string> read_texts(const DatabaseReader& database, std::string_view table,
+                                           std::string_view number, std::string_view text, NumberedTexts& texts);
 
 /// A name in double quotes.
 std::string quoted_name(std::string_view name);
