@@ -14,6 +14,7 @@ namespace {
 constexpr std::array formats = {
     PeerFormat{"simso", "SimSo", true, simso_limits, write_simso},
     PeerFormat{"pycpa", "pyCPA", false, pycpa_limits, write_pycpa},
+    PeerFormat{"mast", "MAST", false, mast_limits, write_mast},
     PeerFormat{"np-schedulability", "np-schedulability-analysis", true, np_limits, write_np},
     PeerFormat{"xtc", "XTC", false, xtc_limits, write_xtc},
 };
@@ -49,6 +50,14 @@ std::vector<PeerFile> write_peer(const System& system, const PeerFormat& format,
   findings.add("AM0721", Severity::error,
                fmt::format("{} can express no core of this system; nothing was written", format.tool));
   return {};
+}
+
+std::string row_limits(const PeerSystem& peer, const PeerTask& task) {
+  if (!task.trigger) return {};
+  if (!task.triggered_at_end) return fmt::format("the job that triggers {} goes on after that", peer.name(task));
+  const auto followers = std::count_if(peer.tasks.begin(), peer.tasks.end(),
+                                       [&](const PeerTask& other) { return other.trigger == task.trigger; });
+  return followers > 1 ? fmt::format("the task that triggers {} triggers several", peer.name(task)) : "";
 }
 
 std::string file_name_of(const PeerSystem& peer, const PeerCore& core) {

@@ -46,6 +46,9 @@ std::vector<PeerFile> write_simso(const PeerSystem& peer);
 /// For pyCPA 1.2, compositional performance analysis: a Python script that prints a bound for every task.
 std::string pycpa_limits(const PeerSystem& peer, const PeerTask& task);
 std::vector<PeerFile> write_pycpa(const PeerSystem& peer);
+/// For MAST 1.x: a transaction for each row of triggers; holistic and offset-based analyses.
+std::string mast_limits(const PeerSystem& peer, const PeerTask& task);
+std::vector<PeerFile> write_mast(const PeerSystem& peer);
 /// For the schedule-abstraction graphs of np-schedulability-analysis: for each core the jobs of a hyperperiod, and
 /// which of them follow each other.
 std::string np_limits(const PeerSystem& peer, const PeerTask& task);
@@ -56,6 +59,8 @@ std::vector<PeerFile> write_np(const PeerSystem& peer);
 std::string xtc_limits(const PeerSystem& peer, const PeerTask& task);
 std::vector<PeerFile> write_xtc(const PeerSystem& peer);
 
+/// What a tool cannot express whose rows are lists: a trigger before the end of a job, or several by one task.
+std::string row_limits(const PeerSystem& peer, const PeerTask& task);
 /// A name for a file: letters, digits, "-" and "_" of the name of the core, and its number where two would be equal.
 std::string file_name_of(const PeerSystem& peer, const PeerCore& core);
 /// What stands at the head of every file, one line each, without control characters.

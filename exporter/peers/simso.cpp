@@ -149,13 +149,9 @@ std::string simso_limits(const PeerSystem& peer, const PeerTask& task) {
   const PeerCore& core = peer.cores[task.core];
   if (core.blocks()) return fmt::format("no task of the core {} preempts another", peer.name(core));
   if (core.policy == PeerPolicy::round_robin) return fmt::format("the tasks of {} take turns", peer.name(core));
-  if (!task.trigger) return {};
-  if (peer.tasks[*task.trigger].core != task.core)
+  if (task.trigger && peer.tasks[*task.trigger].core != task.core)
     return fmt::format("a task of another core triggers {}", peer.name(task));
-  if (!task.triggered_at_end) return fmt::format("the job that triggers {} goes on after that", peer.name(task));
-  const auto followers = std::count_if(peer.tasks.begin(), peer.tasks.end(),
-                                       [&](const PeerTask& other) { return other.trigger == task.trigger; });
-  return followers > 1 ? fmt::format("the task that triggers {} triggers several", peer.name(task)) : "";
+  return row_limits(peer, task);
 }
 
 std::vector<PeerFile> write_simso(const PeerSystem& peer) {

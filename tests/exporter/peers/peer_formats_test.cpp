@@ -183,6 +183,41 @@ TEST_CASE("nptest gets the jobs of a hyperperiod and which follow which") {
   CHECK(written(maker, "np-schedulability").says("the job that triggers After goes on after that"));
 }
 
+TEST_CASE("MAST gets a transaction for each row of triggers") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), other = maker.core("other");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex first = maker.task("First", core, 5, maker.periodic(100)),
+                  after = maker.task("After", other, 2, request),
+                  fast = maker.task("Fast", core, 7, maker.periodic(50));
+  std::get<Periodic>(maker.system().stimuli[2].occurrence).jitter = {0, 5'000'000, 10'000'000, {}};
+  maker.compute(first, 10);
+  maker.trigger(first, request);
+  maker.compute(after, 2);
+  maker.compute(fast, 1);
+  maker[after].preemption = Preemption::non_preemptive;
+  const Written made = written(maker, "mast");
+  CHECK(made.findings.all().empty());
+  CHECK(made.holds(
+      "Transaction (Type => Regular, Name => row_1,\n"
+      "  External_Events => ((Type => Periodic, Name => release_1, Period => 100.000000, Max_Jitter => "
+      "0.000000)),\n"
+      "  Internal_Events => (\n"
+      "    (Type => Regular, Name => end_1),\n"
+      "    (Type => Regular, Name => end_3)),\n"
+      "  Event_Handlers => (\n"
+      "    (Type => Activity, Input_Event => release_1, Output_Event => end_1, Activity_Operation => task_1,\n"
+      "     Activity_Server => task_1),\n"
+      "    (Type => Activity, Input_Event => end_1, Output_Event => end_3, Activity_Operation => task_3,\n"
+      "     Activity_Server => task_3)));\n"));
+  CHECK(made.holds("Name => release_2, Period => 50.000000, Max_Jitter => 10.000000"));
+  CHECK(made.holds("-- task_2: Fast\n"));
+  CHECK(made.holds("Server_Sched_Parameters => (Type => Fixed_Priority_Policy, The_Priority => 2));\n"));
+  CHECK(made.holds("Worst_Case_Execution_Time => 10.000000, Best_Case_Execution_Time => 10.000000"));
+  maker.compute(first, 1);
+  CHECK(written(maker, "mast").says("the job that triggers After goes on after that"));
+}
+
 TEST_CASE("a timing cookie gets longest executions in whole nanoseconds, rounded up") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
