@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times from the instructions of kernels are bounds only where nothing shares the SMs of a kernel.
+// Times from the instructions of kernels are bounds where nothing shares the SMs of a kernel. Elsewhere, what others issue
+// counts (shared_warps_test.cpp), unless slices end only after blocks.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -56,7 +58,7 @@ struct OneGpu {
 
 }  // namespace
 
-TEST_CASE("kernels with instructions that may share an SM with others have no bound") {
+TEST_CASE("what kernels on the same SM issue is part of the bound of a kernel with instructions") {
   const std::string text = GENERATE("40C", "2,int32:2,2,2");
   for (const bool both : {true, false}) {
     OneGpu system;
@@ -67,19 +69,35 @@ TEST_CASE("kernels with instructions that may share an SM with others have no bo
                     apart = system.task(maker.periodic(10'000), text, 1, 64);
     maker[apart].gpu.context = "another";
     const SystemBounds bounds = system.bounds();
-    for (const TaskIndex task : {first, second}) {
-      CHECK_FALSE(bounds.tasks[task].worst);
-      CHECK(bounds.tasks[task].reason.find("may share an SM") != std::string::npos);
-      CHECK_FALSE(bounds.operations.at(maker[task].body.front()).worst);
+    const auto operation = [&](TaskIndex task) { return bounds.operations.at(maker[task].body.front()).worst; };
+    for (const TaskIndex task : {first, second, apart}) {
+      REQUIRE(bounds.tasks[task].worst);
+      REQUIRE(operation(task));
     }
-    CHECK(bounds.tasks[apart].worst);
-    CHECK(bounds.operations.at(maker[apart].body.front()).worst);
+    const auto waits_for = [&](TaskIndex task, TaskIndex other) {
+      const auto& parts = bounds.tasks[task].parts;
+      return std::any_of(parts.begin(), parts.end(), [&](const Contribution& part) { return part.by == other; });
+    };
+    CHECK(waits_for(first, second) == both);  // without instructions, a block issues nothing, and takes its ticks
+    CHECK(waits_for(second, first) == both);
   }
+}
+
+TEST_CASE("kernels that come too often for the SMs they share have no bound, and the reason says whose they are") {
+  OneGpu system;
+  auto& maker = system.maker;
+  const std::string text = "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1";
+  system.task(maker.periodic(1000), text, 1, 64);
+  system.task(maker.periodic(15), text, 1, 64);
+  const SystemBounds bounds = system.bounds();
+  CHECK_FALSE(bounds.tasks[0].worst);
+  CHECK(bounds.tasks[0].reason == "k1, whose kernels may share SMs with its own, has no bound");
 }
 
 TEST_CASE("a kernel with instructions keeps its bound where nothing can share its SMs") {
   OneGpu system;
   auto& maker = system.maker;
+  system.profile.preemption = gpu::Preemption::block;  // otherwise those that share SMs have bounds, too
   const auto have_bounds = [&] {
     const SystemBounds bounds = system.bounds();
     bool all = true;
@@ -141,8 +159,20 @@ TEST_CASE("a kernel with instructions keeps its bound where nothing can share it
   }
 }
 
-TEST_CASE("blocks of a kernel that start whenever another one ends have no bound") {
+TEST_CASE("blocks of a kernel that start whenever another one ends count for each other") {
   OneGpu system;
+  const TaskIndex task = system.task(system.maker.periodic(10'000), "2C", 8, 1024);
+  const auto at_once = system.bounds().tasks[task].worst;
+  system.launch(task).blocks = 9;
+  const auto in_rounds = system.bounds().tasks[task].worst;
+  REQUIRE(at_once);
+  REQUIRE(in_rounds);
+  CHECK(*in_rounds > *at_once);
+}
+
+TEST_CASE("blocks of a kernel that start whenever another one ends have no bound if slices end after blocks") {
+  OneGpu system;
+  system.profile.preemption = gpu::Preemption::block;
   const TaskIndex task = system.task(system.maker.periodic(10'000), "2C", 8, 1024);
   CHECK(system.bounds().tasks[task].worst);
   system.launch(task).blocks = 9;  // two on an SM, and a third when one ends
