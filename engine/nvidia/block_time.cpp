@@ -22,6 +22,21 @@ constexpr std::int64_t divided_up(std::int64_t value, std::int64_t by) { return 
 /// Memory limit for the search; everything else is small.
 constexpr std::uint64_t search_memory = std::uint64_t{512} << 20;
 
+tl::expected<makespan::Problem, std::string> problem_of(const makespan::Kernel& kernel, const SmLimits& limits,
+                                                        std::int64_t warps) {
+  makespan::SmUnits sm;
+  sm.units = {limits.load_store_units, limits.cores, limits.special_units, limits.double_units};
+  sm.warp_size = limits.warp_size;
+  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit) {
+    if (sm.units[unit] > 0) continue;
+    if (std::find(kernel.begin(), kernel.end(), static_cast<makespan::Unit>(unit)) != kernel.end())
+      return tl::unexpected(
+          fmt::format("the platform does not say how many units of type {} an SM has", makespan::unit_letters[unit]));
+    sm.units[unit] = sm.warp_size;  // irrelevant
+  }
+  return makespan::problem_on(sm, kernel, warps, limits.warp_schedulers);
+}
+
 /// A lower bound on every schedule of the warps: a warp executes its instructions in sequence; units and schedulers
 /// have a limit per cycle.
 std::int64_t least_cycles(const makespan::Problem& problem) {
@@ -52,9 +67,9 @@ std::pair<std::int64_t, std::int64_t> longest_schedule(const makespan::Problem& 
 }
 
 tl::expected<BlockCycles, std::string> cycles_of(const makespan::Kernel& kernel, const BlockPlace& place) {
-  const auto one = letters_problem(kernel, place.limits, place.warps);
+  const auto one = problem_of(kernel, place.limits, place.warps);
   if (!one) return tl::unexpected(one.error());
-  const auto all = letters_problem(kernel, place.limits, place.warps * place.blocks);
+  const auto all = problem_of(kernel, place.limits, place.warps * place.blocks);
   if (!all) return tl::unexpected(all.error());
   BlockCycles cycles;
   cycles.best = least_cycles(*one);
@@ -127,21 +142,6 @@ tl::expected<BlockInstructions, std::string> parse_block_instructions(std::strin
                     "as \"2,1,memory:20\"",
                     program.error()));
   return BlockInstructions(std::move(*program));
-}
-
-tl::expected<makespan::Problem, std::string> letters_problem(const makespan::Kernel& kernel, const SmLimits& limits,
-                                                             std::int64_t warps) {
-  makespan::SmUnits sm;
-  sm.units = {limits.load_store_units, limits.cores, limits.special_units, limits.double_units};
-  sm.warp_size = limits.warp_size;
-  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit) {
-    if (sm.units[unit] > 0) continue;
-    if (std::find(kernel.begin(), kernel.end(), static_cast<makespan::Unit>(unit)) != kernel.end())
-      return tl::unexpected(
-          fmt::format("the platform does not say how many units of type {} an SM has", makespan::unit_letters[unit]));
-    sm.units[unit] = sm.warp_size;  // irrelevant
-  }
-  return makespan::problem_on(sm, kernel, warps, limits.warp_schedulers);
 }
 
 WarpKernel warps_of(const BlockInstructions& instructions, std::int64_t warps, std::int64_t budget) {

@@ -35,10 +35,6 @@ tl::expected<BlockInstructions, std::string> parse_block_instructions(std::strin
 /// of memory (L), FP32 (C, D) or special functions (S).
 WarpKernel warps_of(const BlockInstructions& instructions, std::int64_t warps, std::int64_t budget);
 
-/// The warps of a kernel with letters on an SM. The error names units that the SM lacks.
-tl::expected<makespan::Problem, std::string> letters_problem(const makespan::Kernel& kernel, const SmLimits& limits,
-                                                             std::int64_t warps);
-
 /// The environment of a block.
 struct BlockPlace {
   SmLimits limits;

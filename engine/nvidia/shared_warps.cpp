@@ -13,13 +13,6 @@ namespace {
 
 using time_slices::Wide;
 
-/// What warps execute, in one reading of the instructions.
-struct Reading {
-  std::int64_t schedulers = 1;            ///< among which the warps of an SM are dealt in turn
-  std::vector<Duration> path;             ///< of a block of every kernel
-  std::vector<std::vector<Wide>> issues;  ///< [kernel][other]: how long a warp of the other one delays a warp; in parts
-};
-
 class SharedWarps {
  public:
   SharedWarps(const SharedSm& sm, const std::vector<SharingKernel>& kernels)
@@ -27,22 +20,29 @@ class SharedWarps {
     find_waits();
     for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel) most_on_sm_.push_back(most_on_sm(kernel));
     find_most_weight();
-    delays_.own.resize(kernels.size());
-    delays_.by.assign(kernels.size(), std::vector<Duration>(kernels.size()));
+    read_instructions();
   }
 
-  gpu::KernelDelays run() {
-    add(in_sub_cores());
-    if (std::none_of(kernels_.begin(), kernels_.end(), has_latencies)) add(in_units());
-    if (have_one_stream()) add(as_times());
+  gpu::KernelDelays run() const {
+    gpu::KernelDelays delays;
+    delays.own.resize(kernels_.size());
+    delays.by.assign(kernels_.size(), std::vector<Duration>(kernels_.size()));
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
-      if (!kernels_[kernel].slowed) continue;
-      const Duration own = delays_.own[kernel];
-      const Duration rounding = Duration::picoseconds(1000 + own.picoseconds() / 1'000'000 + kernels_[kernel].blocks);
-      delays_.own[kernel] = time_slices::sum(own, rounding);
-      for (auto& of_kernel : delays_.by) of_kernel[kernel] = time_slices::sum(of_kernel[kernel], rounding);
+      const Wide beside = warps_on_sub_core(kernel, most_on_sm_[kernel]) - 1;
+      delays.own[kernel] =
+          time_slices::sum(time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], beside))),
+                           area(kernel, kernels_[kernel].blocks - 1));
+      for (std::size_t other = 0; other < kernels_.size(); ++other) {
+        if (are_apart(kernel, other)) continue;
+        const Wide issues = kernel == other ? most_issues(other) : issues_[kernel][other];
+        const std::int64_t blocks = waits_            ? kernels_[other].blocks
+                                    : kernel == other ? most_on_sm_[other]
+                                                      : most_beside(kernel, other);
+        delays.by[kernel][other] = time_slices::sum(time_of(product(issues, warps_on_sub_core(other, blocks))),
+                                                    area(other, kernels_[other].blocks));
+      }
     }
-    return std::move(delays_);
+    return delays;
   }
 
  private:
@@ -52,7 +52,7 @@ class SharedWarps {
   // ---- blocks
 
   static KernelBlocks blocks_of(const SharingKernel& kernel, Duration block) {
-    return {block, kernel.blocks, kernel.block, {}, kernel.mask ? kernel.mask->count() : 0};
+    return {block, kernel.blocks, kernel.block, {}, 0};
   }
   static std::vector<KernelBlocks> weighted(const std::vector<SharingKernel>& kernels) {
     std::vector<KernelBlocks> blocks;
@@ -60,23 +60,8 @@ class SharedWarps {
     return blocks;
   }
 
-  std::int64_t sms_of(const SharingKernel& kernel) const { return kernel.mask ? kernel.mask->count() : sm_.limits.sms; }
-  /// The fewest that a kernel may use.
-  std::int64_t fewest_sms() const {
-    std::int64_t fewest = sm_.limits.sms;
-    for (const SharingKernel& kernel : kernels_) fewest = std::min(fewest, sms_of(kernel));
-    return fewest;
-  }
-
   bool are_apart(std::size_t a, std::size_t b) const {
     return a != b && (kernels_[a].task == kernels_[b].task || kernels_[a].stream == kernels_[b].stream);
-  }
-  bool share_sms(std::size_t a, std::size_t b) const {
-    if (!kernels_[a].mask || !kernels_[b].mask) return true;
-    const auto &first = kernels_[a].mask->bits, &second = kernels_[b].mask->bits;
-    for (std::size_t sm = 0; sm < std::min(first.size(), second.size()); ++sm)
-      if (first[sm] && second[sm]) return true;
-    return false;
   }
 
   /// Over the streams but one: the sum of the largest of their kernels.
@@ -102,7 +87,7 @@ class SharedWarps {
           kernel.stream, [&](const SharingKernel& other) { return weight(other, other.blocks).picoseconds(); });
       if (weights + weight(kernel, kernel.blocks - 1).picoseconds() < Duration::seconds(1).picoseconds()) continue;
       const Wide without_warps = in_use(kernel, &SmUse::warps) / (sm_.limits.max_warps() - kernel.block.warps + 1);
-      waits_ = waits_ || lacking_sms(kernel) + without_warps >= sms_of(kernel);
+      waits_ = waits_ || lacking_sms(kernel) + without_warps >= sm_.limits.sms;
     }
   }
 
@@ -126,20 +111,20 @@ class SharedWarps {
     return lacking;
   }
 
-  /// The most blocks of the kernel that are on an SM at a time. The rule puts the last of n blocks there only if no other
-  /// SM has room for more blocks, by warps. So other kernels or blocks of this one occupy all of these.
+  /// The most blocks of the kernel that are on an SM at a time. The rule puts the last of n blocks there only if no
+  /// other SM has room for more blocks, by warps. So other kernels or blocks of this one occupy all of these.
   std::int64_t most_on_sm(std::size_t index) const {
     const SharingKernel& kernel = kernels_[index];
     const std::int64_t fit = std::min(kernel.blocks, gpu::resident_blocks(sm_.limits, kernel.block));
-    const Wide others = Wide(sms_of(kernel)) - 1 - lacking_sms(kernel);
+    const Wide others = Wide(sm_.limits.sms) - 1 - lacking_sms(kernel);
     if (others <= 0) return fit;
     const std::int64_t warps = kernel.block.warps, rest = sm_.limits.max_warps() % warps;
     const Wide of_rest =
         of_others(kernel.stream, [](const SharingKernel& other) { return Wide(other.block.warps) * other.blocks; });
     std::int64_t most = 1;
     for (; most < fit; ++most) {
-      // One more, beside `most` on this SM. Each other SM has more than rest + (most - 1) * warps in use. Blocks of this
-      // kernel are worth all of their warps there, but for the last one.
+      // One more, beside `most` on this SM. Each other SM has more than rest + (most - 1) * warps in use. Blocks of
+      // this kernel are worth all of their warps there, but for the last one.
       const Wide needed = others * (rest + Wide(most - 1) * warps + 1), own = kernel.blocks - most - 1;
       const Wide whole = std::min<Wide>(own, others * (most - 1));
       const Wide last = std::min<Wide>(own - whole, others);
@@ -148,12 +133,12 @@ class SharedWarps {
     return most;
   }
 
-  /// The most blocks of `other` on an SM that has a block of the kernel. Each starts all of its blocks at once. The last
-  /// one of these blocks was put there because no other SM had more room for its like.
+  /// The most blocks of `other` on an SM that has a block of the kernel. Each starts all of its blocks at once. The
+  /// last one of these blocks was put there because no other SM had more room for its like.
   std::int64_t most_beside(std::size_t index, std::size_t other) const {
     const SharingKernel &kernel = kernels_[index], &beside = kernels_[other];
     const auto is_possible = [&](const SharingKernel& last, std::int64_t on_sm, std::int64_t blocks) {
-      const Wide others = Wide(sms_of(last)) - 1 - lacking_sms(last);
+      const Wide others = Wide(sm_.limits.sms) - 1 - lacking_sms(last);
       const Wide room = (sm_.limits.max_warps() - on_sm) / last.block.warps;
       const Wide needed = sm_.limits.max_warps() - (room + 1) * last.block.warps + 1;
       const Wide elsewhere = in_use(last, &SmUse::warps) - on_sm;
@@ -169,7 +154,7 @@ class SharedWarps {
 
   /// The largest sum of weights on an SM, in parts, and the weight of a block of every kernel.
   void find_most_weight() {
-    const std::int64_t sms = fewest_sms();
+    const std::int64_t sms = sm_.limits.sms;
     Wide by_warps = 0, by_blocks = 0;
     for (const SharingKernel& kernel : kernels_) {
       const Wide one = Wide(weights_.time(blocks_of(kernel, Duration::picoseconds(parts * sms)), 1).picoseconds());
@@ -188,22 +173,7 @@ class SharedWarps {
     most_weight_ = std::min({by_warps, by_blocks, std::accumulate(streams.begin(), streams.end(), Wide(0))});
   }
 
-  // ---- readings
-
-  static bool has_latencies(const SharingKernel& kernel) {
-    return kernel.instructions && std::holds_alternative<std::vector<WarpInstruction>>(*kernel.instructions);
-  }
-  static bool has_letters(const SharingKernel& kernel) { return kernel.instructions && !has_latencies(kernel); }
-
-  /// Whether all kernels with instructions are in one stream. Letters then take the time of their ticks in a simulation.
-  bool have_one_stream() const {
-    std::optional<std::size_t> stream;
-    for (const SharingKernel& kernel : kernels_) {
-      if (kernel.instructions && stream.value_or(kernel.stream) != kernel.stream) return false;
-      if (kernel.instructions) stream = kernel.stream;
-    }
-    return true;
-  }
+  // ---- instructions
 
   /// A block starts with a cycle, and cycles begin at whole picoseconds.
   Duration path_of(Wide cycles) const {
@@ -218,72 +188,38 @@ class SharedWarps {
     return time_slices::saturated(whole * longest + divided_up(rest * (longest / 1000), divisor / 1000));
   }
 
-  Reading empty_reading() const {
-    Reading reading;
-    for (const SharingKernel& kernel : kernels_) reading.path.push_back(kernel.time);
-    reading.issues.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
-    return reading;
-  }
-
-  /// The warp policy decides.
-  Reading in_sub_cores() const {
-    Reading reading = empty_reading();
-    reading.schedulers = sm_.limits.warp_schedulers;
+  /// How long a warp takes alone, and how long a warp of another kernel delays it. The warp policy decides when.
+  void read_instructions() {
+    for (const SharingKernel& kernel : kernels_) path_.push_back(kernel.time);
+    issues_.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
     using Pipelines = std::array<std::int64_t, warp_unit_names.size()>;
     std::vector<Pipelines> issued(kernels_.size(), Pipelines{}), occupied = issued;
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
-      if (!kernels_[kernel].instructions) continue;
+      const std::vector<WarpInstruction>& program = kernels_[kernel].instructions;
+      if (program.empty()) continue;
       Wide path = 1;  // the last instruction only issues
-      const WarpKernel warp = warps_of(*kernels_[kernel].instructions, 1, 1);
-      for (std::size_t i = 0; i < warp.program.size(); ++i) {
-        const auto& use = sm_.pipelines->uses[static_cast<std::size_t>(warp.program[i].unit)];
+      for (std::size_t i = 0; i < program.size(); ++i) {
+        const auto& use = sm_.pipelines->uses[static_cast<std::size_t>(program[i].unit)];
         const std::int64_t occupies = std::max<std::int64_t>(1, use.cycles);
         ++issued[kernel][use.pipeline];
         occupied[kernel][use.pipeline] += occupies;
-        if (i + 1 < warp.program.size()) path += std::max(occupies, warp.program[i].latency);
+        if (i + 1 < program.size()) path += std::max(occupies, program[i].latency);
       }
-      reading.path[kernel] = path_of(path);
+      path_[kernel] = path_of(path);
     }
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
       for (std::size_t other = 0; other < kernels_.size(); ++other)
-        for (std::size_t pipeline = 0; pipeline < warp_unit_names.size() && kernels_[kernel].instructions; ++pipeline)
+        for (std::size_t pipeline = 0; pipeline < warp_unit_names.size() && has_instructions(kernel); ++pipeline)
           // A pipeline that a warp does not use cannot delay it, but the cycle of the issue can.
-          reading.issues[kernel][other] +=
-              Wide(parts) * (issued[kernel][pipeline] > 0 ? occupied : issued)[other][pipeline];
-    return reading;
+          issues_[kernel][other] += Wide(parts) * (issued[kernel][pipeline] > 0 ? occupied : issued)[other][pipeline];
   }
+  bool has_instructions(std::size_t kernel) const { return !kernels_[kernel].instructions.empty(); }
 
-  /// The same, but blocks with letters take the time of their ticks.
-  Reading as_times() const {
-    Reading reading = in_sub_cores();
-    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
-      if (!has_letters(kernels_[kernel])) continue;
-      reading.path[kernel] = kernels_[kernel].time;
-      std::fill(reading.issues[kernel].begin(), reading.issues[kernel].end(), 0);
-      for (auto& of_kernel : reading.issues) of_kernel[kernel] = 0;
-    }
-    return reading;
-  }
-
-  /// The SM makes any choice in every cycle.
-  Reading in_units() const {
-    Reading reading = empty_reading();
-    for (std::size_t other = 0; other < kernels_.size(); ++other) {
-      if (!kernels_[other].instructions) continue;
-      const auto problem = letters_problem(std::get<makespan::Kernel>(*kernels_[other].instructions), sm_.limits, 1);
-      if (!problem) continue;  // no kernel is resolved then
-      makespan::PerUnit count{};
-      for (const makespan::Unit unit : problem->kernel) ++count[static_cast<std::size_t>(unit)];
-      Wide issues = 0;
-      for (std::size_t unit = 0; unit < count.size(); ++unit) {
-        const std::int64_t at_once = std::min(problem->capacity[unit], problem->schedulers);
-        issues += (Wide(parts) * count[unit] + at_once - 1) / at_once;
-      }
-      reading.path[other] = path_of(problem->instructions());
-      for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
-        if (kernels_[kernel].instructions) reading.issues[kernel][other] = issues;
-    }
-    return reading;
+  /// The most that a warp of the kernel delays any warp.
+  Wide most_issues(std::size_t kernel) const {
+    Wide most = 0;
+    for (const auto& of_kernel : issues_) most = std::max(most, of_kernel[kernel]);
+    return most;
   }
 
   // ---- times
@@ -291,57 +227,30 @@ class SharedWarps {
   static Wide divided_up(Wide value, Wide by) { return (value + by - 1) / by; }
 
   /// The most warps of the kernel's blocks that share a sub-core of one SM.
-  Wide warps_on_sub_core(const Reading& reading, std::size_t kernel, std::int64_t blocks) const {
+  Wide warps_on_sub_core(std::size_t kernel, std::int64_t blocks) const {
     const std::int64_t warps = kernels_[kernel].block.warps;
     // What starts at once is dealt in one go.
-    return waits_ ? blocks * divided_up(warps, reading.schedulers)
-                  : divided_up(Wide(blocks) * warps, reading.schedulers);
+    return waits_ ? blocks * divided_up(warps, sm_.limits.warp_schedulers)
+                  : divided_up(Wide(blocks) * warps, sm_.limits.warp_schedulers);
   }
 
   static Wide product(Wide a, Wide b) { return a > 0 && b > largest / a ? largest : a * b; }
 
   /// For how long blocks of the kernel keep others waiting.
-  Duration area(const Reading& reading, std::size_t kernel, std::int64_t blocks) const {
+  Duration area(std::size_t kernel, std::int64_t blocks) const {
     if (!waits_) return {};
-    const Wide sub_core = divided_up(kernels_[kernel].block.warps, reading.schedulers);
-    const Duration residence =
-        time_slices::sum(reading.path[kernel], time_of(product(reading.issues[kernel][kernel], sub_core - 1)));
-    Wide issues = 0;
-    for (const auto& of_kernel : reading.issues) issues = std::max(issues, of_kernel[kernel]);
-    // If every block has as many warps on each sub-core, all sub-cores of an SM do the same. Otherwise the last warps of
-    // the blocks beside it may be on different ones.
+    const Wide sub_core = divided_up(kernels_[kernel].block.warps, sm_.limits.warp_schedulers);
+    const Duration residence = time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], sub_core - 1)));
+    // If every block has as many warps on each sub-core, all sub-cores of an SM do the same. Otherwise the last warps
+    // of the blocks beside it may be on different ones.
     const bool alike = std::all_of(kernels_.begin(), kernels_.end(), [&](const SharingKernel& each) {
-      return !each.instructions || each.block.warps % reading.schedulers == 0;
+      return each.instructions.empty() || each.block.warps % sm_.limits.warp_schedulers == 0;
     });
     const Wide warps = product(alike ? sub_core : Wide(kernels_[kernel].block.warps), blocks);
     const Wide beside = std::max<Wide>(0, most_weight_ - block_weights_[kernel]);
-    const Wide delayed = product(product(issues, warps), beside);
+    const Wide delayed = product(product(most_issues(kernel), warps), beside);
     return time_slices::sum(weights_.time(blocks_of(kernels_[kernel], residence), blocks),
-                            time_of(divided_up(delayed, Wide(parts) * fewest_sms())));
-  }
-
-  void add(const Reading& reading) {
-    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
-      const auto issued = [&](std::size_t other, Wide issues, Wide warps) {
-        return time_slices::sum(time_of(product(issues, warps)), area(reading, other, kernels_[other].blocks));
-      };
-      const Wide beside = warps_on_sub_core(reading, kernel, most_on_sm_[kernel]) - 1;
-      const Duration own = time_slices::sum(
-          time_slices::sum(reading.path[kernel], time_of(product(reading.issues[kernel][kernel], beside))),
-          area(reading, kernel, kernels_[kernel].blocks - 1));
-      delays_.own[kernel] = std::max(delays_.own[kernel], own);
-      for (std::size_t other = 0; other < kernels_.size(); ++other) {
-        if (are_apart(kernel, other)) continue;
-        Wide issues = share_sms(kernel, other) ? reading.issues[kernel][other] : 0;
-        if (kernel == other)
-          for (const auto& of_kernel : reading.issues) issues = std::max(issues, of_kernel[other]);
-        const std::int64_t blocks = waits_            ? kernels_[other].blocks
-                                    : kernel == other ? most_on_sm_[other]
-                                                      : most_beside(kernel, other);
-        Duration& by = delays_.by[kernel][other];
-        by = std::max(by, issued(other, issues, warps_on_sub_core(reading, other, blocks)));
-      }
-    }
+                            time_of(divided_up(delayed, Wide(parts) * sm_.limits.sms)));
   }
 
   const SharedSm& sm_;
@@ -351,7 +260,9 @@ class SharedWarps {
   std::vector<std::int64_t> most_on_sm_;
   std::vector<Wide> block_weights_;
   Wide most_weight_ = 0;
-  gpu::KernelDelays delays_;
+  std::vector<Duration> path_;  ///< of a block of every kernel
+  std::vector<std::vector<Wide>>
+      issues_;  ///< [kernel][other]: how long a warp of the other one delays a warp; in parts
 };
 
 }  // namespace

@@ -5,11 +5,11 @@
 /// the same kernel that start at another time. docs/theory/gpu.md ("Warps that share a sub-core") has the proofs.
 ///
 /// Every warp policy issues whenever a warp is ready. So a block takes at most its *path*, the latencies of a warp's
-/// instructions, and what other warps of the sub-core issue until it has ended. What the others issue counts for each of
-/// their jobs in that time, since some policies prefer warps of later kernels.
+/// instructions, and what other warps of the sub-core issue until it has ended. What the others issue counts for each
+/// of their jobs in that time, since some policies prefer warps of later kernels.
 ///
-/// Without waiting. If the blocks of the kernels that may be resident together never fill all SMs, each kernel starts as
-/// soon as it is submitted. The placement rule limits the blocks of it on an SM. So it takes at most its path and what
+/// Without waiting. If the blocks of the kernels that may be resident together never fill all SMs, each kernel starts
+/// as soon as it is submitted. The placement rule limits the blocks of it on an SM. So it takes at most its path and what
 /// those blocks, and those of each other kernel, issue on one sub-core.
 ///
 /// With waiting. While blocks of a kernel wait, the weights (streams.hpp) on each SM add up to at least 1. So the wait
@@ -17,19 +17,16 @@
 /// block is its path and what others issue meanwhile. A block that issues delays at most the others on its SM, whose
 /// weights have a largest sum.
 ///
-/// Letters leave the order to the SM. For kernels with letters these arguments hold for a sub-core that stands for the
-/// SM: an instruction of another warp counts with its share of the units and the schedulers (after Graham).
+/// Not covered: letters, masks of SMs, other contexts on the GPU, and anything that slows a kernel down.
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "amalthea/time.hpp"
 #include "engine/gpu/kernel_delays.hpp"
 #include "engine/gpu/occupancy.hpp"
-#include "engine/gpu/sharing.hpp"
-#include "engine/nvidia/block_time.hpp"
+#include "engine/nvidia/warps.hpp"
 
 namespace amalthea::engine::nvidia {
 
@@ -39,10 +36,8 @@ struct SharingKernel {
   std::size_t stream = 0;  ///< and one of a stream
   SmUse block;
   std::int64_t blocks = 1;
-  std::optional<gpu::CuMask> mask = {};                ///< of the SMs that it may use; nothing: all
-  Duration time;                                       ///< of a block, if nothing executes its instructions
-  std::optional<BlockInstructions> instructions = {};  ///< nothing: a block takes `time`, whatever is beside it
-  bool slowed = false;                                 ///< something may slow it down, so that times are rounded
+  Duration time;                              ///< of a block without instructions, whatever is beside it
+  std::vector<WarpInstruction> instructions;  ///< of each warp
 };
 
 struct SharedSm {

@@ -119,9 +119,9 @@
 ///     is the first, it takes at most what (4) and (9) yield for an operation that is alone in its context, slowed down
 ///     by all other tasks of the process. An operation X ends after all earlier ones have been E: at most one of each
 ///     other task, since a task has one operation at a time.
-/// (12) Shared SMs. If warps of a context share SMs (shared_warps.hpp), a kernel takes its own time, and what every job of
-///     other streams in the window (3) adds. Each job accounts for its own time and for what it adds, as the work of its
-///     context.
+/// (12) Shared SMs. If warps of the only context of a GPU share SMs (shared_warps.hpp), a kernel takes its own time, and
+///     what every job of other streams in the window (3) adds. Each job accounts for its own time and for what it adds,
+///     as the work of its context.
 ///
 /// Equal priorities count as higher, which covers any order among them. Everything rounds up.
 ///
@@ -350,7 +350,8 @@ struct SharedContext {
   Duration slice = Context{}.slice;  ///< > 0
   ContextPriority priority = Context{}.priority;
   std::int64_t urgency = 0;  ///< larger is more urgent
-  /// If warps of its kernels share SMs: what they cost each other (12), instead of (9). The worst time of a kernel is its own.
+  /// If warps of its kernels share SMs: what they cost each other (12), instead of (9). The worst time of a kernel is
+  /// then its own.
   std::optional<gpu::KernelDelays> sharing = {};
 };
 struct SharedStream {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -10,6 +12,7 @@
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/gpu/occupancy.hpp"
+#include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/shared_warps.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 #include "engine/program/kernel_instructions.hpp"
@@ -31,7 +34,7 @@ class KernelsOfContext {
  public:
   KernelsOfContext(const AnalyzedSystem& subject, const std::vector<Activations>& activations, const Offloads& offloads,
                    const GpuContext& context)
-      : subject_(subject), offloads_(offloads), context_(context) {
+      : subject_(subject), activations_(activations), offloads_(offloads), context_(context) {
     for (std::size_t stream = 0; stream < context.streams.size(); ++stream)
       for (const TaskIndex task : context.streams[stream].tasks)
         for (std::size_t step = 0; activations[task].any() && step < subject.steps(task).size(); ++step)
@@ -85,6 +88,9 @@ class KernelsOfContext {
     const std::string& gpu = subject_.system.platform.units[unit()].name;
     if (profile().preemption != gpu::Preemption::instruction)
       return fmt::format("slices on {} end only after blocks or kernels", gpu);
+    for (TaskIndex task = 0; task < subject_.tasks(); ++task)
+      if (!subject_.is_host(task) && subject_.task(task).unit == unit() && activations_[task].any() && !is_here(task))
+        return fmt::format("{} serves another process, that of {}", gpu, subject_.name(task));
     if (context_.has_barriers()) return fmt::format("their process on {} has a NULL stream beside other streams", gpu);
     if (kernels_.size() > most_kernels) return fmt::format("their process has more than {} kernels", most_kernels);
     for (const ContextKernel& kernel : kernels_) {
@@ -92,8 +98,24 @@ class KernelsOfContext {
       if (kernel.kernel->launch->cache_config != kernels_.front().kernel->launch->cache_config)
         return fmt::format("{} and {}, in the same process, have different cache configurations",
                            name(kernels_.front()), name(kernel));
+      if (!mask_of(kernel).empty()) return fmt::format("{}, in the same process, has a mask of SMs", name(kernel));
+      if (kernel.kernel->instructions && !latencies_of(kernel))
+        return fmt::format("{}, in the same process, states its instructions as letters", name(kernel));
+      if (!rounding_of(subject_, kernel.step).is_zero())
+        return fmt::format("other work may slow {}, in the same process, down", name(kernel));
     }
     return {};
+  }
+
+  bool is_here(TaskIndex task) const {
+    return std::find(context_.tasks.begin(), context_.tasks.end(), task) != context_.tasks.end();
+  }
+
+  /// Nothing if its instructions are letters.
+  static std::optional<std::vector<nvidia::WarpInstruction>> latencies_of(const ContextKernel& kernel) {
+    const auto parsed = nvidia::parse_block_instructions(kernel.kernel->instructions->text);
+    if (!parsed || !std::holds_alternative<std::vector<nvidia::WarpInstruction>>(*parsed)) return {};
+    return std::get<std::vector<nvidia::WarpInstruction>>(*parsed);
   }
 
   gpu::KernelDelays delays() const {
@@ -109,12 +131,8 @@ class KernelsOfContext {
       added.stream = kernel.stream;
       added.block = kernel.blocks->block;
       added.blocks = kernel.kernel->launch->blocks;
-      if (const auto mask = nvidia::parse_tpc_mask(mask_of(kernel), sm.limits); !mask_of(kernel).empty() && mask)
-        added.mask = *mask;
       added.time = std::max(longest_block(subject_, kernel.step), Duration::picoseconds(1));
-      if (kernel.kernel->instructions)
-        added.instructions = *nvidia::parse_block_instructions(kernel.kernel->instructions->text);
-      added.slowed = !rounding_of(subject_, kernel.step).is_zero();
+      if (kernel.kernel->instructions) added.instructions = *latencies_of(kernel);
     }
     return nvidia::shared_warp_delays(sm, sharing);
   }
@@ -154,6 +172,7 @@ class KernelsOfContext {
   }
 
   const AnalyzedSystem& subject_;
+  const std::vector<Activations>& activations_;
   const Offloads& offloads_;
   const GpuContext& context_;
   std::vector<ContextKernel> kernels_;

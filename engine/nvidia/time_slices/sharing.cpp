@@ -15,9 +15,7 @@ std::size_t engine_of(const TimeSliceProblem& problem, std::size_t gpu, StreamOp
                                                                       : copy_engine);
 }
 
-Duration slowed(Duration work, Slowdown by) {
-  return saturated(detail::divide(Wide(work.picoseconds()) * by.ppm, Wide(1'000'000), Rounding::up));
-}
+Duration slowed(Duration work, Slowdown by) { return scale(work, by.ppm, 1'000'000, Rounding::up); }
 
 /// Whether any task accesses memory while an operation of this one executes.
 bool has_cpu_traffic(const TimeSliceProblem& problem, std::size_t task, std::size_t gpu) {
@@ -306,11 +304,9 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
       const Duration blocking =
           high ? slowed(context.longest_low_block, context.slowdown[execution_engine].largest) : Duration{};
       // (12): and what it costs others.
-      const Duration issued =
-          context.sharing != nullptr && executes_kernels(operation.engine)
-              ? slowed(context.sharing->by[operation.operation->kernel][operation.operation->kernel],
-                       context.slowdown[execution_engine].largest)
-              : Duration{};
+      const Duration issued = context.sharing != nullptr && executes_kernels(operation.engine)
+                                  ? context.sharing->by[operation.operation->kernel][operation.operation->kernel]
+                                  : Duration{};
       const Duration delay = sum(blocking, issued), charged = sum(operation.slowest, delay);
       const std::int64_t turns = 1 + turns_of(charged, context.slice);
       use.turns += turns;
