@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "engine/nvidia/streams.hpp"
 #include "engine/nvidia/time_slices/bound_time.hpp"
@@ -17,6 +19,7 @@ class SharedWarps {
  public:
   SharedWarps(const SharedSm& sm, const std::vector<SharingKernel>& kernels)
       : sm_(sm), kernels_(kernels), weights_(sm.limits, weighted(kernels)) {
+    find_uses();
     find_waits();
     for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel) most_on_sm_.push_back(most_on_sm(kernel));
     find_most_weight();
@@ -29,18 +32,16 @@ class SharedWarps {
     delays.by.assign(kernels_.size(), std::vector<Duration>(kernels_.size()));
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       const Wide beside = warps_on_sub_core(kernel, most_on_sm_[kernel]) - 1;
-      delays.own[kernel] =
-          time_slices::sum(time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], beside))),
-                           area(kernel, kernels_[kernel].blocks - 1));
-      for (std::size_t other = 0; other < kernels_.size(); ++other) {
-        if (are_apart(kernel, other)) continue;
-        const Wide issues = kernel == other ? most_issues(other) : issues_[kernel][other];
-        const std::int64_t blocks = waits_            ? kernels_[other].blocks
-                                    : kernel == other ? most_on_sm_[other]
-                                                      : most_beside(kernel, other);
-        delays.by[kernel][other] = time_slices::sum(time_of(product(issues, warps_on_sub_core(other, blocks))),
-                                                    area(other, kernels_[other].blocks));
-      }
+      const Wide cycle_parts = product(issues_[kernel][kernel], beside) + left_[kernel] * parts;
+      delays.own[kernel] = time_slices::sum(time_slices::sum(path_[kernel], time_of(cycle_parts)),
+                                            area(kernel, kernels_[kernel].blocks - 1));
+    }
+    for (std::size_t other = 0; other < kernels_.size(); ++other) {
+      const Duration waits = area(other, kernels_[other].blocks);
+      const std::map<Place, Wide> issued = issued_beside(other);
+      for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
+        if (!are_apart(kernel, other))
+          delays.by[kernel][other] = time_slices::sum(time_of(issued.at(place_of(kernel))), waits);
     }
     return delays;
   }
@@ -48,6 +49,23 @@ class SharedWarps {
  private:
   static constexpr std::int64_t parts = 1'000'000;  ///< of a cycle, and of a weight
   static constexpr Wide most_parts = Wide(1) << 70, largest = Wide(1) << 124;
+
+  using Place = std::pair<std::size_t, std::size_t>;
+  /// The task and the stream.
+  Place place_of(std::size_t kernel) const { return {kernels_[kernel].task, kernels_[kernel].stream}; }
+
+  /// For how long warps of `other` delay the kernels that a task has in a stream: each of these by what is on one
+  /// sub-core, and all of them, one after the other, by no more than there is.
+  std::map<Place, Wide> issued_beside(std::size_t other) const {
+    const Wide all = product(issues_[other][other], Wide(kernels_[other].block.warps) * kernels_[other].blocks);
+    std::map<Place, Wide> issued;
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      const std::int64_t blocks = waits_ ? kernels_[other].blocks : most_beside(kernel, other);
+      Wide& sum = issued[place_of(kernel)];
+      sum = std::min(all, sum + product(issues_[kernel][other], warps_on_sub_core(other, blocks)));
+    }
+    return issued;
+  }
 
   // ---- blocks
 
@@ -82,12 +100,13 @@ class SharedWarps {
 
   /// Whether a block may ever wait for room, by the weights of blocks or by the need of each kernel.
   void find_waits() {
-    for (const SharingKernel& kernel : kernels_) {
+    for (std::size_t index = 0; index < kernels_.size(); ++index) {
+      const SharingKernel& kernel = kernels_[index];
       const Wide weights = of_others(
           kernel.stream, [&](const SharingKernel& other) { return weight(other, other.blocks).picoseconds(); });
       if (weights + weight(kernel, kernel.blocks - 1).picoseconds() < Duration::seconds(1).picoseconds()) continue;
-      const Wide without_warps = in_use(kernel, &SmUse::warps) / (sm_.limits.max_warps() - kernel.block.warps + 1);
-      waits_ = waits_ || lacking_sms(kernel) + without_warps >= sm_.limits.sms;
+      const Wide without_warps = warps_in_use_[index] / (sm_.limits.max_warps() - kernel.block.warps + 1);
+      waits_ = waits_ || lacking_[index] + without_warps >= sm_.limits.sms;
     }
   }
 
@@ -98,17 +117,32 @@ class SharedWarps {
            Wide(kernel.block.*use) * (kernel.blocks - 1);
   }
 
-  /// The SMs that may lack something but warps for a block of the kernel.
-  Wide lacking_sms(const SharingKernel& kernel) const {
-    Wide lacking = 0;
-    for (const auto& [use, capacity] :
-         {std::pair(&SmUse::blocks, sm_.limits.blocks), std::pair(&SmUse::registers, sm_.limits.registers),
-          std::pair(&SmUse::shared_memory, sm_.limits.shared_memory)}) {
-      const std::int64_t need = kernel.block.*use;
-      if (need == 0) continue;
-      lacking += in_use(kernel, use) / (capacity - need + 1);
+  /// For each kernel, the warps in use, and the SMs that may lack something but warps for a block of it.
+  void find_uses() {
+    for (const SharingKernel& kernel : kernels_) {
+      warps_in_use_.push_back(in_use(kernel, &SmUse::warps));
+      Wide& lacking = lacking_.emplace_back();
+      for (const auto& [use, capacity] :
+           {std::pair(&SmUse::blocks, sm_.limits.blocks), std::pair(&SmUse::registers, sm_.limits.registers),
+            std::pair(&SmUse::shared_memory, sm_.limits.shared_memory)}) {
+        const std::int64_t need = kernel.block.*use;
+        if (need > 0) lacking += in_use(kernel, use) / (capacity - need + 1);
+      }
     }
-    return lacking;
+  }
+
+  /// The largest number from 1 to `most` that is possible; all below it are, too.
+  template <typename IsPossible>
+  static std::int64_t largest_possible(std::int64_t most, const IsPossible& is_possible) {
+    std::int64_t least = 1;
+    while (least < most) {
+      const std::int64_t middle = least + (most - least + 1) / 2;
+      if (is_possible(middle))
+        least = middle;
+      else
+        most = middle - 1;
+    }
+    return least;
   }
 
   /// The most blocks of the kernel that are on an SM at a time. The rule puts the last of n blocks there only if no
@@ -116,40 +150,34 @@ class SharedWarps {
   std::int64_t most_on_sm(std::size_t index) const {
     const SharingKernel& kernel = kernels_[index];
     const std::int64_t fit = std::min(kernel.blocks, gpu::resident_blocks(sm_.limits, kernel.block));
-    const Wide others = Wide(sm_.limits.sms) - 1 - lacking_sms(kernel);
+    const Wide others = Wide(sm_.limits.sms) - 1 - lacking_[index];
     if (others <= 0) return fit;
     const std::int64_t warps = kernel.block.warps, rest = sm_.limits.max_warps() % warps;
-    const Wide of_rest =
-        of_others(kernel.stream, [](const SharingKernel& other) { return Wide(other.block.warps) * other.blocks; });
-    std::int64_t most = 1;
-    for (; most < fit; ++most) {
-      // One more, beside `most` on this SM. Each other SM has more than rest + (most - 1) * warps in use. Blocks of
-      // this kernel are worth all of their warps there, but for the last one.
+    const Wide of_rest = warps_in_use_[index] - Wide(warps) * (kernel.blocks - 1);
+    return largest_possible(fit, [&](std::int64_t blocks) {
+      // The last of them, beside `most` on this SM. Each other SM has more than rest + (most - 1) * warps in use.
+      // Blocks of this kernel are worth all of their warps there, but for the last one.
+      const std::int64_t most = blocks - 1;
       const Wide needed = others * (rest + Wide(most - 1) * warps + 1), own = kernel.blocks - most - 1;
       const Wide whole = std::min<Wide>(own, others * (most - 1));
       const Wide last = std::min<Wide>(own - whole, others);
-      if (needed - whole * warps - last * std::min<std::int64_t>(warps, rest + 1) > of_rest) break;
-    }
-    return most;
+      return needed - whole * warps - last * std::min<std::int64_t>(warps, rest + 1) <= of_rest;
+    });
   }
 
   /// The most blocks of `other` on an SM that has a block of the kernel. Each starts all of its blocks at once. The
   /// last one of these blocks was put there because no other SM had more room for its like.
   std::int64_t most_beside(std::size_t index, std::size_t other) const {
-    const SharingKernel &kernel = kernels_[index], &beside = kernels_[other];
-    const auto is_possible = [&](const SharingKernel& last, std::int64_t on_sm, std::int64_t blocks) {
-      const Wide others = Wide(sm_.limits.sms) - 1 - lacking_sms(last);
-      const Wide room = (sm_.limits.max_warps() - on_sm) / last.block.warps;
-      const Wide needed = sm_.limits.max_warps() - (room + 1) * last.block.warps + 1;
-      const Wide elsewhere = in_use(last, &SmUse::warps) - on_sm;
-      return on_sm + last.block.warps <= sm_.limits.max_warps() && blocks <= beside.blocks &&
-             (others <= 0 || others * needed <= elsewhere);
+    const auto is_possible = [&](std::size_t last, std::int64_t on_sm) {
+      const std::int64_t warps = kernels_[last].block.warps, free = sm_.limits.max_warps() - on_sm;
+      const Wide others = Wide(sm_.limits.sms) - 1 - lacking_[last];
+      const Wide needed = sm_.limits.max_warps() - Wide(free / warps + 1) * warps + 1;
+      return free >= warps && (others <= 0 || others * needed <= warps_in_use_[last] - on_sm);
     };
-    const std::int64_t own = kernel.block.warps, its = beside.block.warps;
-    std::int64_t most = most_on_sm_[other];
-    while (most > 1 && !is_possible(beside, own + (most - 1) * its, most) && !is_possible(kernel, most * its, most))
-      --most;
-    return most;
+    const std::int64_t own = kernels_[index].block.warps, its = kernels_[other].block.warps;
+    return largest_possible(most_on_sm_[other], [&](std::int64_t blocks) {
+      return is_possible(other, own + (blocks - 1) * its) || is_possible(index, blocks * its);
+    });
   }
 
   /// The largest sum of weights on an SM, in parts, and the weight of a block of every kernel.
@@ -194,6 +222,7 @@ class SharedWarps {
     issues_.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
     using Pipelines = std::array<std::int64_t, warp_unit_names.size()>;
     std::vector<Pipelines> issued(kernels_.size(), Pipelines{}), occupied = issued;
+    Pipelines left{};  // for how long an instruction occupies a pipeline once its warp has ended
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       const std::vector<WarpInstruction>& program = kernels_[kernel].instructions;
       if (program.empty()) continue;
@@ -206,6 +235,18 @@ class SharedWarps {
         if (i + 1 < program.size()) path += std::max(occupies, program[i].latency);
       }
       path_[kernel] = path_of(path);
+      Wide before_end = 1;
+      for (std::size_t i = program.size(); i-- > 0;) {
+        const auto& use = sm_.pipelines->uses[static_cast<std::size_t>(program[i].unit)];
+        if (i + 1 < program.size()) before_end += program[i].latency;
+        if (use.cycles > before_end)
+          left[use.pipeline] = std::max(left[use.pipeline], use.cycles - static_cast<std::int64_t>(before_end));
+      }
+    }
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      Wide& longest = left_.emplace_back();
+      for (std::size_t pipeline = 0; pipeline < left.size(); ++pipeline)
+        if (waits_ || issued[kernel][pipeline] > 0) longest = std::max<Wide>(longest, left[pipeline]);
     }
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
       for (std::size_t other = 0; other < kernels_.size(); ++other)
@@ -214,13 +255,6 @@ class SharedWarps {
           issues_[kernel][other] += Wide(parts) * (issued[kernel][pipeline] > 0 ? occupied : issued)[other][pipeline];
   }
   bool has_instructions(std::size_t kernel) const { return !kernels_[kernel].instructions.empty(); }
-
-  /// The most that a warp of the kernel delays any warp.
-  Wide most_issues(std::size_t kernel) const {
-    Wide most = 0;
-    for (const auto& of_kernel : issues_) most = std::max(most, of_kernel[kernel]);
-    return most;
-  }
 
   // ---- times
 
@@ -248,7 +282,7 @@ class SharedWarps {
     });
     const Wide warps = product(alike ? sub_core : Wide(kernels_[kernel].block.warps), blocks);
     const Wide beside = std::max<Wide>(0, most_weight_ - block_weights_[kernel]);
-    const Wide delayed = product(product(most_issues(kernel), warps), beside);
+    const Wide delayed = product(product(issues_[kernel][kernel], warps), beside);
     return time_slices::sum(weights_.time(blocks_of(kernels_[kernel], residence), blocks),
                             time_of(divided_up(delayed, Wide(parts) * sm_.limits.sms)));
   }
@@ -256,11 +290,13 @@ class SharedWarps {
   const SharedSm& sm_;
   const std::vector<SharingKernel>& kernels_;
   const BlockWeights weights_;
+  std::vector<Wide> warps_in_use_, lacking_;  ///< of every kernel
   bool waits_ = false;
   std::vector<std::int64_t> most_on_sm_;
   std::vector<Wide> block_weights_;
   Wide most_weight_ = 0;
   std::vector<Duration> path_;  ///< of a block of every kernel
+  std::vector<Wide> left_;      ///< cycles for which pipelines that it may need are occupied when it is submitted
   std::vector<std::vector<Wide>>
       issues_;  ///< [kernel][other]: how long a warp of the other one delays a warp; in parts
 };

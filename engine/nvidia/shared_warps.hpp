@@ -6,11 +6,12 @@
 ///
 /// Every warp policy issues whenever a warp is ready. So a block takes at most its *path*, the latencies of a warp's
 /// instructions, and what other warps of the sub-core issue until it has ended. What the others issue counts for each
-/// of their jobs in that time, since some policies prefer warps of later kernels.
+/// of their jobs in that time, since some policies prefer warps of later kernels. What kernels that have ended left in
+/// pipelines counts once.
 ///
 /// Without waiting. If the blocks of the kernels that may be resident together never fill all SMs, each kernel starts
-/// as soon as it is submitted. The placement rule limits the blocks of it on an SM. So it takes at most its path and what
-/// those blocks, and those of each other kernel, issue on one sub-core.
+/// as soon as it is submitted. The placement rule limits the blocks of it on an SM. So it takes at most its path and
+/// what those blocks, and those of each other kernel, issue on one sub-core.
 ///
 /// With waiting. While blocks of a kernel wait, the weights (streams.hpp) on each SM add up to at least 1. So the wait
 /// takes at most the sum over all blocks of weight times residence, divided by the number of SMs. The residence of a
@@ -46,8 +47,8 @@ struct SharedSm {
   Frequency clock;
 };
 
-/// For all kernels of a context. by[kernel][kernel] is what a kernel adds to the time for which the context is at work
-/// beyond its own.
+/// For all kernels of a context. by[kernel][other] covers all kernels that the task has in the stream, one after the
+/// other. by[kernel][kernel] is what a kernel adds to the time for which the context is at work beyond its own.
 gpu::KernelDelays shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels);
 
 }  // namespace amalthea::engine::nvidia
