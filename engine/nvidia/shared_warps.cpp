@@ -24,6 +24,9 @@ class SharedWarps {
     for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel) most_on_sm_.push_back(most_on_sm(kernel));
     find_most_weight();
     read_instructions();
+    are_alike_ = std::all_of(kernels.begin(), kernels.end(), [&](const SharingKernel& each) {
+      return each.instructions.empty() || each.block.warps % sm.limits.warp_schedulers == 0;
+    });
   }
 
   gpu::KernelDelays run() const {
@@ -31,8 +34,9 @@ class SharedWarps {
     delays.own.resize(kernels_.size());
     delays.by.assign(kernels_.size(), std::vector<Duration>(kernels_.size()));
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
-      const Wide beside = warps_on_sub_core(kernel, most_on_sm_[kernel]) - 1;
-      const Wide cycle_parts = product(issues_[kernel][kernel], beside) + left_[kernel] * parts;
+      const Wide block = warps_on_sub_core(kernel, 1), beside = warps_on_sub_core(kernel, most_on_sm_[kernel]) - block;
+      const Wide cycle_parts = product(issues_[kernel][kernel], block - 1) +
+                               after_wait(kernel, product(issues_[kernel][kernel], beside)) + left_[kernel] * parts;
       delays.own[kernel] = time_slices::sum(time_slices::sum(path_[kernel], time_of(cycle_parts)),
                                             area(kernel, kernels_[kernel].blocks - 1));
     }
@@ -41,7 +45,7 @@ class SharedWarps {
       const std::map<Place, Wide> issued = issued_beside(other);
       for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
         if (!are_apart(kernel, other))
-          delays.by[kernel][other] = time_slices::sum(time_of(issued.at(place_of(kernel))), waits);
+          delays.by[kernel][other] = time_slices::sum(time_of(after_wait(other, issued.at(place_of(kernel)))), waits);
     }
     return delays;
   }
@@ -55,9 +59,11 @@ class SharedWarps {
   Place place_of(std::size_t kernel) const { return {kernels_[kernel].task, kernels_[kernel].stream}; }
 
   /// For how long warps of `other` delay the kernels that a task has in a stream: each of these by what is on one
-  /// sub-core, and all of them, one after the other, by no more than there is.
+  /// sub-core, and all of them, one after the other, by no more than there is. Sub-cores that are alike count as one.
   std::map<Place, Wide> issued_beside(std::size_t other) const {
-    const Wide all = product(issues_[other][other], Wide(kernels_[other].block.warps) * kernels_[other].blocks);
+    const Wide warps = waits_ && are_alike_ ? warps_on_sub_core(other, kernels_[other].blocks)
+                                            : Wide(kernels_[other].block.warps) * kernels_[other].blocks;
+    const Wide all = product(issues_[other][other], warps);
     std::map<Place, Wide> issued;
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       const std::int64_t blocks = waits_ ? kernels_[other].blocks : most_beside(kernel, other);
@@ -275,16 +281,21 @@ class SharedWarps {
     if (!waits_) return {};
     const Wide sub_core = divided_up(kernels_[kernel].block.warps, sm_.limits.warp_schedulers);
     const Duration residence = time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], sub_core - 1)));
-    // If every block has as many warps on each sub-core, all sub-cores of an SM do the same. Otherwise the last warps
-    // of the blocks beside it may be on different ones.
-    const bool alike = std::all_of(kernels_.begin(), kernels_.end(), [&](const SharingKernel& each) {
-      return each.instructions.empty() || each.block.warps % sm_.limits.warp_schedulers == 0;
-    });
-    const Wide warps = product(alike ? sub_core : Wide(kernels_[kernel].block.warps), blocks);
-    const Wide beside = std::max<Wide>(0, most_weight_ - block_weights_[kernel]);
-    const Wide delayed = product(product(issues_[kernel][kernel], warps), beside);
+    // Unless sub-cores are alike, the last warps of the blocks beside it may be on different ones.
+    const Wide warps = product(are_alike_ ? sub_core : Wide(kernels_[kernel].block.warps), blocks);
+    const Wide delayed = product(product(issues_[kernel][kernel], warps), weight_beside(kernel));
     return time_slices::sum(weights_.time(blocks_of(kernels_[kernel], residence), blocks),
                             time_of(divided_up(delayed, Wide(parts) * sm_.limits.sms)));
+  }
+
+  Wide weight_beside(std::size_t kernel) const { return std::max<Wide>(0, most_weight_ - block_weights_[kernel]); }
+
+  /// What is left of a delay by the kernel after the wait: what it issued during the wait is part of its area.
+  Wide after_wait(std::size_t kernel, Wide delay) const {
+    if (!waits_) return delay;
+    const Wide all = Wide(parts) * sm_.limits.sms, rest = std::max<Wide>(0, all - weight_beside(kernel));
+    // Rounded up part by part, so that nothing overflows.
+    return product(delay / all, rest) + divided_up(delay % all * rest, all);
   }
 
   const SharedSm& sm_;
@@ -292,6 +303,8 @@ class SharedWarps {
   const BlockWeights weights_;
   std::vector<Wide> warps_in_use_, lacking_;  ///< of every kernel
   bool waits_ = false;
+  /// If every block has as many warps on each sub-core, all sub-cores of an SM do the same.
+  bool are_alike_ = false;
   std::vector<std::int64_t> most_on_sm_;
   std::vector<Wide> block_weights_;
   Wide most_weight_ = 0;
