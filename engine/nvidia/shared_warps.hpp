@@ -27,6 +27,7 @@
 #include "amalthea/time.hpp"
 #include "engine/gpu/kernel_delays.hpp"
 #include "engine/gpu/occupancy.hpp"
+#include "engine/nvidia/names.hpp"
 #include "engine/nvidia/warps.hpp"
 
 namespace amalthea::engine::nvidia {
