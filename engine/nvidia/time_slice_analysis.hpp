@@ -119,6 +119,9 @@
 ///     is the first, it takes at most what (4) and (9) yield for an operation that is alone in its context, slowed down
 ///     by all other tasks of the process. An operation X ends after all earlier ones have been E: at most one of each
 ///     other task, since a task has one operation at a time.
+/// (12) Shared SMs. If warps of the only context of a GPU share SMs (shared_warps.hpp), a kernel takes its own time, and
+///     what every job of other streams in the window (3) adds. Each job accounts for its own time and for what it adds,
+///     as the work of its context.
 ///
 /// Equal priorities count as higher, which covers any order among them. Everything rounds up.
 ///
@@ -270,7 +273,7 @@ struct GpuOperation {
   std::int64_t sms = 0;                ///< number of SMs that its blocks may use; 0: all
   /// What it may lose to rounding where something slows it down.
   Duration rounding = {};
-  std::size_t kernel = 0;  ///< index into SharedGpu::overtaking
+  std::size_t kernel = 0;  ///< index into SharedGpu::overtaking or SharedContext::sharing
 };
 struct GpuSegment {
   std::vector<GpuOperation> operations;
@@ -347,6 +350,9 @@ struct SharedContext {
   Duration slice = Context{}.slice;  ///< > 0
   ContextPriority priority = Context{}.priority;
   std::int64_t urgency = 0;  ///< larger is more urgent
+  /// If warps of its kernels share SMs: what they cost each other (12), instead of (9). The worst time of a kernel is
+  /// then its own.
+  std::optional<gpu::KernelDelays> sharing = {};
 };
 struct SharedStream {
   std::size_t context = 0;

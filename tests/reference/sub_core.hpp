@@ -42,16 +42,12 @@ class WarpScheduler {
     return ends;
   }
 
- private:
-  static constexpr int nobody = -1;
-
-  bool is_there(int warp) const { return at(warp).end < 0 && at(warp).start <= cycle_; }
-  bool can_issue(int warp) const {
-    return is_there(warp) && at(warp).may_issue <= cycle_ && busy_[op_of(warp).pipeline] <= cycle_;
+  /// One that starts in the cycle that is executed next. Its number.
+  std::size_t add(StartingWarp warp) {
+    warps_.push_back(std::move(warp));
+    return warps_.size() - 1;
   }
-  const StartingWarp& at(int warp) const { return warps_[static_cast<std::size_t>(warp)]; }
-  const WarpOp& op_of(int warp) const { return at(warp).ops[at(warp).done]; }
-  int count() const { return static_cast<int>(warps_.size()); }
+  bool has_ended(std::size_t warp) const { return warps_[warp].end >= 0; }
 
   void execute(long cycle) {
     cycle_ = cycle;
@@ -67,6 +63,17 @@ class WarpScheduler {
     issued.may_issue = std::max(issued.may_issue, cycle + 1);
     if (issued.done == issued.ops.size()) issued.end = cycle + 1;
   }
+
+ private:
+  static constexpr int nobody = -1;
+
+  bool is_there(int warp) const { return at(warp).end < 0 && at(warp).start <= cycle_; }
+  bool can_issue(int warp) const {
+    return is_there(warp) && at(warp).may_issue <= cycle_ && busy_[op_of(warp).pipeline] <= cycle_;
+  }
+  const StartingWarp& at(int warp) const { return warps_[static_cast<std::size_t>(warp)]; }
+  const WarpOp& op_of(int warp) const { return at(warp).ops[at(warp).done]; }
+  int count() const { return static_cast<int>(warps_.size()); }
 
   void issue(int warp) {
     const WarpOp op = op_of(warp);

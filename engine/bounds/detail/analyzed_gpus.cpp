@@ -88,7 +88,7 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
                     [](const GpuStream& stream) { return stream.mps_share > 0 && stream.mps_share < 100; }))
       return fmt::format("a process has a share of {} through MPS; no bound is known for this", gpu);
     if (profile.preemption != gpu::Preemption::instruction)
-      if (std::string fault = fault_of_shared_sms(subject, activations, offloads, context); !fault.empty())
+      if (std::string fault = shared_sms(subject, activations, offloads, context).fault; !fault.empty())
         return fault;
     for (const GpuStream& stream : context.streams)
       for (const TaskIndex task : stream.tasks)
@@ -125,7 +125,7 @@ std::vector<UnitIndex> analyzed_gpus(const AnalyzedSystem& subject, const std::v
     if (!fault.empty() || subject.devices[unit]->amd) continue;
     // With coarser preemption, fault_of_gpu counts this for the whole GPU.
     for (const GpuContext& context : contexts_on(subject.system, unit, *subject.devices[unit])) {
-      const std::string unknown = fault_of_shared_sms(subject, activations, offloads, context);
+      const std::string unknown = shared_sms(subject, activations, offloads, context).fault;
       for (const TaskIndex task : context.tasks) {
         if (unknown.empty() || !activations[task].any()) continue;
         exclude(subject, task, unknown, offloads, faults);

@@ -9,6 +9,7 @@
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/amd_kernels.hpp"
 #include "engine/bounds/detail/places.hpp"
+#include "engine/bounds/detail/shared_sms.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/nvidia/contention.hpp"
 #include "engine/nvidia/sm_mask.hpp"
@@ -36,6 +37,8 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.by_cpu = law.worst_of_copy_by_cpu();
     if (kernel == nullptr) continue;
     if (const auto at = gpu.overtaking.find({device, step}); at != gpu.overtaking.end()) operation.kernel = at->second;
+    const auto& context = gpu.problem.contexts[gpu.problem.streams[*segment.stream].context];
+    if (context.sharing) operation.worst = context.sharing->own[operation.kernel];
     operation.memory_share = kernel->memory_intensity;
     operation.memory = &*subject.step(task_step).memory;
     operation.by_cpu = law.worst_by_cpu(*operation.memory, operation.memory_share).slowdown;
@@ -132,12 +135,14 @@ void add_segments(const ProblemInput& input, const GpuProblem& gpu, TaskIndex ho
 }
 
 /// Maximum time of a job without interference.
-Duration longest_job(const AnalyzedSystem& subject, const GpuEntry& entry) {
+Duration longest_job(const GpuEntry& entry) {
   Duration longest;
-  for (const nvidia::Segment& segment : entry.task.segments)
+  for (const nvidia::Segment& segment : entry.task.segments) {
     if (const auto* cpu = std::get_if<nvidia::CpuSegment>(&segment)) longest += cpu->worst;
-  for (const TaskIndex device : entry.member.segments) longest += operations_of(subject, device).worst;
-  for (const GpuEntry& beside : entry.beside) longest += longest_job(subject, beside);
+    if (const auto* gpu = std::get_if<nvidia::GpuSegment>(&segment))
+      for (const nvidia::GpuOperation& operation : gpu->operations) longest += operation.worst;
+  }
+  for (const GpuEntry& beside : entry.beside) longest += longest_job(beside);
   return longest;
 }
 
@@ -177,6 +182,15 @@ bool add_context(const ProblemInput& input, const GpuContext& context, std::size
   return added;
 }
 
+/// What kernels of the context that was added last cost each other, if they share SMs.
+void add_sharing(const ProblemInput& input, const GpuContext& context, GpuProblem& problem) {
+  SharedSms shared = shared_sms(input.subject, input.activations, input.offloads, context);
+  if (!shared.fault.empty() || !shared.delays) return;
+  for (std::size_t kernel = 0; kernel < shared.kernels.size(); ++kernel)
+    problem.overtaking[{shared.kernels[kernel].task, shared.kernels[kernel].step}] = kernel;
+  problem.problem.contexts.back().sharing = std::move(shared.delays);
+}
+
 /// The streams of all processes in one context, because their kernels run concurrently.
 void add_amd_gpu(const ProblemInput& input, UnitIndex unit, GpuProblem& problem) {
   const DeviceProfile& profile = *input.subject.devices[unit];
@@ -208,7 +222,7 @@ GpuProblem empty_gpu_problem(const ProblemInput& input, const std::vector<UnitIn
       continue;
     }
     for (const GpuContext& context : contexts_on(input.subject.system, unit, profile))
-      add_context(input, context, empty.problem.gpus.size(), empty);
+      if (add_context(input, context, empty.problem.gpus.size(), empty)) add_sharing(input, context, empty);
     empty.problem.gpus.push_back(shared_gpu(profile));
     empty.problem.gpus.back().by_priority = schedules_by_urgency(input.subject.system, unit);
   }
@@ -222,7 +236,7 @@ GpuEntry host_entry(const ProblemInput& input, const GpuProblem& gpu, TaskIndex 
   entry.task.core = *input.cores.core_of[host];
   entry.task.priority = input.cores.ranks.rank[host];
   add_segments(input, gpu, host, entry);
-  if (longest_job(input.subject, entry) >= nvidia::longest_analyzed) {
+  if (longest_job(entry) >= nvidia::longest_analyzed) {
     add_fault(faults, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     auto& segments = entry.task.segments;
     segments.erase(

@@ -31,7 +31,7 @@ struct GpuProblem {
   std::vector<GpuMember> members;                   ///< parallel to its tasks
   std::vector<TaskIndex> device_of_stream;          ///< parallel to its streams: the first device task
   std::vector<std::optional<std::size_t>> streams;  ///< for every active device task of its GPUs
-  /// for every kernel on an AMD GPU, by task and step: index into SharedGpu::overtaking
+  /// for kernels by task and step: index into SharedGpu::overtaking or SharedContext::sharing
   std::map<std::pair<TaskIndex, std::size_t>, std::size_t> overtaking;
   /// for each of its other accesses: index into Problems::problem_tasks, and the shortest time of a job
   struct OtherAccesses {

@@ -3,63 +3,162 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "amalthea/quantity.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/gpu/occupancy.hpp"
+#include "engine/nvidia/block_time.hpp"
+#include "engine/nvidia/shared_warps.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 #include "engine/program/kernel_instructions.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
 
-/// A kernel whose blocks are placed on SMs.
-struct PlacedKernel {
-  TaskIndex task = 0;
+/// Above this, pairs of kernels would take too long.
+constexpr std::size_t most_kernels = 500;
+
+struct ContextKernel {
+  TaskStep step;
+  std::size_t stream = 0;
   const Kernel* kernel = nullptr;
-  BlocksOnSm blocks;
+  std::optional<BlocksOnSm> blocks = {};  ///< nothing: its blocks are not placed on SMs
 };
 
-class SharedSms {
+class KernelsOfContext {
  public:
-  SharedSms(const AnalyzedSystem& subject, const Offloads& offloads) : subject_(subject), offloads_(offloads) {}
+  KernelsOfContext(const AnalyzedSystem& subject, const std::vector<Activations>& activations, const Offloads& offloads,
+                   const GpuContext& context)
+      : subject_(subject), activations_(activations), offloads_(offloads), context_(context) {
+    for (std::size_t stream = 0; stream < context.streams.size(); ++stream)
+      for (const TaskIndex task : context.streams[stream].tasks)
+        for (std::size_t step = 0; activations[task].any() && step < subject.steps(task).size(); ++step)
+          if (subject.step({task, step}).kind == StepKind::kernel) add({task, step}, stream);
+  }
 
-  std::string fault(const std::vector<std::vector<PlacedKernel>>& streams) const {
-    for (std::size_t own = 0; own < streams.size(); ++own)
-      for (const PlacedKernel& kernel : streams[own]) {
-        if (!kernel.kernel->instructions) continue;
-        if (kernel.blocks.in_rounds && kernel.blocks.together > 1)
-          return fmt::format(
-              "blocks of {} start on an SM while others execute; no bound is known for the time of their instructions "
-              "then",
-              name(kernel));
-        for (std::size_t stream = 0; stream < streams.size(); ++stream)
-          for (const PlacedKernel& other : streams[stream])
-            if (stream != own && may_meet(kernel, other))
-              return fmt::format(
-                  "blocks of {} may share an SM with blocks of {}; no bound is known for the time of their "
-                  "instructions then",
-                  name(kernel), name(other));
-      }
-    return {};
+  SharedSms run() {
+    SharedSms found;
+    const std::string meeting = first_meeting();
+    if (meeting.empty()) return found;
+    const std::string obstacle = first_obstacle();
+    if (!obstacle.empty()) {
+      found.fault =
+          fmt::format("{}, and {}; no bound is known for the time of their instructions then", meeting, obstacle);
+      return found;
+    }
+    subject_.taken.add(kernels_.size() * kernels_.size());
+    found.delays = delays();
+    for (const ContextKernel& kernel : kernels_) found.kernels.push_back(kernel.step);
+    found.fault = too_long(*found.delays);
+    return found;
   }
 
  private:
-  const std::string& name(const PlacedKernel& kernel) const { return subject_.name(kernel.task); }
+  const std::string& name(const ContextKernel& kernel) const { return subject_.name(kernel.step.task); }
+  const DeviceProfile& profile() const { return *subject_.devices[unit()]; }
+  UnitIndex unit() const { return subject_.task(context_.tasks.front()).unit; }
+  const std::string& mask_of(const ContextKernel& kernel) const { return subject_.task(kernel.step.task).gpu.sm_mask; }
 
-  bool may_meet(const PlacedKernel& kernel, const PlacedKernel& other) const {
-    const auto& host = offloads_.driver[kernel.task];
-    if (host && host == offloads_.driver[other.task] && !offloads_.beside[kernel.task] && !offloads_.beside[other.task])
+  void add(TaskStep step, std::size_t stream) {
+    ContextKernel& added = kernels_.emplace_back(ContextKernel{step, stream, &subject_.activity<Kernel>(step)});
+    if (!added.kernel->launch) return;
+    if (auto blocks = blocks_on_sm(subject_.task(step.task), *added.kernel->launch, profile())) added.blocks = *blocks;
+  }
+
+  /// The blocks of a kernel with instructions that share an SM with others; "" if there are none.
+  std::string first_meeting() const {
+    for (const ContextKernel& kernel : kernels_) {
+      if (!kernel.blocks || !kernel.kernel->instructions) continue;
+      if (kernel.blocks->in_rounds && kernel.blocks->together > 1)
+        return fmt::format("blocks of {} start on an SM while others execute", name(kernel));
+      for (const ContextKernel& other : kernels_)
+        if (other.blocks && other.stream != kernel.stream && may_meet(kernel, other))
+          return fmt::format("blocks of {} may share an SM with blocks of {}", name(kernel), name(other));
+    }
+    return {};
+  }
+
+  /// Why shared_warps.hpp does not apply; "" if it does.
+  std::string first_obstacle() const {
+    const std::string& gpu = subject_.system.platform.units[unit()].name;
+    if (profile().preemption != gpu::Preemption::instruction)
+      return fmt::format("slices on {} end only after blocks or kernels", gpu);
+    for (TaskIndex task = 0; task < subject_.tasks(); ++task)
+      if (!subject_.is_host(task) && subject_.task(task).unit == unit() && activations_[task].any() && !is_here(task))
+        return fmt::format("{} serves another process, that of {}", gpu, subject_.name(task));
+    if (context_.has_barriers()) return fmt::format("their process on {} has a NULL stream beside other streams", gpu);
+    if (kernels_.size() > most_kernels) return fmt::format("their process has more than {} kernels", most_kernels);
+    for (const ContextKernel& kernel : kernels_) {
+      if (!kernel.blocks) return fmt::format("{}, in the same process, has a kernel without gpu.block", name(kernel));
+      if (kernel.kernel->launch->cache_config != kernels_.front().kernel->launch->cache_config)
+        return fmt::format("{} and {}, in the same process, have different cache configurations",
+                           name(kernels_.front()), name(kernel));
+      if (!mask_of(kernel).empty()) return fmt::format("{}, in the same process, has a mask of SMs", name(kernel));
+      if (kernel.kernel->instructions && !latencies_of(kernel))
+        return fmt::format("{}, in the same process, states its instructions as letters", name(kernel));
+      if (!rounding_of(subject_, kernel.step).is_zero())
+        return fmt::format("other work may slow {}, in the same process, down", name(kernel));
+    }
+    return {};
+  }
+
+  bool is_here(TaskIndex task) const {
+    return std::find(context_.tasks.begin(), context_.tasks.end(), task) != context_.tasks.end();
+  }
+
+  /// Nothing if its instructions are letters.
+  static std::optional<std::vector<nvidia::WarpInstruction>> latencies_of(const ContextKernel& kernel) {
+    const auto parsed = nvidia::parse_block_instructions(kernel.kernel->instructions->text);
+    if (!parsed || !std::holds_alternative<std::vector<nvidia::WarpInstruction>>(*parsed)) return {};
+    return std::get<std::vector<nvidia::WarpInstruction>>(*parsed);
+  }
+
+  gpu::KernelDelays delays() const {
+    const ProcessingUnit& gpu = subject_.system.platform.units[unit()];
+    const nvidia::SharedSm sm{*profile().multiprocessors,
+                              nvidia::find_warp_pipelines(gpu.warp_pipelines.empty() ? "free" : gpu.warp_pipelines),
+                              gpu.frequency};
+    std::vector<nvidia::SharingKernel> sharing;
+    for (const ContextKernel& kernel : kernels_) {
+      const TaskIndex task = kernel.step.task;
+      nvidia::SharingKernel& added = sharing.emplace_back();
+      added.task = offloads_.beside[task] ? task : offloads_.driver[task].value_or(task);
+      added.stream = kernel.stream;
+      added.block = kernel.blocks->block;
+      added.blocks = kernel.kernel->launch->blocks;
+      added.time = std::max(longest_block(subject_, kernel.step), Duration::picoseconds(1));
+      if (kernel.kernel->instructions) added.instructions = *latencies_of(kernel);
+    }
+    return nvidia::shared_warp_delays(sm, sharing);
+  }
+
+  /// Whether all operations of a task take longer than the analysis can count.
+  std::string too_long(const gpu::KernelDelays& delays) const {
+    for (const TaskIndex task : context_.tasks) {
+      detail::Int128 total = operations_of(subject_, task).worst.picoseconds();
+      for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
+        if (kernels_[kernel].step.task == task) total += delays.own[kernel].picoseconds();
+      if (total >= nvidia::longest_analyzed.picoseconds())
+        return fmt::format("{} may take {} or more", subject_.name(task), format_duration(nvidia::longest_analyzed));
+    }
+    return {};
+  }
+
+  bool may_meet(const ContextKernel& kernel, const ContextKernel& other) const {
+    const auto& host = offloads_.driver[kernel.step.task];
+    if (host && host == offloads_.driver[other.step.task] && !offloads_.beside[kernel.step.task] &&
+        !offloads_.beside[other.step.task])
       return false;
     if (kernel.kernel->launch->cache_config != other.kernel->launch->cache_config) return false;
-    const DeviceProfile& profile = *subject_.devices[subject_.task(kernel.task).unit];
-    if (have_separate_sms(subject_.task(kernel.task).gpu.sm_mask, subject_.task(other.task).gpu.sm_mask, profile))
-      return false;
+    if (have_separate_sms(mask_of(kernel), mask_of(other), profile())) return false;
     // Even then, the other kernel may delay some blocks of this one, so that they do not start together.
-    return gpu::fits(*profile.multiprocessors, other.blocks.block, kernel.blocks.block) ||
-           std::min(kernel.blocks.fit, kernel.kernel->launch->blocks) > 1;
+    return gpu::fits(*profile().multiprocessors, other.blocks->block, kernel.blocks->block) ||
+           std::min(kernel.blocks->fit, kernel.kernel->launch->blocks) > 1;
   }
 
   static bool have_separate_sms(const std::string& a, const std::string& b, const DeviceProfile& profile) {
@@ -73,28 +172,17 @@ class SharedSms {
   }
 
   const AnalyzedSystem& subject_;
+  const std::vector<Activations>& activations_;
   const Offloads& offloads_;
+  const GpuContext& context_;
+  std::vector<ContextKernel> kernels_;
 };
 
 }  // namespace
 
-std::string fault_of_shared_sms(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
-                                const Offloads& offloads, const GpuContext& context) {
-  std::vector<std::vector<PlacedKernel>> streams;
-  for (const GpuStream& stream : context.streams) {
-    auto& kernels = streams.emplace_back();
-    for (const TaskIndex task : stream.tasks) {
-      const auto& steps = subject.steps(task);
-      for (std::size_t step = 0; activations[task].any() && step < steps.size(); ++step) {
-        if (steps[step].kind != StepKind::kernel) continue;
-        const auto& kernel = subject.activity<Kernel>({task, step});
-        if (!kernel.launch) continue;
-        const auto blocks = blocks_on_sm(subject.task(task), *kernel.launch, *subject.devices[subject.task(task).unit]);
-        if (blocks) kernels.push_back({task, &kernel, *blocks});
-      }
-    }
-  }
-  return SharedSms(subject, offloads).fault(streams);
+SharedSms shared_sms(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
+                     const Offloads& offloads, const GpuContext& context) {
+  return KernelsOfContext(subject, activations, offloads, context).run();
 }
 
 }  // namespace amalthea::engine::bounds

@@ -169,6 +169,10 @@ OperationGroup Analysis::with_rivals(std::size_t index, const Group& group) cons
   }
   if (kernels) work.drain = context.overrun[execution_engine];
   work.full = context.slowdown[group.engine % engines_per_gpu].largest;
+  if (kernels && context.sharing != nullptr) {
+    work.ways.push_back(overtaking_rivals(index, group, *context.sharing));
+    return work;
+  }
   StreamDelay in_sequence{work.work, {}}, by_area;
   for (const StreamOperation& operation : group.operations)
     if (kernels && context.weights->apply())

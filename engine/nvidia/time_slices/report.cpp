@@ -150,7 +150,8 @@ std::string Analysis::reason_of(std::size_t index, const TimeSliceBounds& bounds
                        task(sharing_.contexts[longest].tasks.front()).name);
   const Duration alone = sum(facts_[index].execution, sum(job.gpu, sum(job.slowdown, job.own_switches)));
   const Duration least = sum(facts_[index].execution, job.own());
-  if (alone <= limit && least > limit) return reason_of_streams(index, limit_text);
+  const bool endless = std::find(job.queued.begin(), job.queued.end(), infinite) != job.queued.end();
+  if ((alone <= limit && least > limit) || endless) return reason_of_streams(index, limit_text);
   if (least > limit && !jobs_[index].slowdown.is_zero())
     return fmt::format("with copies and kernels slowed down by other tasks, it may need {}, which exceeds its {}",
                        format_duration(least), limit_text);
@@ -191,7 +192,10 @@ std::string Analysis::reason_of_streams(std::size_t index, const std::string& li
   const auto& uses = sharing_.streams[longest].uses;
   const auto other = std::find_if(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task != index; });
   const std::string name = other == uses.end() ? std::string() : task(other->task).name;
-  const bool overtaking = !problem_.gpus[sharing_.contexts[sharing_.streams[longest].context].gpu].overtaking.empty();
+  const ContextFacts& context = sharing_.contexts[sharing_.streams[longest].context];
+  const bool overtaking = !problem_.gpus[context.gpu].overtaking.empty();
+  if (total >= infinite && context.sharing != nullptr)
+    return fmt::format("{}, whose kernels may share SMs with its own, has no bound", name);
   if (total >= infinite && other != uses.end() && task(other->task).unlimited)
     return fmt::format("{}{}, has no bound", name,
                        overtaking ? ", whose kernels may overtake it on the GPU"

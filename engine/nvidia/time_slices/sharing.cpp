@@ -32,7 +32,8 @@ bool has_cpu_traffic(const TimeSliceProblem& problem, std::size_t task, std::siz
 
 Sharing::Sharing(const TimeSliceProblem& problem) : problem_(problem) {
   for (const SharedContext& context : problem.contexts)
-    contexts.push_back({context.gpu, context.slice, context.priority, context.urgency});
+    contexts.push_back(
+        {context.gpu, context.slice, context.priority, context.urgency, context.sharing ? &*context.sharing : nullptr});
   for (const SharedStream& stream : problem.streams)
     streams.push_back({stream.context, stream.priority, {}, stream.overlapping});
   for (std::size_t task = 0; task < problem.tasks.size(); ++task) add_uses(task);
@@ -302,10 +303,14 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
       const bool high = stream.priority == StreamPriority::high && executes_kernels(operation.engine);
       const Duration blocking =
           high ? slowed(context.longest_low_block, context.slowdown[execution_engine].largest) : Duration{};
-      const Duration charged = sum(operation.slowest, blocking);
+      // (12): and what it costs others.
+      const Duration issued = context.sharing != nullptr && executes_kernels(operation.engine)
+                                  ? context.sharing->by[operation.operation->kernel][operation.operation->kernel]
+                                  : Duration{};
+      const Duration delay = sum(blocking, issued), charged = sum(operation.slowest, delay);
       const std::int64_t turns = 1 + turns_of(charged, context.slice);
       use.turns += turns;
-      use.work = sum(use.work, blocking);
+      use.work = sum(use.work, delay);
       if (executes_kernels(operation.engine)) use.work = sum(use.work, times(context.overrun[execution_engine], turns));
     }
     if (context.is_private())

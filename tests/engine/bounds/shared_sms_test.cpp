@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times from the instructions of kernels are bounds only where nothing shares the SMs of a kernel.
+// Times from the instructions of kernels are bounds where nothing shares the SMs of a kernel. Elsewhere, what others issue
+// counts (shared_warps_test.cpp), unless slices end only after blocks.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,10 @@ struct OneGpu {
     return *std::get<Kernel>(maker.system().graph[maker[task].body.front()].activity).launch;
   }
 
+  std::string& instructions(TaskIndex task) {
+    return std::get<Kernel>(maker.system().graph[maker[task].body.front()].activity).instructions->text;
+  }
+
   SystemBounds bounds() {
     System system = maker.build();
     Diagnostics findings;
@@ -56,30 +62,95 @@ struct OneGpu {
 
 }  // namespace
 
-TEST_CASE("kernels with instructions that may share an SM with others have no bound") {
-  const std::string text = GENERATE("40C", "2,int32:2,2,2");
+TEST_CASE("what kernels on the same SM issue is part of the bound of a kernel with instructions") {
+  const std::string text = "2,int32:2,2,2";
   for (const bool both : {true, false}) {
     OneGpu system;
     auto& maker = system.maker;
     // Two blocks on four SMs: the placement rule may put them on one.
     const TaskIndex first = system.task(maker.periodic(10'000), text, 1, 64),
-                    second = system.task(maker.periodic(10'000), both ? text : "", 1, 64),
-                    apart = system.task(maker.periodic(10'000), text, 1, 64);
-    maker[apart].gpu.context = "another";
+                    second = system.task(maker.periodic(10'000), both ? text : "", 1, 64);
     const SystemBounds bounds = system.bounds();
+    const auto operation = [&](TaskIndex task) { return bounds.operations.at(maker[task].body.front()).worst; };
     for (const TaskIndex task : {first, second}) {
-      CHECK_FALSE(bounds.tasks[task].worst);
-      CHECK(bounds.tasks[task].reason.find("may share an SM") != std::string::npos);
-      CHECK_FALSE(bounds.operations.at(maker[task].body.front()).worst);
+      REQUIRE(bounds.tasks[task].worst);
+      REQUIRE(operation(task));
     }
-    CHECK(bounds.tasks[apart].worst);
-    CHECK(bounds.operations.at(maker[apart].body.front()).worst);
+    const auto waits_for = [&](TaskIndex task, TaskIndex other) {
+      const auto& parts = bounds.tasks[task].parts;
+      return std::any_of(parts.begin(), parts.end(), [&](const Contribution& part) { return part.by == other; });
+    };
+    CHECK(waits_for(first, second) == both);  // without instructions, a block issues nothing, and takes its ticks
+    CHECK(waits_for(second, first) == both);
   }
+}
+
+TEST_CASE("kernels that share SMs have no bound where no argument covers it, and the reason says so") {
+  OneGpu system;
+  auto& maker = system.maker;
+  const TaskIndex first = system.task(maker.periodic(10'000), "2,2", 1, 64),
+                  second = system.task(maker.periodic(10'000), "2,2", 1, 64);
+  const auto reason = [&] {
+    const SystemBounds bounds = system.bounds();
+    CHECK_FALSE(bounds.tasks[first].worst);
+    return bounds.tasks[first].reason;
+  };
+  const auto because = [](const std::string& obstacle) {
+    return "blocks of k0 may share an SM with blocks of k1, and " + obstacle +
+           "; no bound is known for the time of their instructions then";
+  };
+  REQUIRE(system.bounds().tasks[first].worst);
+  SECTION("another process has work on the GPU") {
+    const TaskIndex apart = system.task(maker.periodic(10'000), GENERATE("", "2,2"), 1, 64);
+    maker[apart].gpu.context = "another";
+    CHECK(reason() == because("GPU serves another process, that of k2"));
+    CHECK(system.bounds().tasks[apart].worst);
+  }
+  SECTION("something may slow them down") {
+    system.profile.interference.kernel_by_memcpy = Slowdown{1'100'000};
+    CHECK(reason() == because("other work may slow k0, in the same process, down"));
+  }
+  SECTION("a mask") {
+    maker[second].gpu.sm_mask = "~0x3";
+    CHECK(reason() == because("k1, in the same process, has a mask of SMs"));
+  }
+  SECTION("letters") {
+    system.instructions(second) = "2C";
+    CHECK(reason() == because("k1, in the same process, states its instructions as letters"));
+  }
+  SECTION("a kernel without a launch configuration") {
+    maker.kernel(system.task(maker.periodic(10'000), "", 1, 64), 1, 0);
+    CHECK(reason() == because("k2, in the same process, has a kernel without gpu.block"));
+  }
+  SECTION("another cache configuration") {
+    system.launch(system.task(maker.periodic(10'000), "", 1, 64)).cache_config = "prefer-l1";
+    CHECK(reason() == because("k0 and k2, in the same process, have different cache configurations"));
+  }
+  SECTION("a NULL stream") {
+    maker[system.task(maker.periodic(10'000), "", 1, 64)].gpu.null_stream = true;
+    CHECK(reason() == because("their process on GPU has a NULL stream beside other streams"));
+  }
+  SECTION("slices that end after blocks") {
+    system.profile.preemption = gpu::Preemption::block;
+    CHECK(reason() == because("slices on GPU end only after blocks or kernels"));
+  }
+}
+
+TEST_CASE("kernels that come too often for the SMs they share have no bound, and the reason says whose they are") {
+  OneGpu system;
+  auto& maker = system.maker;
+  const std::string text = "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1";
+  system.task(maker.periodic(1000), text, 1, 64);
+  system.task(maker.periodic(15), text, 1, 64);
+  const SystemBounds bounds = system.bounds();
+  CHECK_FALSE(bounds.tasks[0].worst);
+  CHECK(bounds.tasks[0].reason == "k1, whose kernels may share SMs with its own, has no bound");
 }
 
 TEST_CASE("a kernel with instructions keeps its bound where nothing can share its SMs") {
   OneGpu system;
   auto& maker = system.maker;
+  system.profile.preemption = gpu::Preemption::block;  // otherwise those that share SMs have bounds, too
   const auto have_bounds = [&] {
     const SystemBounds bounds = system.bounds();
     bool all = true;
@@ -141,8 +212,20 @@ TEST_CASE("a kernel with instructions keeps its bound where nothing can share it
   }
 }
 
-TEST_CASE("blocks of a kernel that start whenever another one ends have no bound") {
+TEST_CASE("blocks of a kernel that start whenever another one ends count for each other") {
   OneGpu system;
+  const TaskIndex task = system.task(system.maker.periodic(10'000), "2,2", 8, 1024);
+  const auto at_once = system.bounds().tasks[task].worst;
+  system.launch(task).blocks = 9;
+  const auto in_rounds = system.bounds().tasks[task].worst;
+  REQUIRE(at_once);
+  REQUIRE(in_rounds);
+  CHECK(*in_rounds > *at_once);
+}
+
+TEST_CASE("blocks of a kernel that start whenever another one ends have no bound if slices end after blocks") {
+  OneGpu system;
+  system.profile.preemption = gpu::Preemption::block;
   const TaskIndex task = system.task(system.maker.periodic(10'000), "2C", 8, 1024);
   CHECK(system.bounds().tasks[task].worst);
   system.launch(task).blocks = 9;  // two on an SM, and a third when one ends

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/nvidia/shared_warps.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "engine/nvidia/streams.hpp"
+#include "engine/nvidia/time_slices/bound_time.hpp"
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+using time_slices::Wide;
+
+class SharedWarps {
+ public:
+  SharedWarps(const SharedSm& sm, const std::vector<SharingKernel>& kernels)
+      : sm_(sm), kernels_(kernels), weights_(sm.limits, weighted(kernels)) {
+    find_uses();
+    find_waits();
+    for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel) most_on_sm_.push_back(most_on_sm(kernel));
+    find_most_weight();
+    read_instructions();
+    are_alike_ = std::all_of(kernels.begin(), kernels.end(), [&](const SharingKernel& each) {
+      return each.instructions.empty() || each.block.warps % sm.limits.warp_schedulers == 0;
+    });
+  }
+
+  gpu::KernelDelays run() const {
+    gpu::KernelDelays delays;
+    delays.own.resize(kernels_.size());
+    delays.by.assign(kernels_.size(), std::vector<Duration>(kernels_.size()));
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      const Wide block = warps_on_sub_core(kernel, 1), beside = warps_on_sub_core(kernel, most_on_sm_[kernel]) - block;
+      const Wide cycle_parts = product(issues_[kernel][kernel], block - 1) +
+                               after_wait(kernel, product(issues_[kernel][kernel], beside)) + left_[kernel] * parts;
+      delays.own[kernel] = time_slices::sum(time_slices::sum(path_[kernel], time_of(cycle_parts)),
+                                            area(kernel, kernels_[kernel].blocks - 1));
+    }
+    for (std::size_t other = 0; other < kernels_.size(); ++other) {
+      const Duration waits = area(other, kernels_[other].blocks);
+      const std::map<Place, Wide> issued = issued_beside(other);
+      for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
+        if (!are_apart(kernel, other))
+          delays.by[kernel][other] = time_slices::sum(time_of(after_wait(other, issued.at(place_of(kernel)))), waits);
+    }
+    return delays;
+  }
+
+ private:
+  static constexpr std::int64_t parts = 1'000'000;  ///< of a cycle, and of a weight
+  static constexpr Wide most_parts = Wide(1) << 70, largest = Wide(1) << 124;
+
+  using Place = std::pair<std::size_t, std::size_t>;
+  /// The task and the stream.
+  Place place_of(std::size_t kernel) const { return {kernels_[kernel].task, kernels_[kernel].stream}; }
+
+  /// For how long warps of `other` delay the kernels that a task has in a stream: each of these by what is on one
+  /// sub-core, and all of them, one after the other, by no more than there is. Sub-cores that are alike count as one.
+  std::map<Place, Wide> issued_beside(std::size_t other) const {
+    const Wide warps = waits_ && are_alike_ ? warps_on_sub_core(other, kernels_[other].blocks)
+                                            : Wide(kernels_[other].block.warps) * kernels_[other].blocks;
+    const Wide all = product(issues_[other][other], warps);
+    std::map<Place, Wide> issued;
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      const std::int64_t blocks = waits_ ? kernels_[other].blocks : most_beside(kernel, other);
+      Wide& sum = issued[place_of(kernel)];
+      sum = std::min(all, sum + product(issues_[kernel][other], warps_on_sub_core(other, blocks)));
+    }
+    return issued;
+  }
+
+  // ---- blocks
+
+  static KernelBlocks blocks_of(const SharingKernel& kernel, Duration block) {
+    return {block, kernel.blocks, kernel.block, {}, 0};
+  }
+  static std::vector<KernelBlocks> weighted(const std::vector<SharingKernel>& kernels) {
+    std::vector<KernelBlocks> blocks;
+    for (const SharingKernel& kernel : kernels) blocks.push_back(blocks_of(kernel, Duration::picoseconds(1)));
+    return blocks;
+  }
+
+  bool are_apart(std::size_t a, std::size_t b) const {
+    return a != b && (kernels_[a].task == kernels_[b].task || kernels_[a].stream == kernels_[b].stream);
+  }
+
+  /// Over the streams but one: the sum of the largest of their kernels.
+  template <typename Size>
+  Wide of_others(std::size_t stream, const Size& size) const {
+    std::vector<Wide> most;
+    for (const SharingKernel& kernel : kernels_) {
+      if (kernel.stream >= most.size()) most.resize(kernel.stream + 1);
+      if (kernel.stream != stream) most[kernel.stream] = std::max(most[kernel.stream], Wide(size(kernel)));
+    }
+    return std::accumulate(most.begin(), most.end(), Wide(0));
+  }
+
+  /// What the blocks weigh, as a part of all SMs.
+  Duration weight(const SharingKernel& kernel, std::int64_t blocks) const {
+    return weights_.time(blocks_of(kernel, Duration::seconds(1)), blocks);
+  }
+
+  /// Whether a block may ever wait for room, by the weights of blocks or by the need of each kernel.
+  void find_waits() {
+    for (std::size_t index = 0; index < kernels_.size(); ++index) {
+      const SharingKernel& kernel = kernels_[index];
+      const Wide weights = of_others(
+          kernel.stream, [&](const SharingKernel& other) { return weight(other, other.blocks).picoseconds(); });
+      if (weights + weight(kernel, kernel.blocks - 1).picoseconds() < Duration::seconds(1).picoseconds()) continue;
+      const Wide without_warps = warps_in_use_[index] / (sm_.limits.max_warps() - kernel.block.warps + 1);
+      waits_ = waits_ || lacking_[index] + without_warps >= sm_.limits.sms;
+    }
+  }
+
+  /// What others and all blocks of the kernel but one may occupy, on all SMs together.
+  Wide in_use(const SharingKernel& kernel, std::int64_t SmUse::*use) const {
+    return of_others(kernel.stream,
+                     [use](const SharingKernel& other) { return Wide(other.block.*use) * other.blocks; }) +
+           Wide(kernel.block.*use) * (kernel.blocks - 1);
+  }
+
+  /// For each kernel, the warps in use, and the SMs that may lack something but warps for a block of it.
+  void find_uses() {
+    for (const SharingKernel& kernel : kernels_) {
+      warps_in_use_.push_back(in_use(kernel, &SmUse::warps));
+      Wide& lacking = lacking_.emplace_back();
+      for (const auto& [use, capacity] :
+           {std::pair(&SmUse::blocks, sm_.limits.blocks), std::pair(&SmUse::registers, sm_.limits.registers),
+            std::pair(&SmUse::shared_memory, sm_.limits.shared_memory)}) {
+        const std::int64_t need = kernel.block.*use;
+        if (need > 0) lacking += in_use(kernel, use) / (capacity - need + 1);
+      }
+    }
+  }
+
+  /// The largest number from 1 to `most` that is possible; all below it are, too.
+  template <typename IsPossible>
+  static std::int64_t largest_possible(std::int64_t most, const IsPossible& is_possible) {
+    std::int64_t least = 1;
+    while (least < most) {
+      const std::int64_t middle = least + (most - least + 1) / 2;
+      if (is_possible(middle))
+        least = middle;
+      else
+        most = middle - 1;
+    }
+    return least;
+  }
+
+  /// The most blocks of the kernel that are on an SM at a time. The rule puts the last of n blocks there only if no
+  /// other SM has room for more blocks, by warps. So other kernels or blocks of this one occupy all of these.
+  std::int64_t most_on_sm(std::size_t index) const {
+    const SharingKernel& kernel = kernels_[index];
+    const std::int64_t fit = std::min(kernel.blocks, gpu::resident_blocks(sm_.limits, kernel.block));
+    const Wide others = Wide(sm_.limits.sms) - 1 - lacking_[index];
+    if (others <= 0) return fit;
+    const std::int64_t warps = kernel.block.warps, rest = sm_.limits.max_warps() % warps;
+    const Wide of_rest = warps_in_use_[index] - Wide(warps) * (kernel.blocks - 1);
+    return largest_possible(fit, [&](std::int64_t blocks) {
+      // The last of them, beside `most` on this SM. Each other SM has more than rest + (most - 1) * warps in use.
+      // Blocks of this kernel are worth all of their warps there, but for the last one.
+      const std::int64_t most = blocks - 1;
+      const Wide needed = others * (rest + Wide(most - 1) * warps + 1), own = kernel.blocks - most - 1;
+      const Wide whole = std::min<Wide>(own, others * (most - 1));
+      const Wide last = std::min<Wide>(own - whole, others);
+      return needed - whole * warps - last * std::min<std::int64_t>(warps, rest + 1) <= of_rest;
+    });
+  }
+
+  /// The most blocks of `other` on an SM that has a block of the kernel. Each starts all of its blocks at once. The
+  /// last one of these blocks was put there because no other SM had more room for its like.
+  std::int64_t most_beside(std::size_t index, std::size_t other) const {
+    const auto is_possible = [&](std::size_t last, std::int64_t on_sm) {
+      const std::int64_t warps = kernels_[last].block.warps, free = sm_.limits.max_warps() - on_sm;
+      const Wide others = Wide(sm_.limits.sms) - 1 - lacking_[last];
+      const Wide needed = sm_.limits.max_warps() - Wide(free / warps + 1) * warps + 1;
+      return free >= warps && (others <= 0 || others * needed <= warps_in_use_[last] - on_sm);
+    };
+    const std::int64_t own = kernels_[index].block.warps, its = kernels_[other].block.warps;
+    return largest_possible(most_on_sm_[other], [&](std::int64_t blocks) {
+      return is_possible(other, own + (blocks - 1) * its) || is_possible(index, blocks * its);
+    });
+  }
+
+  /// The largest sum of weights on an SM, in parts, and the weight of a block of every kernel.
+  void find_most_weight() {
+    const std::int64_t sms = sm_.limits.sms;
+    Wide by_warps = 0, by_blocks = 0;
+    for (const SharingKernel& kernel : kernels_) {
+      const Wide one = Wide(weights_.time(blocks_of(kernel, Duration::picoseconds(parts * sms)), 1).picoseconds());
+      block_weights_.push_back(one);
+      by_warps = std::max(by_warps, (one * sm_.limits.max_warps() + kernel.block.warps - 1) / kernel.block.warps);
+      by_blocks = std::max(by_blocks, one * sm_.limits.blocks);
+    }
+    std::vector<Wide> streams;
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      const std::size_t stream = kernels_[kernel].stream;
+      if (stream >= streams.size()) streams.resize(stream + 1);
+      const std::int64_t fit =
+          std::min(kernels_[kernel].blocks, gpu::resident_blocks(sm_.limits, kernels_[kernel].block));
+      streams[stream] = std::max(streams[stream], block_weights_[kernel] * fit);
+    }
+    most_weight_ = std::min({by_warps, by_blocks, std::accumulate(streams.begin(), streams.end(), Wide(0))});
+  }
+
+  // ---- instructions
+
+  /// A block starts with a cycle, and cycles begin at whole picoseconds.
+  Duration path_of(Wide cycles) const {
+    return time_slices::sum(time_of((cycles + 1) * parts), Duration::picoseconds(1));
+  }
+
+  Duration time_of(Wide cycle_parts) const {
+    if (cycle_parts >= most_parts) return time_slices::infinite;
+    constexpr Wide longest = 1'000'000'000'000'000;  // picoseconds of a cycle at 1 mHz
+    const Wide divisor = Wide(sm_.clock.millihertz()) * parts;
+    const Wide whole = cycle_parts / divisor, rest = cycle_parts % divisor;
+    return time_slices::saturated(whole * longest + divided_up(rest * (longest / 1000), divisor / 1000));
+  }
+
+  /// How long a warp takes alone, and how long a warp of another kernel delays it. The warp policy decides when.
+  void read_instructions() {
+    for (const SharingKernel& kernel : kernels_) path_.push_back(kernel.time);
+    issues_.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
+    using Pipelines = std::array<std::int64_t, warp_unit_names.size()>;
+    std::vector<Pipelines> issued(kernels_.size(), Pipelines{}), occupied = issued;
+    Pipelines left{};  // for how long an instruction occupies a pipeline once its warp has ended
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      const std::vector<WarpInstruction>& program = kernels_[kernel].instructions;
+      if (program.empty()) continue;
+      Wide path = 1;  // the last instruction only issues
+      for (std::size_t i = 0; i < program.size(); ++i) {
+        const auto& use = sm_.pipelines->uses[static_cast<std::size_t>(program[i].unit)];
+        const std::int64_t occupies = std::max<std::int64_t>(1, use.cycles);
+        ++issued[kernel][use.pipeline];
+        occupied[kernel][use.pipeline] += occupies;
+        if (i + 1 < program.size()) path += std::max(occupies, program[i].latency);
+      }
+      path_[kernel] = path_of(path);
+      Wide before_end = 1;
+      for (std::size_t i = program.size(); i-- > 0;) {
+        const auto& use = sm_.pipelines->uses[static_cast<std::size_t>(program[i].unit)];
+        if (i + 1 < program.size()) before_end += program[i].latency;
+        if (use.cycles > before_end)
+          left[use.pipeline] = std::max(left[use.pipeline], use.cycles - static_cast<std::int64_t>(before_end));
+      }
+    }
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      Wide& longest = left_.emplace_back();
+      for (std::size_t pipeline = 0; pipeline < left.size(); ++pipeline)
+        if (waits_ || issued[kernel][pipeline] > 0) longest = std::max<Wide>(longest, left[pipeline]);
+    }
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
+      for (std::size_t other = 0; other < kernels_.size(); ++other)
+        for (std::size_t pipeline = 0; pipeline < warp_unit_names.size() && has_instructions(kernel); ++pipeline)
+          // A pipeline that a warp does not use cannot delay it, but the cycle of the issue can.
+          issues_[kernel][other] += Wide(parts) * (issued[kernel][pipeline] > 0 ? occupied : issued)[other][pipeline];
+  }
+  bool has_instructions(std::size_t kernel) const { return !kernels_[kernel].instructions.empty(); }
+
+  // ---- times
+
+  static Wide divided_up(Wide value, Wide by) { return (value + by - 1) / by; }
+
+  /// The most warps of the kernel's blocks that share a sub-core of one SM.
+  Wide warps_on_sub_core(std::size_t kernel, std::int64_t blocks) const {
+    const std::int64_t warps = kernels_[kernel].block.warps;
+    // What starts at once is dealt in one go.
+    return waits_ ? blocks * divided_up(warps, sm_.limits.warp_schedulers)
+                  : divided_up(Wide(blocks) * warps, sm_.limits.warp_schedulers);
+  }
+
+  static Wide product(Wide a, Wide b) { return a > 0 && b > largest / a ? largest : a * b; }
+
+  /// For how long blocks of the kernel keep others waiting.
+  Duration area(std::size_t kernel, std::int64_t blocks) const {
+    if (!waits_) return {};
+    const Wide sub_core = divided_up(kernels_[kernel].block.warps, sm_.limits.warp_schedulers);
+    const Duration residence = time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], sub_core - 1)));
+    // Unless sub-cores are alike, the last warps of the blocks beside it may be on different ones.
+    const Wide warps = product(are_alike_ ? sub_core : Wide(kernels_[kernel].block.warps), blocks);
+    const Wide delayed = product(product(issues_[kernel][kernel], warps), weight_beside(kernel));
+    return time_slices::sum(weights_.time(blocks_of(kernels_[kernel], residence), blocks),
+                            time_of(divided_up(delayed, Wide(parts) * sm_.limits.sms)));
+  }
+
+  Wide weight_beside(std::size_t kernel) const { return std::max<Wide>(0, most_weight_ - block_weights_[kernel]); }
+
+  /// What is left of a delay by the kernel after the wait: what it issued during the wait is part of its area.
+  Wide after_wait(std::size_t kernel, Wide delay) const {
+    if (!waits_) return delay;
+    const Wide all = Wide(parts) * sm_.limits.sms, rest = std::max<Wide>(0, all - weight_beside(kernel));
+    // Rounded up part by part, so that nothing overflows.
+    return product(delay / all, rest) + divided_up(delay % all * rest, all);
+  }
+
+  const SharedSm& sm_;
+  const std::vector<SharingKernel>& kernels_;
+  const BlockWeights weights_;
+  std::vector<Wide> warps_in_use_, lacking_;  ///< of every kernel
+  bool waits_ = false;
+  /// If every block has as many warps on each sub-core, all sub-cores of an SM do the same.
+  bool are_alike_ = false;
+  std::vector<std::int64_t> most_on_sm_;
+  std::vector<Wide> block_weights_;
+  Wide most_weight_ = 0;
+  std::vector<Duration> path_;  ///< of a block of every kernel
+  std::vector<Wide> left_;      ///< cycles for which pipelines that it may need are occupied when it is submitted
+  std::vector<std::vector<Wide>>
+      issues_;  ///< [kernel][other]: how long a warp of the other one delays a warp; in parts
+};
+
+}  // namespace
+
+gpu::KernelDelays shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels) {
+  return SharedWarps(sm, kernels).run();
+}
+
+}  // namespace amalthea::engine::nvidia

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// How long kernels of one context take if their warps share sub-cores with those of other kernels, or with blocks of
+/// the same kernel that start at another time. docs/theory/gpu.md ("Warps that share a sub-core") has the proofs.
+///
+/// Every warp policy issues whenever a warp is ready. So a block takes at most its *path*, the latencies of a warp's
+/// instructions, and what other warps of the sub-core issue until it has ended. What the others issue counts for each
+/// of their jobs in that time, since some policies prefer warps of later kernels. What kernels that have ended left in
+/// pipelines counts once.
+///
+/// Without waiting. If the blocks of the kernels that may be resident together never fill all SMs, each kernel starts
+/// as soon as it is submitted. The placement rule limits the blocks of it on an SM. So it takes at most its path and
+/// what those blocks, and those of each other kernel, issue on one sub-core.
+///
+/// With waiting. While blocks of a kernel wait, the weights (streams.hpp) on each SM add up to at least 1. So the wait
+/// takes at most the sum over all blocks of weight times residence, divided by the number of SMs. The residence of a
+/// block is its path and what others issue meanwhile. A block that issues delays at most the others on its SM, whose
+/// weights have a largest sum.
+///
+/// Not covered: letters, masks of SMs, other contexts on the GPU, and anything that slows a kernel down.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "amalthea/time.hpp"
+#include "engine/gpu/kernel_delays.hpp"
+#include "engine/gpu/occupancy.hpp"
+#include "engine/nvidia/names.hpp"
+#include "engine/nvidia/warps.hpp"
+
+namespace amalthea::engine::nvidia {
+
+/// A kernel with a launch configuration. All of a context have one cache configuration.
+struct SharingKernel {
+  std::size_t task = 0;    ///< at most one kernel of a task is at work at a time
+  std::size_t stream = 0;  ///< and one of a stream
+  SmUse block;
+  std::int64_t blocks = 1;
+  Duration time;                              ///< of a block without instructions, whatever is beside it
+  std::vector<WarpInstruction> instructions;  ///< of each warp
+};
+
+struct SharedSm {
+  SmLimits limits;
+  const WarpPipelines* pipelines = nullptr;
+  Frequency clock;
+};
+
+/// For all kernels of a context. by[kernel][other] covers all kernels that the task has in the stream, one after the
+/// other. by[kernel][kernel] is what a kernel adds to the time for which the context is at work beyond its own.
+gpu::KernelDelays shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels);
+
+}  // namespace amalthea::engine::nvidia
