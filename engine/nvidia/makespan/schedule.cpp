@@ -52,6 +52,32 @@ WarpString max_pending_string(const Problem& problem) {
   return string;
 }
 
+StringCount number_of_strings(const Problem& problem) {
+  // The product, over the warps, of (w I - 1 over I - 1): a warp has the first entry that earlier warps left, and I - 1
+  // of those behind it. Each division is exact: the quotient is the product for the earlier warps and a binomial
+  // coefficient. From 2^105 on the number is mantissa * 10^shift, and a step loses less than 2^-100 of it.
+  __extension__ using Wide = unsigned __int128;
+  constexpr Wide wide = Wide{1} << 105U;
+  constexpr std::int64_t most_digits = 30;
+  const std::int64_t instructions = problem.instructions();
+  Wide mantissa = 1;
+  std::int64_t shift = 0;
+  for (std::int64_t warp = 1; warp <= problem.warps; ++warp)
+    for (std::int64_t k = 1; k < instructions; ++k) {
+      mantissa = mantissa * static_cast<Wide>((warp - 1) * instructions + k) / static_cast<Wide>(k);
+      for (; mantissa >= wide; ++shift) mantissa /= 10;
+    }
+  std::string digits;
+  for (Wide rest = mantissa; rest > 0; rest /= 10)
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  const std::int64_t count = static_cast<std::int64_t>(digits.size()) + shift;
+  if (count <= most_digits) return {digits, count, true};
+  const int leading = (std::stoi(digits.substr(0, 5)) + 5) / 10;
+  const bool carries = leading == 10000;
+  return {fmt::format("{}.{:03}e{}", carries ? 1 : leading / 1000, leading % 1000, count - (carries ? 0 : 1)), count,
+          false};
+}
+
 std::optional<std::string> complaint(const Problem& problem, const WarpString& string) {
   std::vector<std::size_t> count(static_cast<std::size_t>(problem.warps));
   for (const std::uint16_t warp : string) {

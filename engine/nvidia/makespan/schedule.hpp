@@ -29,6 +29,15 @@ WarpString fixed_priority_string(const Problem& problem);
 /// In each cycle the warps with the most remaining instructions, among equals the first.
 WarpString max_pending_string(const Problem& problem);
 
+/// The number of strings. Those that differ only in the names of warps count once: (W I)! / ((I!)^W W!) for W warps of
+/// I instructions.
+struct StringCount {
+  std::string number;       ///< exact up to 30 digits, then rounded: "2.726e452"
+  std::int64_t digits = 1;  ///< of the exact number
+  bool exact = true;
+};
+StringCount number_of_strings(const Problem& problem);
+
 /// Describes what is wrong with a string, if anything.
 std::optional<std::string> complaint(const Problem& problem, const WarpString& string);
 

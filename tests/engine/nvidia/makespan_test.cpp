@@ -185,6 +185,39 @@ TEST_CASE("makespan: the strings of the published figures yield their schedules"
   CHECK(complaint(problem, string_from({5})) == "there is no warp 5");
 }
 
+TEST_CASE("makespan: the number of strings is that of all that differ in more than the names of warps") {
+  for (const auto& [kernel, warps] :
+       {std::pair{"LCL", 1}, {"LCL", 2}, {"LCL", 3}, {"C", 4}, {"LC", 4}, {"LCLC", 2}, {"LLCCL", 2}, {"LLL", 4}}) {
+    const Problem problem = problem_of(kernel, warps, 4);
+    WarpString string = fixed_priority_string(problem);
+    std::int64_t count = 0;
+    do {
+      // Of all names, only the ones by first entry count.
+      std::uint16_t next = 0;
+      const bool named = std::all_of(string.begin(), string.end(), [&](std::uint16_t warp) {
+        if (warp == next) ++next;
+        return warp < next;
+      });
+      count += named ? 1 : 0;
+    } while (std::next_permutation(string.begin(), string.end()));
+    CHECK(number_of_strings(problem).number == std::to_string(count));
+  }
+}
+
+TEST_CASE("makespan: the number of strings has up to 30 digits exactly and then the first four and a power of ten") {
+  const auto of = [](const std::string& kernel, std::int64_t warps) {
+    return number_of_strings(problem_of(kernel, warps, 4));
+  };
+  CHECK(of(voronoi, 2).number == "63205303218876");  // 50! / (25!^2 2!)
+  CHECK(of(voronoi, 2).exact);
+  CHECK(of(voronoi, 3).number == "1.108e33");
+  CHECK(of(voronoi, 3).digits == 34);
+  CHECK(of(voronoi, 16).number == "2.726e452");
+  CHECK(of(voronoi, 16).digits == 453);
+  CHECK(of("4096L", 64).number == "1.289e473252");
+  CHECK(of("4096L", 64).digits == 473253);
+}
+
 TEST_CASE("makespan: the checker finds idle units and too many warps and wrong order and wrong ends") {
   const Problem problem = lcl(2);
   const Schedule good{{0}, {0, 1}, {0, 1}, {1}};
