@@ -165,6 +165,11 @@ std::string render_json(const RtaAnswer& answer) {
     json["R"].push_back(nullptr);
   }
   if (result.endless_at) json["endless_at"] = *result.endless_at;
+  for (const nvidia::PrintedClosedForm& row : result.printed) {
+    json["printed"]["t_a"].push_back(static_cast<double>(row.t_a_halves) / 2);
+    json["printed"]["g_f"].push_back(static_cast<double>(row.g_f_halves) / 2);
+    json["printed"]["f"].push_back(static_cast<double>(row.f_halves) / 2);
+  }
   if (const auto sum = utilization(problem); sum && !problem.kernels.empty()) {
     json["u"] = ordered_json::array();
     for (const nvidia::RtaKernel& kernel : problem.kernels) json["u"].push_back(*utilization(kernel));
@@ -191,6 +196,15 @@ std::string render_text(const RtaAnswer& answer, bool colour) {
               TextTable::Cell{late ? "late" : "", Colour::bad});
   }
   std::string out = table.render(colour);
+  if (!result.printed.empty()) {
+    auto printed = TextTable::of(">kernel", ">t_a", ">g_f", ">f", ">to above");
+    for (std::size_t index = 0; index < result.printed.size(); ++index) {
+      const nvidia::PrintedClosedForm& row = result.printed[index];
+      printed.add(index, halves_text(row.t_a_halves), halves_text(row.g_f_halves), halves_text(row.f_halves),
+                  halves_text(row.f_halves - 2 * result.completion[index]));
+    }
+    out += heading("Eq. 3.11 to 3.15 as printed", colour) + printed.render(colour);
+  }
   if (result.endless_at) out += fmt::format("\nThe printed algorithm never ends on kernel {}.\n", *result.endless_at);
   if (const auto sum = utilization(problem); sum && !problem.kernels.empty())
     out += fmt::format("\nU = {:.3f} threads\n", *sum);
