@@ -19,7 +19,7 @@ namespace amalthea::engine::nvidia::makespan {
 /// Warp numbers from 0, each as often as the kernel has instructions: an entry places the next instruction of its warp.
 using WarpString = std::vector<std::uint16_t>;
 
-/// The warps that execute their next instruction, by cycle and in ascending order.
+/// The warps that execute their next instruction, by cycle and in ascending order; twice for two instructions.
 using Schedule = std::vector<std::vector<std::uint16_t>>;
 
 /// All warps in turn, instruction by instruction.
@@ -76,12 +76,16 @@ class StringSchedule {
   const Kernel kernel_;
   const PerUnit capacity_;
   const std::int64_t schedulers_;
+  const std::int64_t at_the_end_;   // cycles that a warp waits after its last instruction
+  std::vector<std::int32_t> gaps_;  // after each instruction of the kernel (Problem::gap_after)
   WarpString string_;
   std::vector<std::int32_t> cycles_;
   std::vector<std::int32_t> kept_;                              // cycles before the last swap, from its first entry on
   std::size_t swapped_[2] = {};                                 // entries of the last swap
   std::vector<std::int32_t> executed_;                          // by warp, while placing
   std::vector<std::int32_t> latest_;                            // cycle of the last instruction, by warp
+  std::vector<bool> second_;                                    // whether an entry is its warp's second of the cycle
+  std::vector<bool> has_two_;                                   // whether the last instruction was that, by warp
   std::vector<std::array<std::uint16_t, unit_types + 1>> use_;  // by cycle: for each type, and in total
   std::array<std::int32_t, unit_types> full_before_{};          // all cycles up to this one are full for a type
 };
