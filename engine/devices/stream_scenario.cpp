@@ -208,12 +208,16 @@ class ScenarioReader {
         error = read_limited(member, 1, 64, queues.slots_per_ace);
       } else if (key == "pool_queues") {
         error = read_limited(member, 1, 1024, queues.pool_queues);
+      } else if (key == "ace_slice") {
+        error = read_time(member, false, queues.ace_slice);
+        if (!error && queues.ace_slice < Duration::microseconds(1))
+          error = error_at(member, "a slice takes a microsecond or more");
       } else if (key == "turns") {
         error = read_choice(member, {TurnRule::round_robin, TurnRule::oldest}, queues.turns);
       } else {
-        error = error_at(member,
-                         fmt::format("unknown key; expected {}", listed({"shader_engines", "units_per_engine", "aces",
-                                                                         "slots_per_ace", "pool_queues", "turns"})));
+        error = error_at(member, fmt::format("unknown key; expected {}",
+                                             listed({"shader_engines", "units_per_engine", "aces", "slots_per_ace",
+                                                     "pool_queues", "ace_slice", "turns"})));
       }
       if (error) return error;
     }

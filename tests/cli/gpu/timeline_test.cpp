@@ -153,7 +153,7 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
     "operations": [{"copy": "C", "kind": "d2h", "release_ps": 1, "period_ps": 50, "deadline_ps": 9,
      "duration_ps": 3}]})",
                                    R"({"platform": "radeon-vii",
-    "amd": {"shader_engines": 2, "units_per_engine": 3, "aces": 2, "slots_per_ace": 3, "pool_queues": 2, "turns": "oldest"},
+    "amd": {"shader_engines": 2, "units_per_engine": 3, "aces": 2, "slots_per_ace": 3, "pool_queues": 2, "ace_slice": "5us", "turns": "oldest"},
     "contexts": [{"name": "A"}, {"name": "B", "cu_mask": "3-5"}],
     "streams": [{"name": "a", "cu_mask": "0-2", "ace": 1}, {"name": "b", "hsa_queue": 1}, {"name": "c", "context": "B"}],
     "operations": [
