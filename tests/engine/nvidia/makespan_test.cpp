@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/distribution.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
 #include "engine/nvidia/makespan/detail/relaxation.hpp"
 #include "engine/nvidia/makespan/search.hpp"
@@ -612,6 +613,64 @@ TEST_CASE("makespan: annealing never exceeds the exact value and reaches it in s
   AnnealingOptions options;
   options.iterations = 5000;
   CHECK(anneal(figure, options).best == 9);
+}
+
+TEST_CASE("makespan: annealing cools linearly and accepts by the rule of the paper") {
+  // Everything but the random numbers is written again here: each string is placed from its beginning.
+  const Problem problem = problem_of("LLCCLCC", 5, 4);
+  const auto placed = [&](const WarpString& string) {
+    std::vector<PerUnit> used(string.size() + 2);
+    std::vector<std::int64_t> in_all(used.size());
+    std::vector<std::size_t> executed(5), last(5);
+    for (const std::uint16_t warp : string) {
+      const auto unit = static_cast<std::size_t>(problem.kernel[executed[warp]++]);
+      std::size_t cycle = last[warp] + 1;
+      while (used[cycle][unit] == problem.capacity[unit] || in_all[cycle] == problem.schedulers) ++cycle;
+      ++used[cycle][unit];
+      ++in_all[cycle];
+      last[warp] = cycle;
+    }
+    return static_cast<std::int64_t>(*std::max_element(last.begin(), last.end()));
+  };
+  AnnealingOptions options;
+  options.iterations = 3000;
+  options.runs = 3;
+  options.temperature = 2;
+  options.seed = 9;
+  std::uint64_t refused = 0;
+  for (const AnnealingRun& run : anneal(problem, options).runs) {
+    const auto number = static_cast<std::uint64_t>(run.start);
+    amalthea::RandomStream random(options.seed, 0x6D616B6573, number, 0);
+    WarpString string = run.start == Template::round_robin      ? round_robin_string(problem)
+                        : run.start == Template::fixed_priority ? fixed_priority_string(problem)
+                                                                : max_pending_string(problem);
+    std::int64_t now = placed(string), best = now;
+    std::uint64_t best_at = 0;
+    for (std::uint64_t iteration = 0; iteration < options.iterations; ++iteration) {
+      const double temperature = 2.0 * (1.0 - static_cast<double>(iteration) / 3000.0);
+      WarpString candidate = string;
+      const std::size_t one = random.next() % string.size();
+      const std::size_t other = random.next() % string.size();
+      std::swap(candidate[one], candidate[other]);
+      if (candidate == string) continue;
+      const std::int64_t then = placed(candidate);
+      if (then < now) {
+        const double probability = std::min(1.0, temperature / static_cast<double>(now - then));
+        if (random.uniform() >= probability) {
+          ++refused;
+          continue;
+        }
+      }
+      string = candidate;
+      now = then;
+      if (now <= best) continue;
+      best = now;
+      best_at = iteration + 1;
+    }
+    CHECK(run.best == best);
+    CHECK(run.best_at == best_at);
+  }
+  CHECK(refused > 100);
 }
 
 TEST_CASE("makespan: annealing is deterministic for a seed on any number of threads") {
