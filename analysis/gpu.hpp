@@ -158,7 +158,7 @@ struct MakespanRequest {
   std::int64_t warps = 0;
   std::string sigma = "4";
   std::vector<std::string> units, latencies;
-  bool exact = false;  ///< the default; the option makes it explicit
+  std::int64_t dispatch = 1;  ///< instructions of a warp in one cycle: 1 or 2
   bool anneal = false;
   std::optional<std::uint64_t> iterations;
   engine::nvidia::makespan::AnnealingOptions annealing;  ///< `runs`, `temperature` and `seed`

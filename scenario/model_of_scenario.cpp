@@ -67,6 +67,7 @@ std::string_view changed_setting(const DeviceProfile& device) {
   if (device.copy_engines != named->copy_engines) return "copy_engines";
   if (device.preemption != named->preemption) return "preemption";
   if (device.context_switch != named->context_switch) return "context_switch";
+  if (device.stream_preemption != named->stream_preemption) return "stream_preemption";
   if (device.interference != named->interference) return "interference";
   return {};
 }
@@ -340,11 +341,27 @@ class ModelWriter {
 };
 
 using Keys = std::span<const std::string_view>;
-constexpr std::string_view settings[] = {
-    "$schema",      "description",        "platform",       "contexts",          "streams",     "operations",
-    "until",        "until_ps",           "cycle",          "cycle_ps",          "warp_policy", "warp_pipelines",
-    "copy_engines", "context_scheduling", "context_switch", "context_switch_ps", "preemption",  "interference"};
-constexpr std::string_view of_contexts[] = {"name", "timeslice", "timeslice_ps", "priority",
+constexpr std::string_view settings[] = {"$schema",
+                                         "description",
+                                         "platform",
+                                         "contexts",
+                                         "streams",
+                                         "operations",
+                                         "until",
+                                         "until_ps",
+                                         "cycle",
+                                         "cycle_ps",
+                                         "warp_policy",
+                                         "warp_pipelines",
+                                         "copy_engines",
+                                         "context_scheduling",
+                                         "context_switch",
+                                         "context_switch_ps",
+                                         "preemption",
+                                         "interference",
+                                         "stream_preemption",
+                                         "stream_preemption_ps"};
+constexpr std::string_view of_contexts[] = {"name",    "timeslice", "timeslice_ps", "priority",
                                             "urgency", "mps_share", "cu_mask"};
 constexpr std::string_view of_streams[] = {"name",    "context",  "priority",   "sm_mask",
                                            "cu_mask", "deadline", "deadline_ps"};

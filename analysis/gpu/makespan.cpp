@@ -25,16 +25,22 @@ std::uint64_t default_iterations(const makespan::Problem& problem, const Watch& 
   return iterations;
 }
 
-/// Each "L=16" into the entry of L.
-Outcome<void> read_settings(const char* option, const std::vector<std::string>& texts, makespan::PerUnit& values) {
+/// Each "L=16" into the entry of L; each "L=1+400" into those of two tables.
+Outcome<void> read_settings(const char* option, const std::vector<std::string>& texts, makespan::PerUnit& values,
+                            makespan::PerUnit* further = nullptr) {
   for (const std::string& text : texts) {
     const auto unit = text.empty() ? std::string::npos : makespan::unit_letters.find(text.front());
-    const auto number =
-        text.size() > 2 && text[1] == '=' ? whole_number(std::string_view(text).substr(2)) : std::nullopt;
-    if (unit == std::string::npos || !number)
+    const std::string_view numbers = text.size() > 2 && text[1] == '=' ? std::string_view(text).substr(2) : "";
+    const std::size_t plus = further != nullptr ? numbers.find('+') : std::string_view::npos;
+    const auto number = whole_number(numbers.substr(0, plus));
+    const auto more =
+        plus == std::string_view::npos ? std::optional(std::int64_t{0}) : whole_number(numbers.substr(plus + 1));
+    if (unit == std::string::npos || !number || !more)
       return misused(fmt::format("{} \"{}\"", option, text),
-                     "expected UNIT=NUMBER such as L=16, of the units L, C, S, D");
+                     fmt::format("expected UNIT=NUMBER such as L=16{}, of the units L, C, S, D",
+                                 further != nullptr ? " or L=1+400" : ""));
     values[unit] = *number;
+    if (further != nullptr) (*further)[unit] = *more;
   }
   return {};
 }
@@ -58,8 +64,9 @@ Outcome<makespan::Problem> problem_of(const MakespanRequest& request, const Watc
       2)
     return misused("gpu makespan requires one of --kernel, --ptx and --sass");
   makespan::SmUnits sm;
+  sm.dispatch_units = request.dispatch;
   const auto read = read_settings("--units", request.units, sm.units).and_then([&] {
-    return read_settings("--latency", request.latencies, sm.latency);
+    return read_settings("--latency", request.latencies, sm.latency, &sm.wait);
   });
   if (!read) return tl::unexpected(read.error());
   const auto sigma = request.sigma == "units" ? makespan::no_scheduler_limit : whole_number(request.sigma);
@@ -151,11 +158,14 @@ OptionTable options(MakespanRequest& request) {
           {group::options}, {.takes = "N"}),
       row("units", &request.units, "Lanes of a unit: UNIT=N. Default: L=32, C=128, S=32, D=64", {group::options},
           {.takes = "UNIT=N", .by_commas = true}),
-      row("latency", &request.latencies, "Latency of an instruction: UNIT=CYCLES. Default: 1", {group::options},
-          {.takes = "UNIT=N", .by_commas = true}),
-      row("exact", &request.exact, "Search for the exact value. This is the default", {group::options}),
-      row("anneal", &request.anneal, "Compute a lower bound by simulated annealing instead", {group::options},
-          {.excludes = {"exact"}}),
+      row("latency", &request.latencies,
+          "Latency of an instruction: UNIT=CYCLES, during which it occupies its unit. UNIT=CYCLES+WAIT: its warp then "
+          "waits, and the unit is free. Default: 1",
+          {group::options}, {.takes = "UNIT=N", .by_commas = true}),
+      row("dispatch", &request.dispatch, "Dispatch units of a scheduler: instructions of a warp in one cycle",
+          {group::options}, {.range = Range{1, 2}}),
+      row("anneal", &request.anneal, "Compute a lower bound by simulated annealing instead of the exact value",
+          {group::options}),
       row("iterations", &request.iterations,
           "Iterations per annealing run. Default: 2000000, fewer for more than 125 instructions in all warps",
           rare(group::annealing), {.range = Range{1, 1'000'000'000'000}, .usual = ""}),

@@ -138,6 +138,7 @@ void Device::settle() {
   for (Context& context : contexts_) fill_queues(context);
   start_copies();
   map_queues();
+  end_slices();
   move_blocks();
   update_speeds();
 }
@@ -223,11 +224,31 @@ void Device::map_queues() {
   }
   for (Ace& ace : aces_) {
     if (!ace.current || !operations_[*ace.current].operation.block) continue;
-    Queue& queue = queues_[operations_[*ace.current].queue];
-    if (queue.mapped) continue;
-    queue.is_suspended = true;
-    ace.current.reset();
+    if (!queues_[operations_[*ace.current].queue].mapped) suspend_current(ace);
   }
+}
+
+void Device::suspend_current(Ace& ace) {
+  queues_[operations_[*ace.current].queue].is_suspended = true;
+  ace.current.reset();
+}
+
+/// Whether the first kernel of the queue has blocks that its ACE does not dispatch now.
+bool Device::is_waiting(QueueIndex index) const {
+  const Queue& queue = queues_[index];
+  return queue.mapped && !queue.packets.empty() && (!queue.at_work || queue.is_suspended);
+}
+
+/// Whether the ACE would dispatch another kernel if its slice ended.
+bool Device::is_wanted(const Ace& ace) const {
+  return !settings_.ace_slice.is_zero() && ace.current && operations_[*ace.current].operation.block &&
+         std::any_of(ace.queues.begin(), ace.queues.end(), [&](QueueIndex queue) { return is_waiting(queue); });
+}
+
+/// A4. A slice that nobody wants goes on.
+void Device::end_slices() {
+  for (Ace& ace : aces_)
+    if (ace.slice_end <= now_ && is_wanted(ace)) suspend_current(ace);
 }
 
 /// Fills all slots before blocks start, so that ACEs with many blocks leave the others their turn.
@@ -243,8 +264,9 @@ void Device::move_blocks() {
 bool Device::take_packet(Ace& ace) {
   for (std::size_t offset = 0; offset < ace.queues.size(); ++offset) {
     const std::size_t place = (ace.turn + offset) % ace.queues.size();
+    if (!is_waiting(ace.queues[place])) continue;
     Queue& queue = queues_[ace.queues[place]];
-    if (!queue.mapped || queue.packets.empty() || (queue.at_work && !queue.is_suspended)) continue;
+    if (!settings_.ace_slice.is_zero()) ace.slice_end = now_ + settings_.ace_slice;
     if (queue.is_suspended) {
       queue.is_suspended = false;
       ace.turn = (place + 1) % ace.queues.size();
@@ -418,6 +440,8 @@ Instant Device::next_event() {
     if (engine.active) next = std::min(next, engine.end);
   for (const Ace& ace : aces_)
     if (ace.current && ace.ready > now_) next = std::min(next, ace.ready);
+  for (const Ace& ace : aces_)
+    if (ace.slice_end > now_ && is_wanted(ace)) next = std::min(next, ace.slice_end);
   next = std::min(next, quantum_end_);
   return std::min(next, ends_.next());
 }

@@ -10,7 +10,8 @@
 ///   turn at its first kernel. A stream with a CU mask has its own queue. A queue executes one kernel at a time. Queue
 ///   q belongs to ACE (asynchronous compute engine) q mod the number of ACEs;
 /// - A4 an ACE serves its queues in turn, kernel by kernel, and advances to the next as soon as all blocks are
-///   dispatched;
+///   dispatched. With slices, it also does so at the end of a slice if another queue has a kernel to dispatch; blocks on
+///   CUs and at SEs continue. Sources state slices, but not their length;
 /// - A5 it dispatches blocks in increasing order, block i to the i-th shader engine (SE), cyclically, among those with
 ///   any enabled CU. It waits for a busy SE and never skips it;
 /// - A6 a workload manager per SE has a slot for each ACE. It serves the slots in turn (TurnRule); if no CU has room
@@ -114,7 +115,7 @@ class Device : public gpu::Device {
     std::deque<OperationId> packets;
     bool at_work = false;       ///< the first packet is being dispatched or is dispatched
     bool mapped = true;         ///< it has a slot
-    bool is_suspended = false;  ///< it lost its slot while the first packet was being dispatched
+    bool is_suspended = false;  ///< it lost its slot or its slice while the first packet was being dispatched
   };
 
   struct Ace {
@@ -122,7 +123,8 @@ class Device : public gpu::Device {
     std::size_t turn = 0;
     std::optional<OperationId> current;  ///< whose blocks are being dispatched
     Instant ready;                       ///< when it can dispatch the next block
-    std::int64_t kernels = 0;            ///< kernels begun and not ended
+    Instant slice_end = Instant::never();
+    std::int64_t kernels = 0;  ///< kernels begun and not ended
   };
 
   struct Slot {
@@ -175,6 +177,10 @@ class Device : public gpu::Device {
   void move_blocks();
   bool serve_ace(std::size_t ace);
   bool take_packet(Ace& ace);
+  bool is_waiting(QueueIndex queue) const;
+  bool is_wanted(const Ace& ace) const;
+  void suspend_current(Ace& ace);
+  void end_slices();
   void map_queues();
   void wake(std::uint32_t block);
   bool place_whole(Ace& ace);

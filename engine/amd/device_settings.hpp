@@ -18,6 +18,7 @@ struct DeviceSettings {
   std::int64_t slots_per_ace = 8;
   std::int64_t pool_queues = 4;
   Duration quantum = QueueArchitecture{}.quantum;  ///< of the slots, with more queues than slots
+  Duration ace_slice;                              ///< zero: an ACE dispatches kernel by kernel
   TurnRule turns = TurnRule::round_robin;
   int copy_engines = 1;
 

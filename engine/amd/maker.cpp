@@ -33,6 +33,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
   settings.slots_per_ace = profile.amd->slots_per_ace;
   settings.pool_queues = profile.amd->pool_queues;
   settings.quantum = profile.amd->quantum;
+  settings.ace_slice = profile.amd->ace_slice;
   settings.turns = profile.amd->turns;
   settings.copy_engines = profile.copy_engines;
   return settings;

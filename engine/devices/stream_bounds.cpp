@@ -24,6 +24,10 @@ bool is_covered(const StreamScenario& scenario, const std::vector<Submissions>& 
     if (stream.is_null || stream.process > 0 || stream.process_sms > 0) return false;
     if (!submissions[i].empty()) ++streams[stream.context];
   }
+  // No bound counts how often streams of high priority preempt others.
+  const bool has_high = std::any_of(scenario.streams.begin(), scenario.streams.end(),
+                                    [](const Stream& stream) { return stream.priority == StreamPriority::high; });
+  if (has_high && !scenario.device.stream_preemption.is_zero()) return false;
   // What warps execute takes a time that depends on the other warps of their SM.
   const bool has_warps = std::any_of(scenario.operations.begin(), scenario.operations.end(),
                                      [](const StreamOperation& operation) { return operation.warps != nullptr; });

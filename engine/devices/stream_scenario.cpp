@@ -129,6 +129,10 @@ class ScenarioReader {
     }
     if (key == "context_switch" || key == "context_switch_ps")
       return read_time(value, key == "context_switch_ps", device_.context_switch);
+    if (key == "stream_preemption" || key == "stream_preemption_ps") {
+      if (device_.amd) return error_at(value, "streams of an AMD GPU have no priorities");
+      return read_time(value, key == "stream_preemption_ps", device_.stream_preemption);
+    }
     if (key == "interference") return read_interference(value);
     if (key == "cpu_traffic") return read_real(value, 0, 1, scenario_.cpu_traffic);
     if (key == "cycle" || key == "cycle_ps") {
@@ -144,11 +148,11 @@ class ScenarioReader {
     }
     std::string ignored;
     if (key == "description" || key == "$schema") return read_text(value, ignored);
-    return error_at(value,
-                    fmt::format("unknown key; expected {}",
-                                listed({"platform", "amd", "copy_engines", "contexts", "preemption", "context_switch",
-                                        "context_scheduling", "interference", "cpu_traffic", "streams", "operations",
-                                        "until", "cycle", "warp_policy", "warp_pipelines", "description"})));
+    return error_at(
+        value, fmt::format("unknown key; expected {}",
+                           listed({"platform", "amd", "copy_engines", "contexts", "preemption", "context_switch",
+                                   "stream_preemption", "context_scheduling", "interference", "cpu_traffic", "streams",
+                                   "operations", "until", "cycle", "warp_policy", "warp_pipelines", "description"})));
   }
 
   /// An element of a table, by its name.
@@ -204,12 +208,16 @@ class ScenarioReader {
         error = read_limited(member, 1, 64, queues.slots_per_ace);
       } else if (key == "pool_queues") {
         error = read_limited(member, 1, 1024, queues.pool_queues);
+      } else if (key == "ace_slice") {
+        error = read_time(member, false, queues.ace_slice);
+        if (!error && queues.ace_slice < Duration::microseconds(1))
+          error = error_at(member, "a slice takes a microsecond or more");
       } else if (key == "turns") {
         error = read_choice(member, {TurnRule::round_robin, TurnRule::oldest}, queues.turns);
       } else {
-        error = error_at(member,
-                         fmt::format("unknown key; expected {}", listed({"shader_engines", "units_per_engine", "aces",
-                                                                         "slots_per_ace", "pool_queues", "turns"})));
+        error = error_at(member, fmt::format("unknown key; expected {}",
+                                             listed({"shader_engines", "units_per_engine", "aces", "slots_per_ace",
+                                                     "pool_queues", "ace_slice", "turns"})));
       }
       if (error) return error;
     }

@@ -29,6 +29,8 @@ struct QueueArchitecture {
   TurnRule turns = TurnRule::round_robin;
   /// With more queues than slots, the firmware gives the slots to other queues after this time.
   Duration quantum = Duration::microseconds(10'000);
+  /// After this time, an ACE that dispatches blocks of a kernel turns to its next queue (A4); zero: after all blocks.
+  Duration ace_slice;
   Duration launch_overhead;  ///< from a call of the host until its kernel is in its queue
   Duration launch_pause;     ///< of a host that launches repeatedly: from the end of a kernel to the next call
   Duration launch_offset;    ///< of two such hosts: from the first call of one to that of the other

@@ -255,14 +255,37 @@ void Device::serve_kernels() {
 void Device::assign_blocks(Context& context) {
   const bool draining = engines_[0].runlist.draining();
   if (draining && settings_.preemption == Preemption::block) return;
+  if (context.preempted_until > now_) return;
   for (auto& queue : context.kernels)
     for (; !queue.empty(); queue.pop_front()) {
       const OperationId id = queue.front();
       if (draining && operations_[id].assigned == 0) break;
       if (!context.resident.empty() && operations_[id].operation.cache_config != context.cache_config) return;  // N8
+      if (preempts(context, id)) {
+        context.is_preempted = true;
+        context.preempted_until = now_ + settings_.stream_preemption;
+        return;
+      }
       while (!is_fully_assigned(id))
         if (!assign_block(context, id)) return;
     }
+}
+
+/// Whether there is room for a block of the kernel.
+bool Device::could_start(const Context& context, OperationId id) {
+  const DeviceOperation& kernel = operations_[id].operation;
+  if (!context.resident.empty() && kernel.cache_config != context.cache_config) return false;  // N8
+  if (!kernel.block) return context.resident.empty();
+  const std::vector<bool>* const allowed = allowed_sms(id);
+  return !context.whole && (allowed != nullptr ? context.placement.choose(*kernel.block, *allowed).has_value()
+                                               : context.placement.choose(*kernel.block).has_value());
+}
+
+bool Device::preempts(const Context& context, OperationId id) {
+  if (settings_.stream_preemption.is_zero() || context.is_preempted || operations_[id].assigned > 0) return false;
+  const auto& low = context.kernels[static_cast<std::size_t>(StreamPriority::low)];
+  if (low.empty() || streams_[operations_[id].operation.stream].priority == StreamPriority::low) return false;
+  return operations_[low.front()].assigned > 0 && could_start(context, low.front()) && could_start(context, id);
 }
 
 bool Device::assign_block(Context& context, OperationId id) {
@@ -295,6 +318,7 @@ bool Device::assign_block(Context& context, OperationId id) {
   block.turn = context.placement.turn();
   context.resident.push_back(index);
   context.cache_config = kernel.operation.cache_config;
+  if (streams_[kernel.operation.stream].priority == StreamPriority::low) context.is_preempted = false;
   if (kernel.run.blocks.empty()) kernel.run.start = now_;
   kernel.run.blocks.push_back({sm, now_, now_});
   if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, sm, true});
@@ -395,6 +419,8 @@ Instant Device::next_event() {
   for (const Engine& engine : engines_) next = std::min(next, engine.runlist.next_event(now_));
   for (std::size_t engine = 0; engine < copying_.size(); ++engine)
     if (copying_[engine]) next = std::min(next, copy_end(engine));
+  if (running_ && contexts_[*running_].preempted_until > now_)
+    next = std::min(next, contexts_[*running_].preempted_until);
   return std::min(next, ends_.next());
 }
 

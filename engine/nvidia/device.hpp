@@ -15,6 +15,10 @@
 ///   empty. That means fully assigned, not ended: low-priority blocks may run beside high-priority ones, and assigned
 ///   blocks stay.
 ///
+/// QAWS: a preemption of a stream takes time. A kernel of high priority preempts one of low priority if both could start a
+/// block now, the latter has started, and none of its blocks has started since the last preemption. No block of the
+/// context starts then until the time is over; resident blocks continue.
+///
 /// Olmedo et al., RTAS 2020: all this holds separately for every context (process). The application scheduler decides
 /// which context an engine serves (N5, runlist.hpp), independently for the execution engine and each copy engine (N6).
 /// Operations of a NULL stream wait for everything submitted before them to any stream of their context, and delay
@@ -147,6 +151,8 @@ class Device : public gpu::Device {
     BlockPlacement placement;
     std::optional<StreamIndex> placing;  ///< the stream whose block was placed last
     std::string cache_config;            ///< of the resident blocks
+    bool is_preempted = false;           ///< by a stream: no block of low priority has started since
+    Instant preempted_until;             ///< no block starts before
     std::vector<Copy> copies;            ///< per copy engine
     std::vector<Sm> sms;
 
@@ -182,6 +188,8 @@ class Device : public gpu::Device {
   void serve_kernels();
   void serve_copies(std::size_t copy_engine);
   void assign_blocks(Context& context);
+  bool could_start(const Context& context, OperationId kernel);
+  bool preempts(const Context& context, OperationId kernel);
   bool assign_block(Context& context, OperationId id);
   void book(Block& block) const;
   void predict_end(std::uint32_t block);

@@ -20,6 +20,8 @@ struct DeviceSettings {
   TiePolicy ties = TiePolicy::stream;
   Preemption preemption = Preemption::instruction;
   Duration context_switch;  ///< lost whenever an engine switches to another context
+  /// from when a kernel of high priority takes the place of blocks of low priority to its first block
+  Duration stream_preemption;
   ContentionLaw contention;
   double cpu_traffic = 0;  ///< 0 … 1: constant memory traffic of the CPUs relative to the worst case
 };

@@ -36,6 +36,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
   settings.copy_engines = profile.copy_engines;
   settings.preemption = profile.preemption;
   settings.context_switch = profile.context_switch;
+  settings.stream_preemption = profile.stream_preemption;
   settings.contention = ContentionLaw(profile);
   return settings;
 }

@@ -146,6 +146,30 @@ RtaResult with_responses(const RtaProblem& problem, RtaResult result) {
   return result;
 }
 
+/// Eq. 3.11–3.15 to the letter, for kernels of one release and one C.
+std::vector<PrintedClosedForm> closed_form_as_printed(const RtaProblem& problem) {
+  using Wide = detail::Int128;
+  constexpr Wide largest = std::numeric_limits<std::int64_t>::max();
+  std::vector<PrintedClosedForm> rows;
+  if (problem.kernels.empty()) return rows;
+  const Wide execution = problem.kernels.front().execution;
+  const Wide g_max = problem.g_max;
+  Wide t_a = 2 * Wide{problem.kernels.front().release}, g_f = 2 * g_max;  // in halves
+  for (const RtaKernel& kernel : problem.kernels) {
+    const Wide lacking = 2 * Wide{kernel.blocks} - g_f;                    // halves of g - g_f
+    const Wide sign = lacking > 0 ? 1 : lacking < 0 ? -1 : 0;              // 3.11
+    const Wide rounds = (lacking < 0 ? -lacking : lacking) / (2 * g_max);  // 3.12
+    const Wide alpha = sign + 1;                                           // 3.13, in halves
+    if (execution > 0 && rounds > largest / execution) break;
+    t_a += alpha * execution + 2 * rounds * execution;     // 3.14
+    g_f = alpha * g_max - (lacking - 2 * rounds * g_max);  // 3.15
+    const Wide end = t_a + 2 * execution;
+    if (end > largest || g_f > largest || g_f < -largest) break;
+    rows.push_back({static_cast<std::int64_t>(t_a), static_cast<std::int64_t>(g_f), static_cast<std::int64_t>(end)});
+  }
+  return rows;
+}
+
 }  // namespace
 
 tl::expected<RtaResult, std::string> response_times(const RtaProblem& problem) {
@@ -268,6 +292,7 @@ tl::expected<RtaResult, std::string> response_times_closed(const RtaProblem& pro
     now = *start;
     result.completion.push_back(*end);
   }
+  result.printed = closed_form_as_printed(problem);
   return with_responses(problem, std::move(result));
 }
 

@@ -39,11 +39,20 @@ struct RtaProblem {
   std::vector<RtaKernel> kernels;
 };
 
+/// The values of a kernel by Eq. 3.11–3.15 as printed, which may be odd numbers of halves.
+struct PrintedClosedForm {
+  std::int64_t t_a_halves = 0;
+  std::int64_t g_f_halves = 0;
+  std::int64_t f_halves = 0;
+};
+
 struct RtaResult {
   std::vector<std::int64_t> completion;  ///< f, in input order; the printed algorithm may fill only a part
   std::vector<std::int64_t> response;    ///< R = f - r
   /// The printed algorithm only: the kernel on which it does not terminate.
   std::optional<std::size_t> endless_at;
+  /// The closed form only: as printed. Ends before the first kernel for which a value exceeds 2^62.
+  std::vector<PrintedClosedForm> printed;
 };
 
 /// The corrected algorithm (T9). Kernels are processed by release, those of the same release in input order. The rows
@@ -54,8 +63,9 @@ tl::expected<RtaResult, std::string> response_times(const RtaProblem& problem);
 
 /// The closed form for kernels of the same release and the same C (Eq. 3.8–3.15, corrected, T11): with g_f free blocks
 /// at t_a, n = ceil(max(0, g - g_f) / g_max), t_a += n C, g_f += n g_max - g, f = t_a + C. O(n). The error names the
-/// kernel that differs. (As printed, alpha is 1/2 when g = g_f, and t_a is one C late when g - g_f is a multiple of
-/// g_max.)
+/// kernel that differs. As printed: K = floor(|g - g_f| / g_max), alpha = (sgn(g - g_f) + 1) / 2, t_a += alpha C + K C,
+/// g_f = alpha g_max - (g - g_f - K g_max), f = t_a + C. So alpha is 1/2 when g = g_f, and t_a is one C late when g - g_f
+/// is a multiple of g_max.
 tl::expected<RtaResult, std::string> response_times_closed(const RtaProblem& problem);
 
 /// Algorithm 2 as printed (T8), for comparison: rows are never removed from the heap (E1), a row of no blocks makes it

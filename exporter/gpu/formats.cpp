@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -27,6 +29,32 @@ std::string quotient_text(double value) { return std::isfinite(value) ? fmt::for
 /// Threads of the last warp of a block that compute nothing.
 std::int64_t idle_threads(const OccupancyAnswer& answer) {
   return answer.occupancy.block.warps * answer.profile.multiprocessors->warp_size - answer.occupancy.shape.threads;
+}
+
+/// "4.5" of 9 halves.
+std::string halves_text(std::int64_t halves) {
+  return fmt::format("{}{}{}", halves < 0 && halves / 2 == 0 ? "-" : "", halves / 2, halves % 2 != 0 ? ".5" : "");
+}
+
+struct UnitCount {
+  std::string_view unit;
+  std::int64_t per_sm;
+};
+
+/// The units that the profile states.
+std::vector<UnitCount> units_of(const gpu::SmLimits& sm) {
+  std::vector<UnitCount> units{{"FP32", sm.cores},
+                               {"INT32", sm.int32_units},
+                               {"FP64", sm.double_units},
+                               {"special functions", sm.special_units},
+                               {"load/store", sm.load_store_units},
+                               {"tensor cores", sm.tensor_units}};
+  std::erase_if(units, [](const UnitCount& count) { return count.per_sm == 0; });
+  return units;
+}
+
+double per_sub_core(const UnitCount& count, const gpu::SmLimits& sm) {
+  return static_cast<double>(count.per_sm) / static_cast<double>(sm.warp_schedulers);
 }
 
 }  // namespace
@@ -55,6 +83,12 @@ std::string render_json(const OccupancyAnswer& answer) {
                               {"binds", limit.binds}});
     if (limit.binds) json["binding"].push_back(limit.resource);
   }
+  json["sub_cores_per_sm"] = profile.multiprocessors->warp_schedulers;
+  json["units"] = ordered_json::array();
+  for (const UnitCount& count : units_of(*profile.multiprocessors))
+    json["units"].push_back({{"unit", count.unit},
+                             {"per_sm", count.per_sm},
+                             {"per_sub_core", per_sub_core(count, *profile.multiprocessors)}});
   json["equation_1"] = ordered_json::array();
   for (const gpu::Equation1& row : occupancy.equation)
     json["equation_1"].push_back({{"block", row.block},
@@ -87,6 +121,10 @@ std::string render_text(const OccupancyAnswer& answer, bool colour) {
                      occupancy.blocks * sm.sms);
   out += fmt::format("With up to {} registers per thread, threads are always the limiting resource.\n",
                      occupancy.harmless_registers);
+  auto units = TextTable::of("unit", ">per SM", ">per sub-core");
+  for (const UnitCount& count : units_of(sm))
+    units.add(count.unit, count.per_sm, fmt::format("{:g}", per_sub_core(count, sm)));
+  out += heading(fmt::format("Units, of {} sub-cores", sm.warp_schedulers), colour) + units.render(colour);
   TextTable equation(
       {{"block", Align::right}, {"printed (max)", Align::right}, {"minimum", Align::right}, {"admitted"}});
   for (const gpu::Equation1& row : occupancy.equation)
@@ -127,6 +165,11 @@ std::string render_json(const RtaAnswer& answer) {
     json["R"].push_back(nullptr);
   }
   if (result.endless_at) json["endless_at"] = *result.endless_at;
+  for (const nvidia::PrintedClosedForm& row : result.printed) {
+    json["printed"]["t_a"].push_back(static_cast<double>(row.t_a_halves) / 2);
+    json["printed"]["g_f"].push_back(static_cast<double>(row.g_f_halves) / 2);
+    json["printed"]["f"].push_back(static_cast<double>(row.f_halves) / 2);
+  }
   if (const auto sum = utilization(problem); sum && !problem.kernels.empty()) {
     json["u"] = ordered_json::array();
     for (const nvidia::RtaKernel& kernel : problem.kernels) json["u"].push_back(*utilization(kernel));
@@ -153,6 +196,15 @@ std::string render_text(const RtaAnswer& answer, bool colour) {
               TextTable::Cell{late ? "late" : "", Colour::bad});
   }
   std::string out = table.render(colour);
+  if (!result.printed.empty()) {
+    auto printed = TextTable::of(">kernel", ">t_a", ">g_f", ">f", ">to above");
+    for (std::size_t index = 0; index < result.printed.size(); ++index) {
+      const nvidia::PrintedClosedForm& row = result.printed[index];
+      printed.add(index, halves_text(row.t_a_halves), halves_text(row.g_f_halves), halves_text(row.f_halves),
+                  halves_text(row.f_halves - 2 * result.completion[index]));
+    }
+    out += heading("Eq. 3.11 to 3.15 as printed", colour) + printed.render(colour);
+  }
   if (result.endless_at) out += fmt::format("\nThe printed algorithm never ends on kernel {}.\n", *result.endless_at);
   if (const auto sum = utilization(problem); sum && !problem.kernels.empty())
     out += fmt::format("\nU = {:.3f} threads\n", *sum);

@@ -42,17 +42,28 @@ ordered_json problem_json(const makespan::Problem& problem) {
       problem.schedulers == makespan::no_scheduler_limit ? ordered_json("units") : ordered_json(problem.schedulers);
   for (std::size_t unit = 0; unit < makespan::unit_types; ++unit)
     json["capacity"][std::string(1, makespan::unit_letters[unit])] = problem.capacity[unit];
+  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit)
+    json["wait"][std::string(1, makespan::unit_letters[unit])] = problem.wait[unit];
+  json["dispatch_units"] = problem.dispatch_units;
+  json["strings"] = makespan::number_of_strings(problem).number;
   return json;
 }
 
 std::string problem_text(const makespan::Problem& problem) {
   std::string text = fmt::format("kernel    {} ({} instructions)\n", short_text(problem.kernel), problem.kernel.size());
   text += fmt::format("warps     {}\n", problem.warps);
-  return text + fmt::format("per cycle L {}, C {}, S {}, D {}; {}\n", problem.capacity[0], problem.capacity[1],
-                            problem.capacity[2], problem.capacity[3],
-                            problem.schedulers == makespan::no_scheduler_limit
-                                ? std::string("no other limit (unit-limited)")
-                                : fmt::format("{} warps in total (scheduler-limited)", problem.schedulers));
+  text += fmt::format("per cycle L {}, C {}, S {}, D {}; {}\n", problem.capacity[0], problem.capacity[1],
+                      problem.capacity[2], problem.capacity[3],
+                      problem.schedulers == makespan::no_scheduler_limit
+                          ? std::string("no other limit (unit-limited)")
+                          : fmt::format("{} warps in total (scheduler-limited)", problem.schedulers));
+  if (problem.dispatch_units > 1)
+    text += fmt::format("dispatch  {} instructions of a warp per cycle\n", problem.dispatch_units);
+  if (problem.wait != makespan::PerUnit{})
+    text += fmt::format("waits     L {}, C {}, S {}, D {} cycles\n", problem.wait[0], problem.wait[1], problem.wait[2],
+                        problem.wait[3]);
+  const auto [number, digits, exact] = makespan::number_of_strings(problem);
+  return text + fmt::format("strings   {}{}\n", number, exact ? "" : fmt::format(" ({} digits)", digits));
 }
 
 /// The share of entries that an exchange places anew; placing the whole string would be 1.

@@ -234,6 +234,10 @@ TEST_CASE("what a model cannot say of a scenario is refused where it stands", "[
   const std::string simulated = "; amalthea gpu run simulates it";
   CHECK(error_of(R"("copy_engines": 2, )", usual) ==
         "1:18: copy_engines: a model cannot say that \"copy_engines\" is not as in the profile" + simulated);
+  CHECK(error_of(R"("stream_preemption": "0us", )", usual).empty());
+  CHECK(error_of(R"("stream_preemption_ps": 2, )", usual) ==
+        "1:26: stream_preemption_ps: a model cannot say that \"stream_preemption_ps\" is not as in the profile" +
+            simulated);
   CHECK(error_of("", usual + R"(, "sm_mask": "~0x1")") ==
         "2:84: operations[0].sm_mask: a model cannot say what \"sm_mask\" says" + simulated);
   CHECK(error_of("", usual + R"(, "footprint": 1152921504606846975)").empty());

@@ -245,6 +245,12 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text, std::vect
   return PtxReader(text, warnings).read();
 }
 
+std::int64_t waiting(const Problem& problem) {
+  std::int64_t cycles = 0;
+  for (std::size_t i = 0; i < problem.kernel.size(); ++i) cycles += problem.wait_after(i);
+  return cycles;
+}
+
 tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& kernel, std::int64_t warps,
                                               std::int64_t schedulers) {
   if (kernel.empty()) return tl::unexpected(std::string("a kernel without instructions"));
@@ -253,11 +259,15 @@ tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& k
   Problem problem;
   problem.warps = warps;
   problem.schedulers = schedulers;
+  problem.wait = sm.wait;
+  problem.dispatch_units = sm.dispatch_units;
   PerUnit repeat{};
   for (std::size_t unit = 0; unit < unit_types; ++unit) {
     const std::int64_t units = sm.units[unit];
     if (units < 1 || units > 65536 || sm.latency[unit] < 1 || sm.latency[unit] > 65536)
       return tl::unexpected(fmt::format("{}: units and latency must be 1 to 65536", unit_letters[unit]));
+    if (sm.wait[unit] < 0 || sm.wait[unit] > 65536)
+      return tl::unexpected(fmt::format("{}: a warp may wait for 0 to 65536 cycles", unit_letters[unit]));
     const bool whole = units >= sm.warp_size;
     if (whole ? units % sm.warp_size != 0 : sm.warp_size % units != 0)
       return tl::unexpected(fmt::format("{}: {} units and warps of {} threads are no multiples of one another",
@@ -270,7 +280,11 @@ tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& k
     if (times > max_instructions - problem.kernel.size())
       return tl::unexpected(fmt::format("a kernel of more than {} instructions of one cycle", max_instructions));
     problem.kernel.insert(problem.kernel.end(), times, unit);
+    problem.completes.resize(problem.kernel.size(), false);
+    problem.completes.back() = true;
   }
+  if (waiting(problem) > max_waiting)
+    return tl::unexpected(fmt::format("a kernel whose warps wait for more than {} cycles", max_waiting));
   return problem;
 }
 
@@ -278,7 +292,7 @@ std::int64_t simple_bound(const Problem& problem) {
   // Work of the other warps in shares of a full cycle: full for one type, or full for the schedulers.
   PerUnit count{};
   for (const Unit unit : problem.kernel) ++count[static_cast<std::size_t>(unit)];
-  std::int64_t bound = problem.instructions();
+  std::int64_t bound = problem.instructions() + waiting(problem);
   for (std::size_t unit = 0; unit < unit_types; ++unit)
     bound += ((problem.warps - 1) * count[unit]) / std::min(problem.capacity[unit], problem.schedulers);
   // Each type may be rounded down by less than one cycle; together by less than the number of types.

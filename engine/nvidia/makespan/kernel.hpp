@@ -46,9 +46,11 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text, std::vect
 
 /// The units of an SM.
 struct SmUnits {
-  PerUnit units{32, 128, 32, 64};  ///< lanes of each type; > 0
-  PerUnit latency{1, 1, 1, 1};     ///< cycles until a unit accepts the next instruction; > 0
-  std::int64_t warp_size = 32;     ///< > 0
+  PerUnit units{32, 128, 32, 64};   ///< lanes of each type; > 0
+  PerUnit latency{1, 1, 1, 1};      ///< cycles until a unit accepts the next instruction; > 0
+  PerUnit wait{};                   ///< further cycles until a warp may execute what follows; its unit is free; >= 0
+  std::int64_t warp_size = 32;      ///< > 0
+  std::int64_t dispatch_units = 1;  ///< per scheduler, 1 or 2: instructions of a warp in one cycle
 };
 
 /// Warps that execute a string of one-cycle instructions, in order, from time 0.
@@ -58,11 +60,30 @@ struct Problem {
   std::int64_t warps = 1;        ///< 1 … max_warps
   std::int64_t schedulers = 4;   ///< warps that can execute in one cycle; > 0, or no_scheduler_limit
 
+  PerUnit wait{};                   ///< cycles that a warp waits after an instruction of a type, as its unit is free
+  std::int64_t dispatch_units = 1;  ///< 1 or 2: instructions of a warp in one cycle
+  /// Whether the warp goes on to its own next instruction: not from one part of a slow instruction to the next part.
+  /// Empty: always.
+  std::vector<bool> completes = {};
+
+  /// The cycles that a warp waits after an instruction. It also ends after them.
+  std::int64_t wait_after(std::size_t instruction) const {
+    return completes.empty() || completes[instruction] ? wait[static_cast<std::size_t>(kernel[instruction])] : 0;
+  }
+  /// The cycles from an instruction to the next one of its warp, at least; 0: both may be in one cycle, but no third.
+  std::int64_t gap_after(std::size_t instruction) const {
+    const bool pairs = dispatch_units > 1 && (completes.empty() || completes[instruction]);
+    return pairs && wait_after(instruction) == 0 ? 0 : wait_after(instruction) + 1;
+  }
+  /// Whether it is the model of the paper, which the compressed search needs.
+  bool is_plain() const { return wait == PerUnit{} && dispatch_units == 1; }
   std::int64_t instructions() const { return static_cast<std::int64_t>(kernel.size()); }
   std::int64_t capacity_of(Unit unit) const { return capacity[static_cast<std::size_t>(unit)]; }
 };
 inline constexpr std::int64_t no_scheduler_limit = std::int64_t{1} << 30;
 inline constexpr std::int64_t max_warps = 64;
+/// Maximum number of cycles that a warp waits in all.
+inline constexpr std::int64_t max_waiting = 1'000'000;
 
 /// The problem of a kernel on an SM. If a type has fewer units than a warp has threads, or takes several cycles, its
 /// instructions become several one-cycle instructions on one unit. This adds schedules and loses none. Or an error
@@ -70,8 +91,11 @@ inline constexpr std::int64_t max_warps = 64;
 tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& kernel, std::int64_t warps,
                                               std::int64_t schedulers);
 
+/// The cycles that a warp waits for its own instructions, in all.
+std::int64_t waiting(const Problem& problem);
+
 /// Upper bound on every work-conserving schedule, in cycles: a warp executes, or waits while its unit or the schedulers
-/// are occupied by others (after Graham, 1969).
+/// are occupied by others (after Graham, 1969), or waits after an instruction.
 std::int64_t simple_bound(const Problem& problem);
 
 }  // namespace amalthea::engine::nvidia::makespan

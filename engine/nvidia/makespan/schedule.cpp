@@ -52,6 +52,32 @@ WarpString max_pending_string(const Problem& problem) {
   return string;
 }
 
+StringCount number_of_strings(const Problem& problem) {
+  // The product, over the warps, of (w I - 1 over I - 1): a warp has the first entry that earlier warps left, and I - 1
+  // of those behind it. Each division is exact: the quotient is the product for the earlier warps and a binomial
+  // coefficient. From 2^105 on the number is mantissa * 10^shift, and a step loses less than 2^-100 of it.
+  __extension__ using Wide = unsigned __int128;
+  constexpr Wide wide = Wide{1} << 105U;
+  constexpr std::int64_t most_digits = 30;
+  const std::int64_t instructions = problem.instructions();
+  Wide mantissa = 1;
+  std::int64_t shift = 0;
+  for (std::int64_t warp = 1; warp <= problem.warps; ++warp)
+    for (std::int64_t k = 1; k < instructions; ++k) {
+      mantissa = mantissa * static_cast<Wide>((warp - 1) * instructions + k) / static_cast<Wide>(k);
+      for (; mantissa >= wide; ++shift) mantissa /= 10;
+    }
+  std::string digits;
+  for (Wide rest = mantissa; rest > 0; rest /= 10)
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  const std::int64_t count = static_cast<std::int64_t>(digits.size()) + shift;
+  if (count <= most_digits) return {digits, count, true};
+  const int leading = (std::stoi(digits.substr(0, 5)) + 5) / 10;
+  const bool carries = leading == 10000;
+  return {fmt::format("{}.{:03}e{}", carries ? 1 : leading / 1000, leading % 1000, count - (carries ? 0 : 1)), count,
+          false};
+}
+
 std::optional<std::string> complaint(const Problem& problem, const WarpString& string) {
   std::vector<std::size_t> count(static_cast<std::size_t>(problem.warps));
   for (const std::uint16_t warp : string) {
@@ -73,29 +99,35 @@ WarpString string_of(const Schedule& schedule) {
 std::optional<std::string> violation(const Problem& problem, const Schedule& schedule) {
   const auto warps = static_cast<std::size_t>(problem.warps);
   std::vector<std::size_t> position(warps, 0);
+  std::vector<std::size_t> ready(warps, 0);  // the cycle from which the warp may execute
   for (std::size_t cycle = 0; cycle < schedule.size(); ++cycle) {
-    std::vector<bool> executes(warps, false);
+    std::vector<int> executes(warps, 0);
     PerUnit used{};
+    std::int64_t in_all = 0;  // warps
     for (const std::uint16_t warp : schedule[cycle]) {
       if (warp >= warps) return fmt::format("cycle {}: there is no warp {}", cycle + 1, warp + 1);
-      if (executes[warp]) return fmt::format("cycle {}: warp {} executes twice", cycle + 1, warp + 1);
+      if (executes[warp] == 2) return fmt::format("cycle {}: warp {} executes three times", cycle + 1, warp + 1);
+      if (executes[warp] == 1 && ready[warp] > cycle)
+        return fmt::format("cycle {}: warp {} executes twice", cycle + 1, warp + 1);
       if (position[warp] == problem.kernel.size())
         return fmt::format("cycle {}: warp {} has nothing left", cycle + 1, warp + 1);
-      executes[warp] = true;
+      if (ready[warp] > cycle) return fmt::format("cycle {}: warp {} still waits", cycle + 1, warp + 1);
+      if (executes[warp]++ == 0) ++in_all;
       ++used[static_cast<std::size_t>(problem.kernel[position[warp]])];
+      ready[warp] = cycle + static_cast<std::size_t>(problem.gap_after(position[warp]));
+      ++position[warp];
     }
-    const auto in_all = static_cast<std::int64_t>(schedule[cycle].size());
     if (in_all > problem.schedulers) return fmt::format("cycle {}: more warps than schedulers", cycle + 1);
     for (std::size_t unit = 0; unit < unit_types; ++unit)
       if (used[unit] > problem.capacity[unit])
         return fmt::format("cycle {}: more {} than units", cycle + 1, unit_letters[unit]);
     for (std::size_t warp = 0; warp < warps; ++warp) {
-      if (executes[warp] || position[warp] == problem.kernel.size()) continue;
+      if (executes[warp] == 2 || ready[warp] > cycle || position[warp] == problem.kernel.size()) continue;
       const auto unit = static_cast<std::size_t>(problem.kernel[position[warp]]);
-      if (used[unit] < problem.capacity[unit] && in_all < problem.schedulers)
-        return fmt::format("cycle {}: warp {} could execute too", cycle + 1, warp + 1);
+      if (used[unit] < problem.capacity[unit] && (executes[warp] == 1 || in_all < problem.schedulers))
+        return fmt::format("cycle {}: warp {} could execute {}", cycle + 1, warp + 1,
+                           executes[warp] == 1 ? "another instruction" : "too");
     }
-    for (const std::uint16_t warp : schedule[cycle]) ++position[warp];
   }
   for (std::size_t warp = 0; warp < warps; ++warp)
     if (position[warp] != problem.kernel.size()) return fmt::format("warp {} does not end", warp + 1);
@@ -106,19 +138,25 @@ StringSchedule::StringSchedule(const Problem& problem, WarpString string)
     : kernel_(problem.kernel),
       capacity_(problem.capacity),
       schedulers_(problem.schedulers),
+      at_the_end_(problem.wait_after(problem.kernel.size() - 1)),
       string_(std::move(string)),
       cycles_(string_.size()),
       kept_(string_.size()),
       executed_(static_cast<std::size_t>(problem.warps)),
       latest_(static_cast<std::size_t>(problem.warps)),
-      use_(string_.size() + 2) {
+      second_(string_.size()),
+      has_two_(static_cast<std::size_t>(problem.warps)),
+      use_(string_.size() + static_cast<std::size_t>(waiting(problem)) + 2) {
+  for (std::size_t i = 0; i < kernel_.size(); ++i) gaps_.push_back(static_cast<std::int32_t>(problem.gap_after(i)));
   place(0);
 }
 
-std::int64_t StringSchedule::makespan() const { return *std::max_element(latest_.begin(), latest_.end()); }
+std::int64_t StringSchedule::makespan() const {
+  return *std::max_element(latest_.begin(), latest_.end()) + at_the_end_;
+}
 
 Schedule StringSchedule::schedule() const {
-  Schedule schedule(static_cast<std::size_t>(makespan()));
+  Schedule schedule(static_cast<std::size_t>(makespan() - at_the_end_));
   for (std::size_t i = 0; i < string_.size(); ++i)
     schedule[static_cast<std::size_t>(cycles_[i] - 1)].push_back(string_[i]);
   for (auto& cycle : schedule) std::sort(cycle.begin(), cycle.end());
@@ -143,10 +181,11 @@ void StringSchedule::undo() {
   for (std::size_t i = first; i < string_.size(); ++i) {
     const std::uint16_t warp = string_[i];
     const auto unit = static_cast<std::size_t>(kernel_[static_cast<std::size_t>(executed_[warp]++)]);
+    has_two_[warp] = second_[i] = latest_[warp] == kept_[i];
     cycles_[i] = latest_[warp] = kept_[i];
     auto& use = use_[static_cast<std::size_t>(kept_[i])];
     ++use[unit];
-    ++use[unit_types];
+    if (!second_[i]) ++use[unit_types];
   }
 }
 
@@ -163,17 +202,19 @@ void StringSchedule::remove(std::size_t from) {
     const std::int32_t cycle = cycles_[i];
     auto& use = use_[static_cast<std::size_t>(cycle)];
     --use[unit];
-    --use[unit_types];
+    if (!second_[i]) --use[unit_types];
     // A cycle that has room again may have it for each type.
     for (std::int32_t& full : full_before_) full = std::min(full, cycle - 1);
   }
   // The cycles of the remaining entries, from the end until each warp has been found.
   std::fill(latest_.begin(), latest_.end(), 0);
+  std::fill(has_two_.begin(), has_two_.end(), false);
   std::size_t missing = 0;
   for (const std::int32_t executed : executed_) missing += executed > 0 ? 1U : 0U;
   for (std::size_t i = from; i-- > 0 && missing > 0;)
     if (std::int32_t& latest = latest_[string_[i]]; latest == 0) {
       latest = cycles_[i];
+      has_two_[string_[i]] = second_[i];
       --missing;
     }
 }
@@ -181,14 +222,23 @@ void StringSchedule::remove(std::size_t from) {
 void StringSchedule::place(std::size_t from) {
   for (std::size_t i = from; i < string_.size(); ++i) {
     const std::uint16_t warp = string_[i];
-    const auto unit = static_cast<std::size_t>(kernel_[static_cast<std::size_t>(executed_[warp]++)]);
+    const auto position = static_cast<std::size_t>(executed_[warp]++);
+    const auto unit = static_cast<std::size_t>(kernel_[position]);
+    const std::int32_t gap = position == 0 ? 1 : gaps_[position - 1];
+    second_[i] = gap == 0 && !has_two_[warp] && use_[static_cast<std::size_t>(latest_[warp])][unit] < capacity_[unit];
+    has_two_[warp] = second_[i];
+    if (second_[i]) {  // beside the warp's previous one, on the same scheduler
+      cycles_[i] = latest_[warp];
+      ++use_[static_cast<std::size_t>(latest_[warp])][unit];
+      continue;
+    }
     const auto has_room = [&](std::int32_t cycle) {
       const auto& use = use_[static_cast<std::size_t>(cycle)];
       return use[unit] < capacity_[unit] && use[unit_types] < schedulers_;
     };
     std::int32_t& full = full_before_[unit];
     while (!has_room(full + 1)) ++full;
-    std::int32_t cycle = std::max(latest_[warp], full) + 1;
+    std::int32_t cycle = std::max(latest_[warp] + std::max(gap, 1), full + 1);
     while (!has_room(cycle)) ++cycle;
     auto& use = use_[static_cast<std::size_t>(cycle)];
     ++use[unit];

@@ -19,7 +19,7 @@ namespace amalthea::engine::nvidia::makespan {
 /// Warp numbers from 0, each as often as the kernel has instructions: an entry places the next instruction of its warp.
 using WarpString = std::vector<std::uint16_t>;
 
-/// The warps that execute their next instruction, by cycle and in ascending order.
+/// The warps that execute their next instruction, by cycle and in ascending order; twice for two instructions.
 using Schedule = std::vector<std::vector<std::uint16_t>>;
 
 /// All warps in turn, instruction by instruction.
@@ -28,6 +28,15 @@ WarpString round_robin_string(const Problem& problem);
 WarpString fixed_priority_string(const Problem& problem);
 /// In each cycle the warps with the most remaining instructions, among equals the first.
 WarpString max_pending_string(const Problem& problem);
+
+/// The number of strings. Those that differ only in the names of warps count once: (W I)! / ((I!)^W W!) for W warps of
+/// I instructions.
+struct StringCount {
+  std::string number;       ///< exact up to 30 digits, then rounded: "2.726e452"
+  std::int64_t digits = 1;  ///< of the exact number
+  bool exact = true;
+};
+StringCount number_of_strings(const Problem& problem);
 
 /// Describes what is wrong with a string, if anything.
 std::optional<std::string> complaint(const Problem& problem, const WarpString& string);
@@ -67,12 +76,16 @@ class StringSchedule {
   const Kernel kernel_;
   const PerUnit capacity_;
   const std::int64_t schedulers_;
+  const std::int64_t at_the_end_;   // cycles that a warp waits after its last instruction
+  std::vector<std::int32_t> gaps_;  // after each instruction of the kernel (Problem::gap_after)
   WarpString string_;
   std::vector<std::int32_t> cycles_;
   std::vector<std::int32_t> kept_;                              // cycles before the last swap, from its first entry on
   std::size_t swapped_[2] = {};                                 // entries of the last swap
   std::vector<std::int32_t> executed_;                          // by warp, while placing
   std::vector<std::int32_t> latest_;                            // cycle of the last instruction, by warp
+  std::vector<bool> second_;                                    // whether an entry is its warp's second of the cycle
+  std::vector<bool> has_two_;                                   // whether the last instruction was that, by warp
   std::vector<std::array<std::uint16_t, unit_types + 1>> use_;  // by cycle: for each type, and in total
   std::array<std::int32_t, unit_types> full_before_{};          // all cycles up to this one are full for a type
 };

@@ -14,6 +14,7 @@
 
 #include "amalthea/primitives/threads.hpp"
 #include "engine/nvidia/makespan/detail/relaxation.hpp"
+#include "engine/nvidia/makespan/detail/waiting_search.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
 namespace {
@@ -372,6 +373,11 @@ class Search {
   }
 
   SearchResult run() {
+    if (!problem_.is_plain()) {
+      if (options_.search && result_.lower < result_.upper) search_waiting(problem_, options_, result_);
+      result_.seconds = seconds();
+      return std::move(result_);
+    }
     const auto bytes = shape_.phases.size() > max_phases ? std::nullopt : table_bytes(problem_, options_.memory / 2);
     if (!bytes)
       search(SimpleBounds(problem_));

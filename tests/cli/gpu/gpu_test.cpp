@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,22 @@ TEST_CASE("gpu occupancy prints limits and the binding resource and Eq. 1 in bot
   CHECK(text.exit_code == 0);
   CHECK(text.out.find("warps                  5      64      12  binds\n") != std::string::npos);
   CHECK(text.out.find("12 blocks per SM, 60 of 64 warps (93.8 %), 96 blocks on the GPU\n") != std::string::npos);
+}
+
+TEST_CASE("gpu occupancy prints the units of an SM and of a sub-core that a profile states") {
+  const json xavier = printed({"occupancy", "--platform", "xavier", "--threads", "32"});
+  CHECK(xavier["sub_cores_per_sm"] == 4);
+  std::map<std::string, double> per_sub_core;
+  for (const json& unit : xavier["units"]) per_sub_core[unit["unit"]] = unit["per_sub_core"];
+  CHECK(
+      per_sub_core ==
+      std::map<std::string, double>{
+          {"FP32", 16}, {"INT32", 16}, {"FP64", 8}, {"special functions", 4}, {"load/store", 8}, {"tensor cores", 2}});
+  const json pascal = printed({"occupancy", "--platform", "tx2", "--threads", "32"})["units"];
+  CHECK(std::none_of(pascal.begin(), pascal.end(), [](const json& unit) { return unit["unit"] == "INT32"; }));
+  const auto text = test::amalthea(gpu({"occupancy", "--platform", "tx2", "--threads", "32"})).out;
+  CHECK(text.find("FP64 ") != std::string::npos);
+  CHECK(text.find("     1\n") != std::string::npos);  // 4 in 4 sub-cores
 }
 
 TEST_CASE("gpu occupancy accepts user profiles and reports invalid input") {

@@ -46,7 +46,7 @@ TEST_CASE("gpu makespan prints the exact value and a witness") {
   CHECK(units["lower"] == 57);
   CHECK(units["sigma"] == "units");
 
-  const auto text = makespan({"--kernel", "LCL", "--units", "C=32", "--warps", "4", "--exact"}).out;
+  const auto text = makespan({"--kernel", "LCL", "--units", "C=32", "--warps", "4"}).out;
   CHECK(text.find("longest   9 cycles (exact)\n") != std::string::npos);
   CHECK(text.find("\nwitness   ") != std::string::npos);
 }
@@ -97,6 +97,28 @@ TEST_CASE("gpu makespan supports slow units and PTX") {
   test::write_text(file, "ld.global.f32 %f1, [%rd1];\nfoo %f1;\n");
   CHECK(complaint({"--ptx", file, "--warps", "1"}) ==
         "amalthea: error: " + file + ": line 2: unknown opcode \"foo\"\n");
+}
+
+TEST_CASE("gpu makespan counts a latency during which the unit is free and two dispatch units") {
+  const auto of = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--kernel", "LC", "--warps", "2", "--format", "json"});
+    return json::parse(makespan(arguments).out);
+  };
+  // The second warp's access follows the first one's at once, not after its four cycles.
+  const json waits = of({"--latency", "L=1+3"});
+  CHECK(waits["lower"] == 6);
+  CHECK(waits["exact"] == true);
+  CHECK(waits["wait"]["L"] == 3);
+  CHECK(of({"--latency", "L=4"})["lower"] == 9);
+  const json paired = of({"--dispatch", "2"});
+  CHECK(paired["lower"] == 2);
+  CHECK(paired["dispatch_units"] == 2);
+  CHECK(paired["witness"] == json{1, 1, 2, 2});
+  CHECK(of({})["lower"] == 3);
+  const auto text = makespan({"--kernel", "LC", "--warps", "1", "--dispatch", "2", "--latency", "L=1+3"}).out;
+  CHECK(text.find("\ndispatch  2 instructions of a warp per cycle\nwaits     L 3, C 0, S 0, D 0 cycles\n") !=
+        std::string::npos);
+  CHECK(text.find("longest   5 cycles (exact)\n") != std::string::npos);
 }
 
 TEST_CASE("gpu makespan reads the first function of a SASS listing") {
@@ -162,10 +184,16 @@ TEST_CASE("gpu makespan rejects invalid values with one message") {
   CHECK(complaint({"--kernel", "LC", "--warps", "4", "--units", "L=24"}) ==
         "amalthea: error: L: 24 units and warps of 32 threads are no multiples of one another\n");
   CHECK(complaint({"--kernel", "LC", "--warps", "4", "--latency", "Q=2"}) ==
-        "amalthea: error: --latency \"Q=2\": expected UNIT=NUMBER such as L=16, of the units L, C, S, D\n");
+        "amalthea: error: --latency \"Q=2\": expected UNIT=NUMBER such as L=16 or L=1+400, of the units L, C, S, D\n");
   CHECK(complaint({"--kernel", "LC", "--warps", "0"}).find("--warps") != std::string::npos);
   CHECK(complaint({"--kernel", "LC"}).find("--warps") != std::string::npos);
-  CHECK(complaint({"--kernel", "LC", "--warps", "4", "--anneal", "--exact"}).find("excludes") != std::string::npos);
+  CHECK(complaint({"--kernel", "LC", "--warps", "4", "--latency", "L=1+70000"}) ==
+        "amalthea: error: L: a warp may wait for 0 to 65536 cycles\n");
+  CHECK(complaint({"--kernel", "4096L", "--warps", "4", "--latency", "L=1+400"}) ==
+        "amalthea: error: a kernel whose warps wait for more than 1000000 cycles\n");
+  CHECK(complaint({"--kernel", "LC", "--warps", "4", "--units", "L=1+4"}) ==
+        "amalthea: error: --units \"L=1+4\": expected UNIT=NUMBER such as L=16, of the units L, C, S, D\n");
+  CHECK(complaint({"--kernel", "LC", "--warps", "4", "--dispatch", "3"}).find("--dispatch") != std::string::npos);
 }
 
 TEST_CASE("gpu makespan anneals a large kernel with fewer iterations and says so") {

@@ -138,7 +138,7 @@ void collect_used_keys(const json& value, std::set<std::string>& keys) {
 TEST_CASE("gpu run accepts every key of the JSON Schema") {
   const std::string scenarios[] = {R"({
     "$schema": "x", "description": "x", "platform": "xavier", "copy_engines": 2, "preemption": "kernel",
-    "context_switch": "5us", "cpu_traffic": 0.5, "until": "10ms",
+    "context_switch": "5us", "stream_preemption": "20us", "cpu_traffic": 0.5, "until": "10ms",
     "interference": {"kernel_by_memcpy": 2, "kernel_by_memset": 3, "kernel_by_same_gpc": 4, "kernel_by_other_gpc": 2,
                      "kernel_by_cpu": 2, "copy_by_kernel": 1.5, "copy_by_cpu": 1, "copying_processes": 2},
     "contexts": [{"name": "A", "priority": "low", "timeslice": "1ms"}],
@@ -149,11 +149,11 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
        "cache_config": "L1", "memory_share": 0.5, "footprint": 4096},
       {"copy": "C", "kind": "memset", "duration": "1ms"}]})",
                                    R"({
-    "context_switch_ps": 5, "until_ps": 100, "contexts": [{"name": "A", "timeslice_ps": 7}],
+    "context_switch_ps": 5, "stream_preemption_ps": 3, "until_ps": 100, "contexts": [{"name": "A", "timeslice_ps": 7}],
     "operations": [{"copy": "C", "kind": "d2h", "release_ps": 1, "period_ps": 50, "deadline_ps": 9,
      "duration_ps": 3}]})",
                                    R"({"platform": "radeon-vii",
-    "amd": {"shader_engines": 2, "units_per_engine": 3, "aces": 2, "slots_per_ace": 3, "pool_queues": 2, "turns": "oldest"},
+    "amd": {"shader_engines": 2, "units_per_engine": 3, "aces": 2, "slots_per_ace": 3, "pool_queues": 2, "ace_slice": "5us", "turns": "oldest"},
     "contexts": [{"name": "A"}, {"name": "B", "cu_mask": "3-5"}],
     "streams": [{"name": "a", "cu_mask": "0-2", "ace": 1}, {"name": "b", "hsa_queue": 1}, {"name": "c", "context": "B"}],
     "operations": [

@@ -188,6 +188,28 @@ TEST_CASE("more queues than slots take turns for a quantum each") {
   CHECK(completions(scenario(both, streams, one_cu + "2")) == Times{std::int64_t{20} * ms, std::int64_t{22} * ms});
 }
 
+TEST_CASE("an ACE with slices turns to its next queue before all blocks of a kernel are dispatched (A4)") {
+  // One CU with room for two blocks. At 5 ms the ACE turns from a, whose next block waits at the engine, to b, whose block
+  // starts at 6 ms.
+  constexpr int ms = 1'000'000'000;
+  const std::string both = kernel("a", 20, 1024, 2 * ms) + ", " + kernel("b", 1, 1024, 2 * ms);
+  const std::string streams = R"({"name": "a", "cu_mask": "0"}, {"name": "b", "cu_mask": "0"})";
+  const std::string one_cu = R"("shader_engines": 1, "units_per_engine": 1, "aces": 1)";
+  const auto with_slices = [&](const std::string& slice) {
+    return completions(scenario(both, streams, one_cu + R"(, "ace_slice": ")" + slice + "\""));
+  };
+  CHECK(completions(scenario(both, streams, one_cu)) == Times{std::int64_t{20} * ms, std::int64_t{22} * ms});
+  CHECK(with_slices("5ms") == Times{std::int64_t{22} * ms, std::int64_t{8} * ms});
+  CHECK(with_slices("7us") == Times{std::int64_t{22} * ms, std::int64_t{4} * ms});
+  CHECK(with_slices("1s") == Times{std::int64_t{20} * ms, std::int64_t{22} * ms});
+  // Nobody else wants the ACE.
+  CHECK(completions(scenario(kernel("a", 20, 1024, 2 * ms), streams, one_cu + R"(, "ace_slice": "1us")")) ==
+        Times{std::int64_t{20} * ms});
+  CHECK(gpu::parse_stream_scenario(R"({"platform": "radeon-vii", "amd": {"ace_slice": "999ns"}, "operations": []})")
+            .error()
+            .message == "amd.ace_slice: a slice takes a microsecond or more");
+}
+
 TEST_CASE("the HSA queues that a scenario needs are counted") {
   CHECK(gpu::hsa_queues(scenario(six_streams())) == 4);
   CHECK(gpu::hsa_queues(scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"})")) == 5);
@@ -233,10 +255,10 @@ TEST_CASE("random scenarios respect block order and CU capacity and masks and co
                    fmt::format(R"(, "release_ps": {}, "full_speed_threads": {}, "weight": {}, "dispatch_ps": {})",
                                draw(0, 60), 1024 * draw(0, 1), draw(1, 3), draw(0, 3)));
     }
-    const auto made =
-        scenario(operations, streams,
-                 fmt::format(R"("shader_engines": {}, "units_per_engine": {}, "aces": {}, "turns": "{}")", engines,
-                             per_engine, draw(1, 4), draw(0, 1) == 1 ? "oldest" : "round_robin"));
+    auto made = scenario(operations, streams,
+                         fmt::format(R"("shader_engines": {}, "units_per_engine": {}, "aces": {}, "turns": "{}")",
+                                     engines, per_engine, draw(1, 4), draw(0, 1) == 1 ? "oldest" : "round_robin"));
+    if (round % 2 == 1) made.device.amd->ace_slice = Duration::picoseconds(draw(1, 40));
     const auto run = gpu::simulate_streams(made).value();
     std::vector<std::tuple<Instant, bool, gpu::SmIndex, std::int64_t>> changes;
     for (std::size_t index = 0; index < run.operations.size(); ++index) {

@@ -145,6 +145,99 @@ TEST_CASE("A2: low-priority blocks run only when all high-priority blocks are as
   CHECK(waiting.completions() == Times{4, 8, 5});
 }
 
+TEST_CASE("a stream of high priority that takes the place of blocks of low priority pays for the preemption once") {
+  // Four blocks of 1024 threads at a time. low has started and has blocks left; nothing starts from 4 to 5.
+  const auto completions = [](std::int64_t low_blocks, std::int64_t low_threads, const auto& add_high) {
+    Maker maker;
+    maker.scenario.device.stream_preemption = Duration::picoseconds(1);
+    maker.kernel("low", 0, low_blocks, low_threads, 4);
+    add_high(maker);
+    maker.high("high");
+    return maker.completions();
+  };
+  CHECK(completions(8, 1024, [](Maker& maker) { maker.kernel("high", 1, 2, 1024, 2); }) == Times{11, 7});
+  // It waits for nothing of low.
+  CHECK(completions(3, 1024, [](Maker& maker) { maker.kernel("high", 1, 1, 1024, 2); }) == Times{4, 3});
+  // A block of low does not fit beside the others, so none loses its place.
+  CHECK(completions(5, 768, [](Maker& maker) { maker.kernel("high", 1, 1, 256, 2); }) == Times{8, 3});
+  // low has not started.
+  Maker first;
+  first.scenario.device.stream_preemption = Duration::picoseconds(1);
+  first.kernel("other", 0, 4, 1024, 4);
+  first.kernel("low", 1, 4, 1024, 4);
+  first.kernel("high", 2, 4, 1024, 4);
+  first.high("high");
+  CHECK(first.completions() == Times{4, 12, 8});
+  // low comes back only after both, or between them.
+  CHECK(completions(8, 1024, [](Maker& maker) {
+          maker.kernel("high", 1, 4, 1024, 2);
+          maker.kernel("high", 1, 4, 1024, 2);
+        }) == Times{13, 7, 9});
+  CHECK(completions(8, 1024, [](Maker& maker) {
+          maker.kernel("high", 1, 2, 1024, 2);
+          maker.kernel("high", 1, 2, 1024, 2);
+        }) == Times{13, 7, 10});
+}
+
+TEST_CASE("preemptions of streams agree with a simulation in single time steps") {
+  std::mt19937 random(21);
+  const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+  int preemptions = 0;
+  for (int round = 0; round < 500; ++round) {
+    struct Kernel {
+      bool high = false;
+      std::int64_t release = 0, blocks = 0, duration = 0, assigned = 0, ended = 0, end = 0;
+    };
+    std::vector<Kernel> kernels;
+    Maker maker;
+    const std::int64_t cost = draw(1, 4);
+    maker.scenario.device.stream_preemption = Duration::picoseconds(cost);
+    std::int64_t release = 0;
+    for (int n = draw(2, 6); n > 0; --n) {
+      release += draw(0, 5);
+      kernels.push_back({draw(0, 1) == 1, release, draw(1, 9), draw(1, 6)});
+      const std::string stream = std::to_string(n);
+      maker.kernel(stream, release, kernels.back().blocks, 1024, kernels.back().duration);
+      if (kernels.back().high) maker.high(stream);
+    }
+    std::multimap<std::int64_t, std::size_t> ends;
+    std::int64_t free = 4, paused_until = 0;
+    bool is_preempted = false;
+    const auto head = [&](bool high, std::int64_t now) -> Kernel* {
+      for (Kernel& kernel : kernels)
+        if (kernel.high == high && kernel.release <= now && kernel.assigned < kernel.blocks) return &kernel;
+      return nullptr;
+    };
+    for (std::int64_t now = 0; now < 1000; ++now) {
+      for (; !ends.empty() && ends.begin()->first == now; ends.erase(ends.begin())) {
+        Kernel& kernel = kernels[ends.begin()->second];
+        ++free;
+        if (++kernel.ended == kernel.blocks) kernel.end = now;
+      }
+      while (free > 0 && now >= paused_until) {
+        Kernel* const high = head(true, now);
+        Kernel* const low = head(false, now);
+        if (high != nullptr && low != nullptr && high->assigned == 0 && low->assigned > 0 && !is_preempted) {
+          is_preempted = true;
+          paused_until = now + cost;
+          ++preemptions;
+          break;
+        }
+        Kernel* const next = high != nullptr ? high : low;
+        if (next == nullptr) break;
+        if (!next->high) is_preempted = false;
+        ++next->assigned;
+        --free;
+        ends.emplace(now + next->duration, next - kernels.data());
+      }
+    }
+    Times expected;
+    for (const Kernel& kernel : kernels) expected.push_back(kernel.end);
+    REQUIRE(maker.completions() == expected);
+  }
+  CHECK(preemptions > 100);
+}
+
 TEST_CASE("R1-R3: a block waits for shared memory and registers like for threads") {
   Maker memory;
   memory.kernel("a", 0, 2, 32, 4).shape.shared_memory = 49152;

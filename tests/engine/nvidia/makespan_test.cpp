@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/distribution.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
 #include "engine/nvidia/makespan/detail/relaxation.hpp"
 #include "engine/nvidia/makespan/search.hpp"
@@ -98,6 +99,98 @@ class Oracle {
   std::map<State, std::pair<std::int64_t, std::int64_t>> known_;
 };
 
+/// The longest schedule of warps that wait or execute two instructions in a cycle, by trying all.
+class WaitingOracle {
+ public:
+  explicit WaitingOracle(const Problem& problem) : problem_(problem) {}
+
+  std::int64_t longest() { return rest(State(static_cast<std::size_t>(problem_.warps), {0, 0})); }
+
+ private:
+  /// By warp: executed instructions, and cycles from now to the one in which it may go on.
+  using State = std::vector<std::pair<std::size_t, std::int64_t>>;
+
+  bool pairs(std::size_t at) const {
+    return problem_.dispatch_units == 2 && problem_.completes[at] && problem_.wait[unit(at)] == 0;
+  }
+  std::size_t unit(std::size_t at) const { return static_cast<std::size_t>(problem_.kernel[at]); }
+
+  std::int64_t rest(const State& state) {
+    if (const auto known = known_.find(state); known != known_.end()) return known->second;
+    const std::size_t end = problem_.kernel.size();
+    std::int64_t left = 0;  // after the last instruction, warps only wait
+    for (const auto& [at, wait] : state) left = std::max(left, at == end ? wait : -1);
+    if (std::all_of(state.begin(), state.end(), [&](const auto& warp) { return warp.first == end; })) return left;
+    std::int64_t best = 0;
+    std::vector<int> counts(state.size());
+    for (bool more = true; more;) {
+      if (is_legal(state, counts)) best = std::max(best, 1 + rest(next(state, counts)));
+      more = false;
+      for (std::size_t warp = 0; warp < counts.size() && !more; ++warp) {
+        more = ++counts[warp] < 3;
+        if (!more) counts[warp] = 0;
+      }
+    }
+    return known_[state] = best;
+  }
+
+  bool is_legal(const State& state, const std::vector<int>& counts) const {
+    PerUnit used{};
+    std::int64_t warps = 0;
+    for (std::size_t warp = 0; warp < counts.size(); ++warp) {
+      const auto& [at, wait] = state[warp];
+      const auto count = static_cast<std::size_t>(counts[warp]);
+      if (count > 0 && (wait > 0 || at + count > problem_.kernel.size())) return false;
+      if (count == 2 && !pairs(at)) return false;
+      for (std::size_t i = 0; i < count; ++i) ++used[unit(at + i)];
+      warps += count > 0 ? 1 : 0;
+    }
+    for (std::size_t type = 0; type < unit_types; ++type)
+      if (used[type] > problem_.capacity[type]) return false;
+    if (warps > problem_.schedulers) return false;
+    for (std::size_t warp = 0; warp < counts.size(); ++warp) {
+      const auto& [at, wait] = state[warp];
+      const auto next = at + static_cast<std::size_t>(counts[warp]);
+      if (wait > 0 || next >= problem_.kernel.size() || counts[warp] == 2) continue;
+      if (used[unit(next)] == problem_.capacity[unit(next)]) continue;
+      if (counts[warp] == 0 ? warps < problem_.schedulers : pairs(at)) return false;
+    }
+    return true;
+  }
+
+  State next(State state, const std::vector<int>& counts) const {
+    for (std::size_t warp = 0; warp < counts.size(); ++warp) {
+      auto& [at, wait] = state[warp];
+      at += static_cast<std::size_t>(counts[warp]);
+      if (counts[warp] == 0)
+        wait = std::max<std::int64_t>(wait - 1, 0);
+      else
+        wait = problem_.completes[at - 1] ? problem_.wait[unit(at - 1)] : 0;
+    }
+    return state;
+  }
+
+  const Problem& problem_;
+  std::map<State, std::int64_t> known_;
+};
+
+/// A kernel with waits, slow units and one or two dispatch units.
+Problem random_waiting_problem(std::mt19937_64& random, std::size_t max_instructions, std::int64_t warps) {
+  SmUnits sm;
+  Kernel kernel;
+  const std::size_t instructions = 1 + random() % max_instructions;
+  for (std::size_t i = 0; i < instructions; ++i) kernel.push_back(static_cast<Unit>(random() % 3));
+  for (std::size_t unit = 0; unit < unit_types; ++unit) {
+    sm.units[unit] = std::int64_t{16} << random() % 3;
+    sm.latency[unit] = random() % 4 == 0 ? 2 : 1;
+    sm.wait[unit] = random() % 2 == 0 ? 0 : static_cast<std::int64_t>(random() % 4);
+  }
+  sm.dispatch_units = 1 + static_cast<std::int64_t>(random() % 2);
+  const std::int64_t schedulers = random() % 3 == 0 ? no_scheduler_limit : 1 + static_cast<std::int64_t>(random() % 3);
+  return problem_on(sm, kernel, 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(warps)), schedulers)
+      .value();
+}
+
 Problem random_problem(std::mt19937_64& random, std::size_t max_instructions, std::int64_t warps) {
   Problem problem;
   const std::size_t instructions = 1 + random() % max_instructions;
@@ -183,6 +276,39 @@ TEST_CASE("makespan: the strings of the published figures yield their schedules"
   CHECK_FALSE(violation(problem, second.schedule()));
   CHECK(complaint(problem, string_from({1, 1, 1, 1})) == "warp 1 is there 4 times, not 3");
   CHECK(complaint(problem, string_from({5})) == "there is no warp 5");
+}
+
+TEST_CASE("makespan: the number of strings is that of all that differ in more than the names of warps") {
+  for (const auto& [kernel, warps] :
+       {std::pair{"LCL", 1}, {"LCL", 2}, {"LCL", 3}, {"C", 4}, {"LC", 4}, {"LCLC", 2}, {"LLCCL", 2}, {"LLL", 4}}) {
+    const Problem problem = problem_of(kernel, warps, 4);
+    WarpString string = fixed_priority_string(problem);
+    std::int64_t count = 0;
+    do {
+      // Of all names, only the ones by first entry count.
+      std::uint16_t next = 0;
+      const bool named = std::all_of(string.begin(), string.end(), [&](std::uint16_t warp) {
+        if (warp == next) ++next;
+        return warp < next;
+      });
+      count += named ? 1 : 0;
+    } while (std::next_permutation(string.begin(), string.end()));
+    CHECK(number_of_strings(problem).number == std::to_string(count));
+  }
+}
+
+TEST_CASE("makespan: the number of strings has up to 30 digits exactly and then the first four and a power of ten") {
+  const auto of = [](const std::string& kernel, std::int64_t warps) {
+    return number_of_strings(problem_of(kernel, warps, 4));
+  };
+  CHECK(of(voronoi, 2).number == "63205303218876");  // 50! / (25!^2 2!)
+  CHECK(of(voronoi, 2).exact);
+  CHECK(of(voronoi, 3).number == "1.108e33");
+  CHECK(of(voronoi, 3).digits == 34);
+  CHECK(of(voronoi, 16).number == "2.726e452");
+  CHECK(of(voronoi, 16).digits == 453);
+  CHECK(of("4096L", 64).number == "1.289e473252");
+  CHECK(of("4096L", 64).digits == 473253);
 }
 
 TEST_CASE("makespan: the checker finds idle units and too many warps and wrong order and wrong ends") {
@@ -342,6 +468,105 @@ TEST_CASE("makespan: result and witness and states are independent of the number
   CHECK(one.witness == several.witness);
 }
 
+TEST_CASE("makespan: with waits and two dispatch units the search agrees with an exhaustive one") {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 200; ++round) {
+    const Problem problem = random_waiting_problem(random, 4, 4);
+    const SearchResult found = worst_makespan(problem, two_threads());
+    INFO(to_string(problem.kernel) << ", " << problem.warps << " warps, dispatch " << problem.dispatch_units);
+    CHECK(found.exact());
+    CHECK(found.lower == WaitingOracle(problem).longest());
+    CHECK(found.lower <= simple_bound(problem));
+    CHECK_FALSE(violation(problem, found.witness));
+    CHECK(StringSchedule(problem, string_of(found.witness)).makespan() == found.lower);
+  }
+}
+
+TEST_CASE("makespan: with waits and two dispatch units the strings yield exactly the work-conserving schedules") {
+  std::mt19937_64 random(12);
+  for (int round = 0; round < 40; ++round) {
+    const Problem problem = random_waiting_problem(random, 2, 3);
+    if (problem.kernel.size() * static_cast<std::size_t>(problem.warps) > 9) continue;
+    WarpString string = fixed_priority_string(problem);
+    std::int64_t longest = 0;
+    do {
+      const StringSchedule schedule(problem, string);
+      longest = std::max(longest, schedule.makespan());
+      if (violation(problem, schedule.schedule())) FAIL(*violation(problem, schedule.schedule()));
+    } while (std::next_permutation(string.begin(), string.end()));
+    CHECK(longest == WaitingOracle(problem).longest());
+  }
+}
+
+TEST_CASE("makespan: with waits and two dispatch units a changed string is placed as if from scratch") {
+  std::mt19937_64 random(13);
+  for (int round = 0; round < 60; ++round) {
+    const Problem problem = random_waiting_problem(random, 8, 6);
+    StringSchedule schedule(problem, shuffled(problem, random));
+    CHECK(StringSchedule(problem, string_of(schedule.schedule())).schedule() == schedule.schedule());
+    for (int change = 0; change < 50; ++change) {
+      const auto before = schedule.cycles();
+      const std::size_t entries = schedule.string().size();
+      schedule.swap(random() % entries, random() % entries);
+      REQUIRE(schedule.cycles() == StringSchedule(problem, schedule.string()).cycles());
+      if (random() % 2 == 0) continue;
+      schedule.undo();
+      REQUIRE(schedule.cycles() == before);
+    }
+  }
+}
+
+TEST_CASE("makespan: two dispatch units execute two instructions of a warp but not two parts of a slow one") {
+  const auto longest = [](const std::string& kernel, std::int64_t core_latency) {
+    SmUnits sm;
+    sm.dispatch_units = 2;
+    sm.latency = {1, core_latency, 1, 1};
+    return worst_makespan(problem_on(sm, parse_kernel(kernel).value(), 1, 4).value(), {}).lower;
+  };
+  CHECK(longest("CCCC", 1) == 2);
+  CHECK(longest("LLLL", 1) == 4);  // one L unit
+  CHECK(longest("LCLC", 1) == 2);
+  CHECK(longest("CC", 3) == 5);  // the second begins beside the last part of the first
+}
+
+TEST_CASE("makespan: the checker finds warps that wait and third instructions and a free dispatch unit") {
+  SmUnits sm;
+  sm.dispatch_units = 2;
+  const Problem three = problem_on(sm, parse_kernel("CCC").value(), 1, 4).value();
+  CHECK_FALSE(violation(three, {{0, 0}, {0}}));
+  CHECK(violation(three, {{0, 0, 0}}) == "cycle 1: warp 1 executes three times");
+  CHECK(violation(three, {{0}, {0, 0}}) == "cycle 1: warp 1 could execute another instruction");
+  sm.wait = {2, 0, 0, 0};
+  const Problem waits = problem_on(sm, parse_kernel("LC").value(), 1, 4).value();
+  CHECK_FALSE(violation(waits, {{0}, {}, {}, {0}}));
+  CHECK(violation(waits, {{0}, {}, {0}}) == "cycle 3: warp 1 still waits");
+  CHECK(violation(waits, {{0, 0}}) == "cycle 1: warp 1 executes twice");
+}
+
+TEST_CASE("makespan: annealing with waits and two dispatch units stays within the exact value") {
+  std::mt19937_64 random(14);
+  for (int round = 0; round < 20; ++round) {
+    const Problem problem = random_waiting_problem(random, 5, 4);
+    AnnealingOptions options;
+    options.iterations = 2000;
+    options.runs = 4;
+    CHECK(anneal(problem, options).best <= worst_makespan(problem, two_threads()).lower);
+  }
+}
+
+TEST_CASE("makespan: a search with waits that is too large ends early with an interval") {
+  SmUnits sm;
+  sm.wait = {30, 3, 0, 0};
+  const Problem problem = problem_on(sm, parse_kernel(voronoi).value(), 32, 4).value();
+  SearchOptions options = two_threads();
+  options.memory = 1 << 20;
+  const SearchResult found = worst_makespan(problem, options);
+  CHECK_FALSE(found.exact());
+  CHECK(found.lower < found.upper);
+  CHECK(found.upper <= simple_bound(problem));
+  CHECK_FALSE(violation(problem, found.witness));
+}
+
 TEST_CASE("makespan: a search that stops early yields an interval around the exact value") {
   const Problem problem = problem_of(voronoi, 16, no_scheduler_limit);
   SearchOptions options = two_threads();
@@ -388,6 +613,64 @@ TEST_CASE("makespan: annealing never exceeds the exact value and reaches it in s
   AnnealingOptions options;
   options.iterations = 5000;
   CHECK(anneal(figure, options).best == 9);
+}
+
+TEST_CASE("makespan: annealing cools linearly and accepts by the rule of the paper") {
+  // Everything but the random numbers is written again here: each string is placed from its beginning.
+  const Problem problem = problem_of("LLCCLCC", 5, 4);
+  const auto placed = [&](const WarpString& string) {
+    std::vector<PerUnit> used(string.size() + 2);
+    std::vector<std::int64_t> in_all(used.size());
+    std::vector<std::size_t> executed(5), last(5);
+    for (const std::uint16_t warp : string) {
+      const auto unit = static_cast<std::size_t>(problem.kernel[executed[warp]++]);
+      std::size_t cycle = last[warp] + 1;
+      while (used[cycle][unit] == problem.capacity[unit] || in_all[cycle] == problem.schedulers) ++cycle;
+      ++used[cycle][unit];
+      ++in_all[cycle];
+      last[warp] = cycle;
+    }
+    return static_cast<std::int64_t>(*std::max_element(last.begin(), last.end()));
+  };
+  AnnealingOptions options;
+  options.iterations = 3000;
+  options.runs = 3;
+  options.temperature = 2;
+  options.seed = 9;
+  std::uint64_t refused = 0;
+  for (const AnnealingRun& run : anneal(problem, options).runs) {
+    const auto number = static_cast<std::uint64_t>(run.start);
+    amalthea::RandomStream random(options.seed, 0x6D616B6573, number, 0);
+    WarpString string = run.start == Template::round_robin      ? round_robin_string(problem)
+                        : run.start == Template::fixed_priority ? fixed_priority_string(problem)
+                                                                : max_pending_string(problem);
+    std::int64_t now = placed(string), best = now;
+    std::uint64_t best_at = 0;
+    for (std::uint64_t iteration = 0; iteration < options.iterations; ++iteration) {
+      const double temperature = 2.0 * (1.0 - static_cast<double>(iteration) / 3000.0);
+      WarpString candidate = string;
+      const std::size_t one = random.next() % string.size();
+      const std::size_t other = random.next() % string.size();
+      std::swap(candidate[one], candidate[other]);
+      if (candidate == string) continue;
+      const std::int64_t then = placed(candidate);
+      if (then < now) {
+        const double probability = std::min(1.0, temperature / static_cast<double>(now - then));
+        if (random.uniform() >= probability) {
+          ++refused;
+          continue;
+        }
+      }
+      string = candidate;
+      now = then;
+      if (now <= best) continue;
+      best = now;
+      best_at = iteration + 1;
+    }
+    CHECK(run.best == best);
+    CHECK(run.best_at == best_at);
+  }
+  CHECK(refused > 100);
 }
 
 TEST_CASE("makespan: annealing is deterministic for a seed on any number of threads") {

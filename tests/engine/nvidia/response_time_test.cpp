@@ -2,6 +2,7 @@
 // Expected values: Paredes Zevallos 2019 (T8–T12): the worked example, its three scenarios, the results of the
 // algorithm as printed, the closed forms; and a simulation in single time steps.
 
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -108,6 +109,44 @@ TEST_CASE("T9: the printed algorithm mostly disagrees on synchronous sets and ag
     if (printed(problem) != f(problem)) ++wrong;
   }
   CHECK(wrong > 2000);
+}
+
+TEST_CASE("T11: the closed form as printed is that of the equations to the letter") {
+  const auto halves = [](const RtaProblem& problem) {
+    std::vector<std::int64_t> ends;
+    for (const PrintedClosedForm& row : response_times_closed(problem).value().printed) ends.push_back(row.f_halves);
+    return ends;
+  };
+  CHECK(halves({8, {{0, 3, 8}}}) == Times{9});                  // takes exactly the free blocks: C / 2 late
+  CHECK(halves({8, {{0, 3, 16}}}) == Times{18});                // a whole number of further rounds: C late
+  CHECK(halves({8, {{0, 3, 5}, {0, 3, 11}}}) == Times{6, 18});  // the same
+  CHECK(halves({8, {{0, 3, 8}, {0, 3, 2}}}) == Times{9, 9});    // behind the first: early, 4.5 instead of 6
+  CHECK(halves({8, {{0, 3, 5}, {0, 3, 2}, {0, 3, 4}}}) == Times{6, 6, 12});
+  constexpr std::int64_t longest_time = std::numeric_limits<std::int64_t>::max();
+  const RtaProblem longest{8, {{0, longest_time / 2, 1}, {0, longest_time / 2, 9}}};
+  CHECK(halves(longest).size() == 1);  // the second one's f is no number of halves below 2^63
+
+  // In floating point, which is exact here.
+  std::mt19937 random(4);
+  const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+  for (int run = 0; run < 1000; ++run) {
+    const int g_max = draw(1, 16), execution = draw(0, 9), release = draw(0, 9);
+    RtaProblem problem{g_max, {}};
+    double t_a = release, g_f = g_max;
+    Times expected;
+    for (int n = draw(1, 8); n > 0; --n) {
+      const int g = draw(1, 40);
+      problem.kernels.push_back({release, execution, g});
+      const double difference = g - g_f;
+      const double sgn = difference == 0 ? 0 : difference / std::abs(difference);
+      const double k = std::floor(std::abs(difference) / g_max);
+      const double alpha = (sgn + 1) / 2;
+      t_a = t_a + alpha * execution + k * execution;
+      g_f = alpha * g_max - (difference - k * g_max);
+      expected.push_back(std::llround(2 * (t_a + execution)));
+    }
+    REQUIRE(halves(problem) == expected);
+  }
 }
 
 TEST_CASE("T11: the corrected closed form agrees with the algorithm") {
