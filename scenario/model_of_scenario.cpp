@@ -19,6 +19,7 @@
 #include "engine/amd/cu_mask.hpp"
 #include "engine/devices/examiner_scenario.hpp"
 #include "engine/devices/stream_scenario.hpp"
+#include "engine/gpu/profile_settings.hpp"
 #include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/sm_warps.hpp"
 
@@ -58,17 +59,6 @@ std::string tpc_mask(const CuMask& mask, std::int64_t sms_per_tpc) {
     digits.insert(0, fmt::format("{:x}", digit));
   }
   return "~0x" + digits;
-}
-
-/// The key of what the scenario changes in the profile, which the property gpu.platform of a model names; "": nothing.
-std::string_view changed_setting(const DeviceProfile& device) {
-  const DeviceProfile* named = engine::find_profile(device.name);
-  if (named == nullptr) return "platform";
-  if (device.copy_engines != named->copy_engines) return "copy_engines";
-  if (device.preemption != named->preemption) return "preemption";
-  if (device.context_switch != named->context_switch) return "context_switch";
-  if (device.interference != named->interference) return "interference";
-  return {};
 }
 
 /// The time of a cycle of the GPU in the model: that of the warps, if any execute instructions.
@@ -179,6 +169,10 @@ class ModelWriter {
     unit_->add_reference("frequencyDomain", id(domain(), "FrequencyDomain"));
     unit_->add_reference("definition", id("Gpu", "ProcessingUnitDefinition"));
     set_property(*unit_, "gpu.platform", scenario_.device.name);
+    for (const ProfileSetting& setting : profile_settings())
+      if (const std::string text = setting.text(scenario_.device);
+          text != setting.text(*engine::find_profile(scenario_.device.name)) && (setting.on_amd || !scenario_.device.amd))
+        set_property(*unit_, setting.property, text);
     if (scenario_.by_urgency) set_property(*unit_, "gpu.contextScheduling", "priority");
     for (const StreamOperation& operation : scenario_.operations)
       if (operation.warps != nullptr) {
@@ -343,7 +337,8 @@ using Keys = std::span<const std::string_view>;
 constexpr std::string_view settings[] = {
     "$schema",      "description",        "platform",       "contexts",          "streams",     "operations",
     "until",        "until_ps",           "cycle",          "cycle_ps",          "warp_policy", "warp_pipelines",
-    "copy_engines", "context_scheduling", "context_switch", "context_switch_ps", "preemption",  "interference"};
+    "copy_engines", "context_scheduling", "context_switch", "context_switch_ps", "preemption",  "interference",
+    "cpu_traffic"};
 constexpr std::string_view of_contexts[] = {"name", "timeslice", "timeslice_ps", "priority",
                                             "urgency", "mps_share", "cu_mask"};
 constexpr std::string_view of_streams[] = {"name",    "context",  "priority",   "sm_mask",
@@ -369,12 +364,9 @@ Error untranslated(const JsonObject& object, Keys translated) {
 }
 
 /// What of the keys of a scenario a model cannot say.
-Error unsaid(const JsonObject& root, const StreamScenario& scenario) {
+Error unsaid(const JsonObject& root) {
   if (auto error = untranslated(root, settings)) return error;
-  const std::string_view changed = changed_setting(scenario.device);
   for (const auto& [key, value] : root.members) {
-    if (!changed.empty() && key.starts_with(changed))
-      return refused(error_at(value, ""), fmt::format("that \"{}\" is not as in the profile", key));
     const auto* list = std::get_if<JsonArray>(&value.value);
     if (list == nullptr) continue;
     const Keys keys = key == "contexts" ? Keys(of_contexts) : key == "streams" ? Keys(of_streams) : Keys(of_operations);
@@ -449,7 +441,7 @@ tl::expected<Read, TextError> read_scenario(std::string_view text) {
   read.scenario = std::move(*scenario);
   const auto parsed = engine::parse_located_json(text);
   const auto& root = std::get<JsonObject>(parsed->value);
-  if (auto error = unsaid(root, read.scenario)) return tl::unexpected(*error);
+  if (auto error = unsaid(root)) return tl::unexpected(*error);
   if (fastest_clock % cycle_of(read.scenario).picoseconds() != 0)
     return tl::unexpected(refused(error_at(cycle_in(root), ""), "a cycle whose frequency is no whole number of mHz"));
   for (const JsonValue& value : std::get<JsonArray>(find_member(root, "operations")->value).elements) {

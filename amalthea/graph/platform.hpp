@@ -40,6 +40,12 @@ struct MemoryAccess {
   DataRate data_rate;  ///< maximum transfer rate; 0 if the model states none
 };
 
+/// What a GPU states in place of a figure of its profile.
+struct UnitSetting {
+  std::string property;  ///< its custom property, such as gpu.copyEngines
+  std::string value;
+};
+
 struct ProcessingUnit {
   std::string name;
   DefinitionIndex definition = 0;
@@ -53,6 +59,7 @@ struct ProcessingUnit {
   std::string warp_policy;         ///< custom property gpu.warpPolicy; "" if not specified
   std::string warp_pipelines;      ///< custom property gpu.warpPipelines; "" if not specified
   std::string context_scheduling;  ///< custom property gpu.contextScheduling; "" if not specified
+  std::vector<UnitSetting> settings;  ///< of a GPU
   /// names of the enclosing structures, blank-separated: hints at the product
   std::string enclosing_structures;
   Origin origin;

@@ -12,7 +12,7 @@ namespace {
 bool has_queues(const DeviceProfile& profile) { return profile.amd.has_value(); }
 
 /// CPUs do not slow down kernels in this model.
-std::unique_ptr<gpu::Device> make(const DeviceProfile& profile, double) {
+std::unique_ptr<gpu::Device> make(const DeviceProfile& profile) {
   return std::make_unique<Device>(device_settings(profile));
 }
 

@@ -6,6 +6,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/gpu/profile_settings.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -49,6 +50,11 @@ void report_unpublished(const System& system, UnitIndex index, const DeviceProfi
   report("AM0579", Severity::note, profile.left_out, "has no values", "no slowdown is assumed");
 }
 
+/// The profile, or the one that it becomes by what the unit states.
+const DeviceProfile* changed(const ProcessingUnit& unit, const DeviceProfile& profile) {
+  return unit.settings.empty() ? &profile : gpu::with_settings(profile, unit);
+}
+
 }  // namespace
 
 ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all, Diagnostics* diagnostics) {
@@ -60,6 +66,7 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
     if (!unit.profile_is_asked) device = for_all;
     const bool tells = diagnostics != nullptr && chosen.all_known;
     if (device != nullptr) {
+      device = changed(unit, *device);
       if (tells) report_unpublished(system, index, *device, *diagnostics);
       continue;
     }
@@ -69,7 +76,7 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
       chosen.all_known = false;
       continue;
     }
-    device = *profile;
+    device = changed(unit, **profile);
     if (tells && unit.device_profile.empty())
       diagnostics->add(
           "AM0503", Severity::note,

@@ -30,7 +30,7 @@ class Simulation {
   Simulation(const StreamScenario& scenario, std::uint64_t max_steps)
       : scenario_(scenario),
         max_steps_(max_steps),
-        device_(make_device(scenario.device, scenario.cpu_traffic)),
+        device_(make_device(scenario.device)),
         loop_of_(scenario.operations.size(), none),
         open_(scenario.loops.size()) {}
 

@@ -59,7 +59,6 @@ struct StreamLoop {
 struct StreamScenario {
   /// The GPU it runs on: a profile, with the changes of the scenario. Its SMs are known.
   DeviceProfile device;
-  double cpu_traffic = 0;         ///< 0 … 1: memory traffic of the CPUs relative to the worst case
   std::vector<Context> contexts;  ///< in the order of the runlist
   bool by_urgency = false;        ///< contexts are scheduled by urgency instead of by time slices
   std::vector<Stream> streams;    ///< at most one NULL stream in each context

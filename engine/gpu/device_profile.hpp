@@ -45,6 +45,11 @@ struct DeviceProfile {
   std::vector<gpu::MeasuredCase> measured_cases;  ///< the largest slowdowns among these measurements
   /// For an AMD GPU: compute units are the multiprocessors, shader engines the clusters.
   std::optional<gpu::QueueArchitecture> amd;
+  /// 0 … 1: constant memory traffic of CPUs relative to the worst case, beside what a model's tasks access. No profile
+  /// states it; scenarios and models do. NVIDIA only.
+  double cpu_traffic = 0;
+
+  friend bool operator==(const DeviceProfile&, const DeviceProfile&) = default;
 };
 
 /// The measured kernel with that name in the profile, case-insensitive; null if there is none.

@@ -411,7 +411,6 @@ void Device::update_interference() {
   neighbourhood_changed_ = false;
   // Kernels without a memory share neither suffer nor cause slowdown.
   Neighbourhood beside;
-  beside.cpu_traffic = settings_.cpu_traffic;
   beside.cpu = cpu_traffic_;
   const std::vector<OperationId> no_kernels;
   const auto& kernels = running_ ? contexts_[*running_].memory_bound : no_kernels;

@@ -21,7 +21,6 @@ struct DeviceSettings {
   Preemption preemption = Preemption::instruction;
   Duration context_switch;  ///< lost whenever an engine switches to another context
   ContentionLaw contention;
-  double cpu_traffic = 0;  ///< 0 … 1: constant memory traffic of the CPUs relative to the worst case
 };
 
 /// The settings of a profile. If its SMs are unknown, the defaults of SmLimits apply.

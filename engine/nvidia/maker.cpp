@@ -10,10 +10,8 @@ namespace {
 
 bool is_any(const DeviceProfile&) { return true; }
 
-std::unique_ptr<gpu::Device> make(const DeviceProfile& profile, double cpu_traffic) {
-  DeviceSettings settings = device_settings(profile);
-  settings.cpu_traffic = cpu_traffic;
-  return std::make_unique<Device>(settings);
+std::unique_ptr<gpu::Device> make(const DeviceProfile& profile) {
+  return std::make_unique<Device>(device_settings(profile));
 }
 
 StreamSettings settings_of(const GpuStream& stream, const DeviceProfile& profile) {

@@ -8,6 +8,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/gpu/profile_settings.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::nvidia {
@@ -21,6 +22,9 @@ class Checker {
   bool check(UnitIndex unit) {
     const ProcessingUnit& gpu = system_.platform.units[unit];
     if (profile_.amd && gpu.context_scheduling == "priority") ignored("gpu.contextScheduling", "unit", gpu.name);
+    for (const UnitSetting& stated : gpu.settings)
+      if (const auto* setting = gpu::setting_of(stated.property); profile_.amd && setting != nullptr && !setting->on_amd)
+        ignored(stated.property, "unit", gpu.name);
     for (const GpuContext& context : contexts_on(system_, unit, profile_))
       for (const GpuStream& stream : context.streams)
         for (const TaskIndex task : stream.tasks) check_task(system_.tasks[task], stream);

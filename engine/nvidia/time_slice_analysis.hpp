@@ -262,6 +262,7 @@ struct GpuOperation {
   Duration longest_block;                     ///< for a kernel, maximum; zero: the kernel may be one block
   double memory_share = 1;                    ///< 0 ... 1, for a kernel (N21)
   Slowdown by_cpu{};                          ///< by any CPU traffic
+  Slowdown always{};                          ///< by constant CPU traffic, that of no task
   const gpu::KernelMemory* memory = nullptr;  ///< for a kernel, if known
   // For a kernel in a context that several tasks use:
   std::int64_t blocks = 1;

@@ -79,6 +79,7 @@ class Facts {
           "\"{}\"",
           one.name, platform.definitions[one.definition].name, static_cast<int>(one.type), one.frequency.millihertz(),
           one.cache_line.bytes, one.device_profile, one.warp_policy, one.warp_pipelines, one.context_scheduling);
+      for (const UnitSetting& setting : one.settings) add("unit {}: {} \"{}\"", one.name, setting.property, setting.value);
       for (const MemoryAccess& access : one.accesses)
         add("unit {}: reaches {}, reads {}, writes {}, {} B/s", one.name, platform.memories[access.memory].name,
             text(access.read), text(access.write), access.data_rate.bytes_per_second);

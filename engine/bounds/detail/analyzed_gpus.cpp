@@ -72,6 +72,8 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
           gpu, queues, slots);
     return fault_of_operations(subject, unit);
   }
+  if (profile.context_switch >= nvidia::longest_analyzed)
+    return fmt::format("a context switch on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
   for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
