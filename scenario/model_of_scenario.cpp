@@ -253,6 +253,7 @@ class ModelWriter {
     if (kernel.shape.registers > 0) set_property(runnable, "gpu.registers", kernel.shape.registers);
     if (kernel.shape.shared_memory > 0) set_property(runnable, "gpu.sharedMemory", kernel.shape.shared_memory);
     if (!kernel.cache_config.empty()) set_property(runnable, "gpu.cacheConfig", kernel.cache_config);
+    if (kernel.mask) set_property(runnable, "gpu.smMask", tpc_mask(*kernel.mask, scenario_.limits().sms_per_tpc));
     set_property(runnable, "gpu.memoryIntensity", fmt::format("{}", kernel.memory_share));
     Object& graph = runnable.create("activityGraph", "ActivityGraph");
     if (kernel.warps != nullptr) {
@@ -347,7 +348,7 @@ constexpr std::string_view of_operations[] = {
     "kernel",       "copy",         "kind",         "context",   "stream",      "release",
     "period",       "duration",     "blocks",       "threads",   "registers",   "shared_memory",
     "cache_config", "memory_share", "release_ps",   "period_ps", "duration_ps", "deadline",
-    "deadline_ps",  "footprint",    "instructions", "budget"};
+    "deadline_ps",  "footprint",    "instructions", "budget",    "sm_mask"};
 
 TextError refused(TextError where, std::string_view what) {
   where.message += fmt::format("a model cannot say {}; amalthea gpu run simulates it", what);
@@ -417,7 +418,6 @@ Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& cal
     if (operation.memory != nullptr && operation.memory->footprint >= largest_footprint)
       return refused(here, "a footprint of 2^60 bytes or more");
     if (auto error = unsaid_of_cycles(here, operation, call, clock)) return error;
-    if (operation.mask) return refused(here, "that a kernel has another mask than its stream");
   }
   return std::nullopt;
 }

@@ -51,7 +51,26 @@ class Checker {
     return parsed ? std::nullopt : std::optional<std::string>(parsed.error());
   }
 
+  /// The masks of its kernels.
+  void check_kernels(const Task& task) {
+    for (const NodeIndex node : task.body) {
+      const auto* kernel = std::get_if<Kernel>(&system_.graph[node].activity);
+      if (kernel == nullptr || !kernel->launch || kernel->launch->sm_mask.empty()) continue;
+      const std::string& mask = kernel->launch->sm_mask;
+      if (profile_.amd) {
+        ignored("gpu.smMask", "kernel", system_.graph[node].name);
+      } else if (const auto wrong = mask_error(mask)) {
+        diagnostics_.add("AM0587", Severity::error,
+                         fmt::format("gpu.smMask \"{}\" of kernel \"{}\" is not a valid mask of \"{}\": {}", mask,
+                                     system_.graph[node].name, profile_.name, *wrong),
+                         Location{{}, 0, 0, system_.graph[node].origin});
+        all_well_ = false;
+      }
+    }
+  }
+
   void check_task(const Task& task, const GpuStream& stream) {
+    check_kernels(task);
     const std::string& mask = task.gpu.sm_mask;
     if (profile_.amd) {
       if (!mask.empty()) ignored("gpu.smMask", "task", task.name);

@@ -49,7 +49,7 @@ struct UsedProperty {
 /// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
 constexpr std::array<UsedProperty, 35> used_properties{{
     {"gpu.access", on_runnable, Need::data},
-    {"gpu.smMask", on_task, Need::blocks},
+    {"gpu.smMask", on_runnable | on_task, Need::blocks},
     {"gpu.mpsShare", on_task, Need::share},
     {"gpu.contextScheduling", on_unit, Need::priorities},
     {"gpu.cuMask", on_task, Need::blocks},

@@ -540,6 +540,9 @@ class DeviceShaper {
     const bool has_registers = read_count(node, "gpu.registers", false, 0, launch.registers);
     const bool has_memory = read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
     if (const auto property = kernel_property(node, "gpu.cacheConfig")) launch.cache_config = property->value;
+    if (node.runnable)  // that of a task is the mask of its stream
+      if (const auto mask = custom_property(context_.runnable_elements[*node.runnable], "gpu.smMask"))
+        launch.sm_mask = mask->value;
     if (has_threads && !has_blocks) {
       const auto block = kernel_property(node, "gpu.block");
       context_.diagnostics.add("AM0477", Severity::warning,

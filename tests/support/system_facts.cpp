@@ -222,8 +222,9 @@ class Facts {
                                      kernel->memory_intensity);
       if (kernel->launch)
         made +=
-            fmt::format(", {} x {}, {} registers, {} B shared, \"{}\"", kernel->launch->blocks, kernel->launch->threads,
-                        kernel->launch->registers, kernel->launch->shared_memory, kernel->launch->cache_config);
+            fmt::format(", {} x {}, {} registers, {} B shared, \"{}\", mask \"{}\"", kernel->launch->blocks,
+                        kernel->launch->threads, kernel->launch->registers, kernel->launch->shared_memory,
+                        kernel->launch->cache_config, kernel->launch->sm_mask);
       if (kernel->instructions)
         made += fmt::format(", \"{}\" with {}", kernel->instructions->text, kernel->instructions->budget);
       if (kernel->access) made += fmt::format(", pattern {}", static_cast<int>(kernel->access->pattern));

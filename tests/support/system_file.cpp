@@ -773,7 +773,8 @@ class Writer {
       if (kernel.launch) {
         properties += property("gpu.grid", std::to_string(kernel.launch->blocks)) +
                       property("gpu.block", std::to_string(kernel.launch->threads)) +
-                      property_if("gpu.cacheConfig", kernel.launch->cache_config);
+                      property_if("gpu.cacheConfig", kernel.launch->cache_config) +
+                      property_if("gpu.smMask", kernel.launch->sm_mask);
         if (kernel.launch->registers > 0)
           properties += property("gpu.registers", std::to_string(kernel.launch->registers));
         if (kernel.launch->shared_memory > 0)

@@ -46,7 +46,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.blocks = subject.step(task_step).blocks;
     operation.use = *subject.step(task_step).block;
     operation.cache_config = kernel->launch->cache_config;
-    operation.sms = nvidia::enabled_sms(subject.task(device).gpu.sm_mask, profile);
+    operation.sms = nvidia::enabled_sms(nvidia::mask_of(subject.task(device), *kernel->launch), profile);
   }
   return segment;
 }

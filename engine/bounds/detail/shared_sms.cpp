@@ -55,7 +55,10 @@ class SharedSms {
       return false;
     if (kernel.kernel->launch->cache_config != other.kernel->launch->cache_config) return false;
     const DeviceProfile& profile = *subject_.devices[subject_.task(kernel.task).unit];
-    if (have_separate_sms(subject_.task(kernel.task).gpu.sm_mask, subject_.task(other.task).gpu.sm_mask, profile))
+    const auto mask = [&](const PlacedKernel& one) {
+      return nvidia::mask_of(subject_.task(one.task), *one.kernel->launch);
+    };
+    if (have_separate_sms(mask(kernel), mask(other), profile))
       return false;
     // Even then, the other kernel may delay some blocks of this one, so that they do not start together.
     return gpu::fits(*profile.multiprocessors, other.blocks.block, kernel.blocks.block) ||
