@@ -285,6 +285,10 @@ class ModelWriter {
   /// Its only cache line takes as long to read as the copy does.
   void add_copy(Object& runnable, const StreamOperation& copy, const WrittenCall& call, const std::string& name) {
     set_property(runnable, "gpu.copy", name_of(copy.kind));
+    if (copy.pageable) set_property(runnable, "gpu.hostMemory", "pageable");
+    // A latency states whole cycles, and pageable memory takes more time than that.
+    if (copy.pageable || copy.duration.picoseconds() % cycle_ != 0)
+      set_property(runnable, "gpu.copyTime", fmt::format("{} ps", copy.duration.picoseconds()));
     const bool writes = copy.kind == StreamOperationKind::memset;
     add_access(runnable.create("activityGraph", "ActivityGraph"), name, call, 64, writes ? "write" : "read");
     if (!std::exchange(has_copies_, true)) {
@@ -348,7 +352,7 @@ constexpr std::string_view of_operations[] = {
     "kernel",       "copy",         "kind",         "context",   "stream",      "release",
     "period",       "duration",     "blocks",       "threads",   "registers",   "shared_memory",
     "cache_config", "memory_share", "release_ps",   "period_ps", "duration_ps", "deadline",
-    "deadline_ps",  "footprint",    "instructions", "budget",    "sm_mask"};
+    "deadline_ps",  "footprint",    "instructions", "budget",    "sm_mask",     "host_memory"};
 
 TextError refused(TextError where, std::string_view what) {
   where.message += fmt::format("a model cannot say {}; amalthea gpu run simulates it", what);
@@ -390,7 +394,7 @@ bool has_cost(const engine::gpu::KernelCost& cost) {
 Error unsaid_of_cycles(const TextError& here, const StreamOperation& operation, const WrittenCall& call,
                        Duration cycle) {
   if (operation.warps == nullptr)
-    return operation.duration.picoseconds() % cycle.picoseconds() == 0
+    return operation.kind != StreamOperationKind::kernel || operation.duration.picoseconds() % cycle.picoseconds() == 0
                ? std::nullopt
                : Error(refused(here, "a time that is no whole number of cycles"));
   // A model takes the longest time that letters may have, whatever the warps beside them do.

@@ -146,6 +146,8 @@ struct Copy {
   std::vector<LabelIndex> sources;       ///< labels read
   std::vector<LabelIndex> destinations;  ///< labels written
   DataSize size;                         ///< the maximum of the read size on one side and the written size on the other
+  bool pageable = false;                 ///< its host memory is not page-locked (gpu.hostMemory)
+  std::optional<Duration> time = {};     ///< of the whole copy, in place of what its labels take (gpu.copyTime)
 };
 
 /// Launch configuration of a kernel (gpu.grid, gpu.block, gpu.registers, gpu.sharedMemory, gpu.cacheConfig, and

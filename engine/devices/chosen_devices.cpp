@@ -22,7 +22,16 @@ std::vector<std::string> that_matter(const System& system, UnitIndex unit, const
     several_streams = several_streams || context.streams.size() > 1;
     for (const TaskIndex task : context.tasks) slices_stated = slices_stated && system.tasks[task].time_slice;
   }
+  const bool stages = std::any_of(contexts.begin(), contexts.end(), [&](const GpuContext& context) {
+    return std::any_of(context.tasks.begin(), context.tasks.end(), [&](TaskIndex task) {
+      return std::any_of(system.tasks[task].body.begin(), system.tasks[task].body.end(), [&](NodeIndex node) {
+        const auto* copy = std::get_if<Copy>(&system.graph[node].activity);
+        return copy != nullptr && copy->pageable && !copy->time;
+      });
+    });
+  });
   std::erase_if(figures, [&](const std::string& figure) {
+    if (figure == "staging_gigabytes_per_second") return !stages;
     if (figure == "copy_gigabytes_per_second") return true;  // models state data rates
     if (figure == "context_switch_us") return !shared;
     if (figure == "time_slice_us") return !shared || slices_stated || schedules_by_urgency(system, unit);

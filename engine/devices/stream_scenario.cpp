@@ -486,6 +486,9 @@ class ScenarioReader {
     if (written.call.deadline.is_zero()) written.call.deadline = deadlines_[operation.stream];
     written.call.process = place.process;
     if (!place.process.empty()) written.call.mps_share = processes_.at(place.process).share;
+    if (operation.pageable && operation.kind == StreamOperationKind::memset)
+      return error_at(*find_member(*object, "host_memory"), "a memset uses no host memory");
+    scenario_.streams[operation.stream].has_barriers |= operation.pageable;
     if (is_kernel)
       if (const auto use = use_of_block(scenario_.limits(), operation.shape); !use) return error_at(value, use.error());
     written_.push_back(std::move(written));
@@ -598,9 +601,17 @@ class ScenarioReader {
                                   device_.amd ? ", like, full_speed_threads, weight, dispatch"
                                               : ", footprint, sm_mask, instructions, budget"));
     }
+    if (key == "host_memory") {
+      std::string memory;
+      if (auto error = read_text(value, memory)) return error;
+      if (memory != "pinned" && memory != "pageable") return error_at(value, R"(expected "pinned" or "pageable")");
+      operation.pageable = memory == "pageable";
+      return std::nullopt;
+    }
     if (key != "kind")
-      return error_at(value,
-                      "unknown key; a copy has copy, context, stream, release, period, deadline, duration, kind");
+      return error_at(
+          value,
+          "unknown key; a copy has copy, context, stream, release, period, deadline, duration, kind, host_memory");
     return read_choice(
         value, {StreamOperationKind::host_to_device, StreamOperationKind::device_to_host, StreamOperationKind::memset},
         operation.kind);

@@ -118,7 +118,7 @@ class Simulation {
     const OperationId id =
         device_->submit({call.kind, static_cast<StreamIndex>(call.stream), call.duration, call.blocks, use_[index],
                          call.cache_config, call.memory_share, call.cost, call.mask, call.memory.get(),
-                         call.warps.get()});
+                         call.warps.get(), call.pageable});
     if (index_of_.size() <= id) index_of_.resize(id + 1);
     index_of_[id] = index;
   }

@@ -47,7 +47,7 @@ struct UsedProperty {
   Need need;
 };
 /// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
-constexpr std::array<UsedProperty, 35> used_properties{{
+constexpr std::array<UsedProperty, 37> used_properties{{
     {"gpu.access", on_runnable, Need::data},
     {"gpu.smMask", on_runnable | on_task, Need::blocks},
     {"gpu.mpsShare", on_task, Need::share},
@@ -55,6 +55,8 @@ constexpr std::array<UsedProperty, 35> used_properties{{
     {"gpu.cuMask", on_task, Need::blocks},
     {"gpu.platform", on_unit, Need::gpu},
     {"gpu.copy", on_runnable, Need::accesses},
+    {"gpu.hostMemory", on_runnable, Need::accesses},
+    {"gpu.copyTime", on_runnable, Need::accesses},
     {"gpu.memoryIntensity", on_runnable, Need::kernel},
     {"gpu.timeslice", on_task, Need::slices},
     {"gpu.grid", on_runnable | on_task, Need::kernel},

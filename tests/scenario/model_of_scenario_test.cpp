@@ -90,8 +90,9 @@ std::string random_scenario(std::mt19937& random) {
     if (draw(0, 3) > 0) text += fmt::format(R"(, "period": "{}us")", 5000 * draw(1, 3));
     if (draw(0, 5) == 0) text += fmt::format(R"(, "deadline": "{}us")", 1000 * draw(1, 5));
     if (draw(0, 2) == 0) {
-      text += fmt::format(R"(, "copy": "o{}", "kind": "{}", "duration": "{}us"}})", i, one_of({"h2d", "d2h", "memset"}),
-                          draw(1, 30) * 50);
+      const std::string kind = one_of({"h2d", "d2h", "memset"});
+      text += fmt::format(R"(, "copy": "o{}", "kind": "{}", "duration": "{}us"{}}})", i, kind, draw(1, 30) * 50,
+                          kind != "memset" && draw(0, 5) == 0 ? R"(, "host_memory": "pageable")" : "");
       continue;
     }
     text += fmt::format(R"(, "kernel": "o{}", "blocks": {}, "threads": {}, "memory_share": {})", i, draw(1, 12),
@@ -179,7 +180,7 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
       CHECK((finding.id == "AM0510" || finding.id == "AM0590" || finding.id == "AM0595"));
     }
     for (const char* key : {"mps_share", "instructions", "footprint", "deadline", "sm_mask", "urgency", "copy_engines", "preemption",
-                            "context_switch", "interference", "cpu_traffic"})
+                            "context_switch", "interference", "cpu_traffic", "host_memory"})
       with[key] += text.find(key) != std::string::npos ? 1 : 0;
     Duration until;
     for (const auto& operation : both.scenario.operations)
@@ -256,8 +257,11 @@ TEST_CASE("what a model cannot say of a scenario is refused where it stands", "[
   CHECK(error_of(R"("cycle": "1ns", )", R"("instructions": "5L 9C")") ==
         "2:3: a model cannot say how long instructions in letters take in one run" + simulated);
   CHECK(
-      error_of(R"("cycle": "3125ps", )", R"("instructions": "2,1"}, {"copy": "C", "kind": "h2d", "duration": "1ns")") ==
+      error_of(R"("cycle": "3125ps", )", R"("instructions": "2,1"}, {"kernel": "L", "threads": 32, "duration": "1ns")") ==
       "2:58: a model cannot say a time that is no whole number of cycles" + simulated);
+  CHECK(error_of(R"("cycle": "3125ps", )",
+                 R"("instructions": "2,1"}, {"copy": "C", "kind": "h2d", "duration": "1ns")")
+            .empty());
 }
 
 TEST_CASE("deadlines of calls and of their streams are those of the tasks") {

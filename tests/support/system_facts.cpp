@@ -214,9 +214,9 @@ class Facts {
                          mode->value);
     if (const auto* section = as<Uninterruptible>(of)) return section->begins ? "begins" : "ends";
     if (const auto* copy = as<Copy>(of))
-      return fmt::format("kind {} of {} to {}, {} B", static_cast<int>(copy->kind),
+      return fmt::format("kind {} of {} to {}, {} B, pageable {}, {} ps", static_cast<int>(copy->kind),
                          named(system_.labels, copy->sources), named(system_.labels, copy->destinations),
-                         copy->size.bytes);
+                         copy->size.bytes, copy->pageable, copy->time.value_or(Duration()).picoseconds());
     if (const auto* kernel = as<Kernel>(of)) {
       std::string made = fmt::format("{}, {} B, intensity {}", ticks(*kernel->ticks), kernel->footprint.bytes,
                                      kernel->memory_intensity);

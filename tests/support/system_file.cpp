@@ -765,6 +765,8 @@ class Writer {
       properties = property("gpu.copy", copy->kind == CopyKind::host_to_device   ? "h2d"
                                         : copy->kind == CopyKind::device_to_host ? "d2h"
                                                                                  : "memset");
+      if (copy->pageable) properties += property("gpu.hostMemory", "pageable");
+      if (copy->time) properties += property("gpu.copyTime", fmt::format("{} ps", copy->time->picoseconds()));
       for (const LabelIndex label : copy->sources) content += access(label, false);
       for (const LabelIndex label : copy->destinations) content += access(label, true);
     } else {

@@ -33,13 +33,16 @@ std::string fault_of_operations(const AnalyzedSystem& subject, UnitIndex unit) {
   return {};
 }
 
-/// Why the analysis does not cover the NULL stream of a process.
+/// Why the analysis does not cover the NULL stream, or the pageable memory, of a process.
 std::string fault_of_barriers(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                               UnitIndex unit, const GpuContext& context) {
   if (!context.has_barriers()) return {};
   const DeviceProfile& profile = *subject.devices[unit];
+  const bool has_null = std::any_of(context.streams.begin(), context.streams.end(),
+                                    [](const GpuStream& stream) { return stream.is_null; });
   const std::string null =
-      fmt::format("a process on {} has a NULL stream beside other streams", subject.system.platform.units[unit].name);
+      fmt::format("a process on {} {} beside other streams", subject.system.platform.units[unit].name,
+                  has_null ? "has a NULL stream" : "copies pageable memory");
   if (profile.amd) return null + "; the analysis does not cover this on AMD GPUs";
   if (profile.preemption != gpu::Preemption::instruction)
     return null + "; the analysis does not cover this where slices end only after blocks or kernels";

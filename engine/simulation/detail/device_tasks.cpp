@@ -189,6 +189,7 @@ void DeviceTasks::submit(TaskIndex task) {
   operation.duration = jobs_[task].work;
   const Activity& activity = jobs_.activity(task);
   operation.kind = gpu::kind_of(activity);
+  if (const auto* copy = std::get_if<Copy>(&activity)) operation.pageable = copy->pageable;
   if (const auto* kernel = std::get_if<Kernel>(&activity)) {
     operation.memory_share = kernel->memory_intensity;
     operation.memory = &*step.memory;
