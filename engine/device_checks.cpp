@@ -72,8 +72,8 @@ bool check_settings(const System& system, Diagnostics& diagnostics) {
 }  // namespace
 
 bool check_devices(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
-  return check_settings(system, diagnostics) && check_launches(system, devices, diagnostics) && amd::check_cu_masks(system, devices, diagnostics) &&
-         nvidia::check_sharing(system, devices, diagnostics);
+  return check_settings(system, diagnostics) && check_launches(system, devices, diagnostics) &&
+         amd::check_cu_masks(system, devices, diagnostics) && nvidia::check_sharing(system, devices, diagnostics);
 }
 
 bool check_devices(const System& system, const DeviceProfile* profile, Diagnostics& diagnostics) {

@@ -171,7 +171,8 @@ class ModelWriter {
     set_property(*unit_, "gpu.platform", scenario_.device.name);
     for (const ProfileSetting& setting : profile_settings())
       if (const std::string text = setting.text(scenario_.device);
-          text != setting.text(*engine::find_profile(scenario_.device.name)) && (setting.on_amd || !scenario_.device.amd))
+          text != setting.text(*engine::find_profile(scenario_.device.name)) &&
+          (setting.on_amd || !scenario_.device.amd))
         set_property(*unit_, setting.property, text);
     if (scenario_.by_urgency) set_property(*unit_, "gpu.contextScheduling", "priority");
     for (const StreamOperation& operation : scenario_.operations)
@@ -339,12 +340,12 @@ class ModelWriter {
 };
 
 using Keys = std::span<const std::string_view>;
-constexpr std::string_view settings[] = {
-    "$schema",      "description",        "platform",       "contexts",          "streams",     "operations",
-    "until",        "until_ps",           "cycle",          "cycle_ps",          "warp_policy", "warp_pipelines",
-    "copy_engines", "context_scheduling", "context_switch", "context_switch_ps", "preemption",  "interference",
-    "cpu_traffic"};
-constexpr std::string_view of_contexts[] = {"name", "timeslice", "timeslice_ps", "priority",
+constexpr std::string_view settings[] = {"$schema",      "description",        "platform",       "contexts",
+                                         "streams",      "operations",         "until",          "until_ps",
+                                         "cycle",        "cycle_ps",           "warp_policy",    "warp_pipelines",
+                                         "copy_engines", "context_scheduling", "context_switch", "context_switch_ps",
+                                         "preemption",   "interference",       "cpu_traffic"};
+constexpr std::string_view of_contexts[] = {"name",    "timeslice", "timeslice_ps", "priority",
                                             "urgency", "mps_share", "cu_mask"};
 constexpr std::string_view of_streams[] = {"name",    "context",  "priority",   "sm_mask",
                                            "cu_mask", "deadline", "deadline_ps"};

@@ -44,9 +44,8 @@ GpuStream& stream_of(GpuContext& context, std::size_t process, const GpuShare& s
 bool GpuContext::has_barriers() const {
   return std::any_of(streams.begin(), streams.end(), [this](const GpuStream& stream) {
     return (stream.is_null || stream.has_pageable) &&
-           std::any_of(streams.begin(), streams.end(), [&](const GpuStream& other) {
-             return &other != &stream && other.process == stream.process;
-           });
+           std::any_of(streams.begin(), streams.end(),
+                       [&](const GpuStream& other) { return &other != &stream && other.process == stream.process; });
   });
 }
 

@@ -36,8 +36,8 @@ struct DeviceProfile {
   Duration time_slice;                     ///< default of a context for which the model states none
   Duration context_switch;                 ///< lost whenever an engine switches to another context
   gpu::InterferenceTable interference;
-  int copy_engines = 1;                                       ///< with two, copies from the device have their own
-  std::int64_t copy_bytes_per_second = 0;                     ///< of a copy engine; 0: unknown
+  int copy_engines = 1;                    ///< with two, copies from the device have their own
+  std::int64_t copy_bytes_per_second = 0;  ///< of a copy engine; 0: unknown
   /// At which the host copies between pageable memory and the page-locked buffer of the driver. The default is the
   /// slowest that is published of a whole copy of pageable memory (M. Harris, "How to Optimize Data Transfers in CUDA
   /// C/C++", 2012: a laptop).

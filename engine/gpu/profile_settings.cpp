@@ -82,10 +82,8 @@ const std::vector<ProfileSetting>& profile_settings() {
        [](const DeviceProfile& profile) { return fmt::format("{} ps", profile.context_switch.picoseconds()); }},
       {"gpu.cpuTraffic", "cpu_traffic", "cpu_traffic", false, false, read_cpu_traffic,
        [](const DeviceProfile& profile) { return fmt::format("{}", profile.cpu_traffic); }},
-      a_factor<&Table::kernel_by_memcpy>("gpu.kernelSlowdownByMemcpy", "kernel_by_memcpy",
-                                         "kernel_slowdown_by_memcpy"),
-      a_factor<&Table::kernel_by_memset>("gpu.kernelSlowdownByMemset", "kernel_by_memset",
-                                         "kernel_slowdown_by_memset"),
+      a_factor<&Table::kernel_by_memcpy>("gpu.kernelSlowdownByMemcpy", "kernel_by_memcpy", "kernel_slowdown_by_memcpy"),
+      a_factor<&Table::kernel_by_memset>("gpu.kernelSlowdownByMemset", "kernel_by_memset", "kernel_slowdown_by_memset"),
       a_factor<&Table::kernel_by_same_gpc>("gpu.kernelSlowdownBySameGpc", "kernel_by_same_gpc",
                                            "kernel_slowdown_by_same_gpc"),
       a_factor<&Table::kernel_by_other_gpc>("gpu.kernelSlowdownByOtherGpc", "kernel_by_other_gpc",
@@ -122,8 +120,7 @@ const DeviceProfile* with_settings(const DeviceProfile& profile, const Processin
   for (const UnitSetting& stated : unit.settings) {
     const ProfileSetting* setting = setting_of(stated.property);
     if (setting == nullptr || setting->read(json_of(stated.value), changed)) continue;
-    for (auto* figures : {&changed.unknown, &changed.assumed, &changed.left_out})
-      std::erase(*figures, setting->figure);
+    for (auto* figures : {&changed.unknown, &changed.assumed, &changed.left_out}) std::erase(*figures, setting->figure);
   }
   // Whoever analyzes a System refers to its profiles by pointers, so each is kept, once.
   static std::mutex guard;

@@ -21,7 +21,7 @@ using RankedOperation = std::pair<std::uint64_t, OperationId>;
 
 struct StreamFifo {
   bool is_null = false;
-  bool has_barriers = false;                ///< some of its operations are barriers; of a NULL stream all are
+  bool has_barriers = false;               ///< some of its operations are barriers; of a NULL stream all are
   std::deque<RankedOperation> operations;  ///< operations that have not ended
   bool is_first(OperationId id) const { return operations.front().second == id; }
 };

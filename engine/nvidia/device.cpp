@@ -18,7 +18,8 @@ ContextIndex Device::add_context(Duration slice, ContextPriority priority) {
 }
 
 StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& settings) {
-  streams_.push_back({context, settings.priority, {settings.is_null, settings.has_barriers, {}}, settings.mask, settings.process});
+  streams_.push_back(
+      {context, settings.priority, {settings.is_null, settings.has_barriers, {}}, settings.mask, settings.process});
   auto& processes = contexts_[context].processes;
   if (processes.size() <= settings.process) processes.resize(settings.process + 1);
   Process& process = processes[settings.process];

@@ -580,8 +580,8 @@ class Compiler {
     Work work = copy_time_of_labels(copy);
     // The driver may copy parts of the data while others are on their way, so nothing is certain at best.
     if (copy.pageable && execution_ != Execution::best)
-      work.add(constant(scale(Duration::seconds(1), copy.size.bytes, device_->staging_bytes_per_second,
-                              options_.rounding)));
+      work.add(
+          constant(scale(Duration::seconds(1), copy.size.bytes, device_->staging_bytes_per_second, options_.rounding)));
     return work;
   }
 

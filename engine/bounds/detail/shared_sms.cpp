@@ -58,8 +58,7 @@ class SharedSms {
     const auto mask = [&](const PlacedKernel& one) {
       return nvidia::mask_of(subject_.task(one.task), *one.kernel->launch);
     };
-    if (have_separate_sms(mask(kernel), mask(other), profile))
-      return false;
+    if (have_separate_sms(mask(kernel), mask(other), profile)) return false;
     // Even then, the other kernel may delay some blocks of this one, so that they do not start together.
     return gpu::fits(*profile.multiprocessors, other.blocks.block, kernel.blocks.block) ||
            std::min(kernel.blocks.fit, kernel.kernel->launch->blocks) > 1;

@@ -86,7 +86,7 @@ std::vector<Analysis::Cause> Analysis::causes_of(std::size_t index, const Group&
                                      ? group.slowdown
                                      : sharing_.contexts[own].slowdown[group.engine % engines_per_gpu];
   std::vector<Cause> causes;
-  const auto add = [&](Slowdown factor, const std::optional<EngineDemand>& demand, BoundPart part, std::optional<std::size_t> by,
+  const auto add = [&](Slowdown factor, const std::optional<EngineDemand>& demand, BoundPart part, std::size_t by,
                        std::optional<std::size_t> stream) {
     if (factor != Slowdown{} && (!demand || demand->turns > 0))
       causes.push_back({{factor, demand}, {part, by, {}, stream}});
@@ -110,7 +110,8 @@ std::vector<Analysis::Cause> Analysis::causes_of(std::size_t index, const Group&
       if (!on_kernels || context == own) add_engine(execution_engine, by.by_kernels, BoundPart::slowed_by_kernels);
     }
   }
-  add(slowdown.always, std::nullopt, BoundPart::slowed_by_cpu, std::nullopt, std::nullopt);
+  if (slowdown.always != Slowdown{})
+    causes.push_back({{slowdown.always, std::nullopt, true}, {BoundPart::slowed_by_cpu, {}, {}, {}}});
   if (slowdown.by_cpu == Slowdown{}) return causes;
   for (std::size_t by = 0; by < count(); ++by)
     add(slowdown.by_cpu, cpu_demand(by, index, gpu), BoundPart::slowed_by_cpu, by, std::nullopt);

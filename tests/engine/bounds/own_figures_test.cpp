@@ -66,22 +66,22 @@ TEST_CASE("the mask of a kernel precedes that of its stream") {
     REQUIRE(result.bound.worst);
     CHECK(*result.bound.worst == us(time));
   };
-  check("", "", 20);         // two rounds of four blocks
-  check("~0x1", "", 40);     // four rounds of two
+  check("", "", 20);      // two rounds of four blocks
+  check("~0x1", "", 40);  // four rounds of two
   check("", "~0x1", 40);
   check("~0x3", "~0x1", 20);  // all SMs instead of one
   check("~0x2", "~0x1", 40);
 }
 
 TEST_CASE("no job of random processes whose kernels have masks exceeds its bound") {
-  const BoundTrial trial =
-      tried(31, times(std::uint64_t{400}), [](RandomSystem& drawn, std::mt19937& random) {
-        drawn.profile.multiprocessors->sms_per_tpc = 1;
-        const auto all = (std::uint32_t{1} << static_cast<unsigned>(drawn.profile.multiprocessors->sms)) - 1;
-        for (GraphNode& node : drawn.system.graph)
-          if (auto* kernel = std::get_if<Kernel>(&node.activity); kernel != nullptr && kernel->launch && random() % 2 == 0)
-            kernel->launch->sm_mask = fmt::format("~0x{:x}", 1 + random() % all);
-      });
+  const BoundTrial trial = tried(31, times(std::uint64_t{400}), [](RandomSystem& drawn, std::mt19937& random) {
+    drawn.profile.multiprocessors->sms_per_tpc = 1;
+    const auto all = (std::uint32_t{1} << static_cast<unsigned>(drawn.profile.multiprocessors->sms)) - 1;
+    for (NodeIndex node = 0; node < drawn.system.graph.size(); ++node)
+      if (auto* kernel = std::get_if<Kernel>(&drawn.system.graph[node].activity);
+          kernel != nullptr && kernel->launch && random() % 2 == 0)
+        kernel->launch->sm_mask = fmt::format("~0x{:x}", 1 + random() % all);
+  });
   WARN(trial.text());
   CHECK(trial.faults.empty());
   CHECK(trial.bounded > trial.systems);
@@ -105,12 +105,11 @@ TEST_CASE("constant traffic of CPUs slows a kernel and a copy down by its share 
 }
 
 TEST_CASE("no job of random processes beside constant traffic of CPUs exceeds its bound") {
-  const BoundTrial trial =
-      tried(41, times(std::uint64_t{400}), [](RandomSystem& drawn, std::mt19937& random) {
-        drawn.profile.interference.kernel_by_cpu = {1'000'000 + static_cast<std::int64_t>(random() % 2'000'000)};
-        drawn.profile.interference.copy_by_cpu = {1'000'000 + static_cast<std::int64_t>(random() % 2'000'000)};
-        drawn.profile.cpu_traffic = static_cast<double>(random() % 101) / 100;
-      });
+  const BoundTrial trial = tried(41, times(std::uint64_t{400}), [](RandomSystem& drawn, std::mt19937& random) {
+    drawn.profile.interference.kernel_by_cpu = {1'000'000 + static_cast<std::int64_t>(random() % 2'000'000)};
+    drawn.profile.interference.copy_by_cpu = {1'000'000 + static_cast<std::int64_t>(random() % 2'000'000)};
+    drawn.profile.cpu_traffic = static_cast<double>(random() % 101) / 100;
+  });
   WARN(trial.text());
   CHECK(trial.faults.empty());
   CHECK(trial.bounded > trial.systems);
