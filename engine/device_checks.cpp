@@ -9,6 +9,7 @@
 #include "engine/amd/stream_masks.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/launch_plan.hpp"
+#include "engine/gpu/profile_settings.hpp"
 #include "engine/nvidia/sharing_checks.hpp"
 
 namespace amalthea::engine {
@@ -53,11 +54,26 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
   return all_fit;
 }
 
+/// Whether what GPUs state in place of figures of their profiles can be read.
+bool check_settings(const System& system, Diagnostics& diagnostics) {
+  bool all_well = true;
+  for (const ProcessingUnit& unit : system.platform.units)
+    for (const UnitSetting& setting : unit.settings)
+      if (const std::string fault = gpu::fault_of(setting); !fault.empty()) {
+        diagnostics.add("AM0598", Severity::error,
+                        fmt::format("custom property {} of GPU \"{}\" is \"{}\"; {}", setting.property, unit.name,
+                                    setting.value, fault),
+                        Location{{}, 0, 0, unit.origin});
+        all_well = false;
+      }
+  return all_well;
+}
+
 }  // namespace
 
 bool check_devices(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
-  return check_launches(system, devices, diagnostics) && amd::check_cu_masks(system, devices, diagnostics) &&
-         nvidia::check_sharing(system, devices, diagnostics);
+  return check_settings(system, diagnostics) && check_launches(system, devices, diagnostics) &&
+         amd::check_cu_masks(system, devices, diagnostics) && nvidia::check_sharing(system, devices, diagnostics);
 }
 
 bool check_devices(const System& system, const DeviceProfile* profile, Diagnostics& diagnostics) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Whether GPUs can execute the work that a system gives them: launches of kernels, masks of streams.
+/// Whether GPUs can execute the work that a system gives them: launches of kernels, masks of streams, own figures.
 
 #include <vector>
 

@@ -19,6 +19,7 @@
 #include "engine/amd/cu_mask.hpp"
 #include "engine/devices/examiner_scenario.hpp"
 #include "engine/devices/stream_scenario.hpp"
+#include "engine/gpu/profile_settings.hpp"
 #include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/sm_warps.hpp"
 
@@ -58,18 +59,6 @@ std::string tpc_mask(const CuMask& mask, std::int64_t sms_per_tpc) {
     digits.insert(0, fmt::format("{:x}", digit));
   }
   return "~0x" + digits;
-}
-
-/// The key of what the scenario changes in the profile, which the property gpu.platform of a model names; "": nothing.
-std::string_view changed_setting(const DeviceProfile& device) {
-  const DeviceProfile* named = engine::find_profile(device.name);
-  if (named == nullptr) return "platform";
-  if (device.copy_engines != named->copy_engines) return "copy_engines";
-  if (device.preemption != named->preemption) return "preemption";
-  if (device.context_switch != named->context_switch) return "context_switch";
-  if (device.stream_preemption != named->stream_preemption) return "stream_preemption";
-  if (device.interference != named->interference) return "interference";
-  return {};
 }
 
 /// The time of a cycle of the GPU in the model: that of the warps, if any execute instructions.
@@ -180,6 +169,11 @@ class ModelWriter {
     unit_->add_reference("frequencyDomain", id(domain(), "FrequencyDomain"));
     unit_->add_reference("definition", id("Gpu", "ProcessingUnitDefinition"));
     set_property(*unit_, "gpu.platform", scenario_.device.name);
+    for (const ProfileSetting& setting : profile_settings())
+      if (const std::string text = setting.text(scenario_.device);
+          text != setting.text(*engine::find_profile(scenario_.device.name)) &&
+          (setting.on_amd || !scenario_.device.amd))
+        set_property(*unit_, setting.property, text);
     if (scenario_.by_urgency) set_property(*unit_, "gpu.contextScheduling", "priority");
     for (const StreamOperation& operation : scenario_.operations)
       if (operation.warps != nullptr) {
@@ -260,6 +254,7 @@ class ModelWriter {
     if (kernel.shape.registers > 0) set_property(runnable, "gpu.registers", kernel.shape.registers);
     if (kernel.shape.shared_memory > 0) set_property(runnable, "gpu.sharedMemory", kernel.shape.shared_memory);
     if (!kernel.cache_config.empty()) set_property(runnable, "gpu.cacheConfig", kernel.cache_config);
+    if (kernel.mask) set_property(runnable, "gpu.smMask", tpc_mask(*kernel.mask, scenario_.limits().sms_per_tpc));
     set_property(runnable, "gpu.memoryIntensity", fmt::format("{}", kernel.memory_share));
     Object& graph = runnable.create("activityGraph", "ActivityGraph");
     if (kernel.warps != nullptr) {
@@ -291,6 +286,10 @@ class ModelWriter {
   /// Its only cache line takes as long to read as the copy does.
   void add_copy(Object& runnable, const StreamOperation& copy, const WrittenCall& call, const std::string& name) {
     set_property(runnable, "gpu.copy", name_of(copy.kind));
+    if (copy.pageable) set_property(runnable, "gpu.hostMemory", "pageable");
+    // A latency states whole cycles, and pageable memory takes more time than that.
+    if (copy.pageable || copy.duration.picoseconds() % cycle_ != 0)
+      set_property(runnable, "gpu.copyTime", fmt::format("{} ps", copy.duration.picoseconds()));
     const bool writes = copy.kind == StreamOperationKind::memset;
     add_access(runnable.create("activityGraph", "ActivityGraph"), name, call, 64, writes ? "write" : "read");
     if (!std::exchange(has_copies_, true)) {
@@ -359,6 +358,7 @@ constexpr std::string_view settings[] = {"$schema",
                                          "context_switch_ps",
                                          "preemption",
                                          "interference",
+                                         "cpu_traffic",
                                          "stream_preemption",
                                          "stream_preemption_ps"};
 constexpr std::string_view of_contexts[] = {"name",    "timeslice", "timeslice_ps", "priority",
@@ -369,7 +369,7 @@ constexpr std::string_view of_operations[] = {
     "kernel",       "copy",         "kind",         "context",   "stream",      "release",
     "period",       "duration",     "blocks",       "threads",   "registers",   "shared_memory",
     "cache_config", "memory_share", "release_ps",   "period_ps", "duration_ps", "deadline",
-    "deadline_ps",  "footprint",    "instructions", "budget"};
+    "deadline_ps",  "footprint",    "instructions", "budget",    "sm_mask",     "host_memory"};
 
 TextError refused(TextError where, std::string_view what) {
   where.message += fmt::format("a model cannot say {}; amalthea gpu run simulates it", what);
@@ -386,12 +386,9 @@ Error untranslated(const JsonObject& object, Keys translated) {
 }
 
 /// What of the keys of a scenario a model cannot say.
-Error unsaid(const JsonObject& root, const StreamScenario& scenario) {
+Error unsaid(const JsonObject& root) {
   if (auto error = untranslated(root, settings)) return error;
-  const std::string_view changed = changed_setting(scenario.device);
   for (const auto& [key, value] : root.members) {
-    if (!changed.empty() && key.starts_with(changed))
-      return refused(error_at(value, ""), fmt::format("that \"{}\" is not as in the profile", key));
     const auto* list = std::get_if<JsonArray>(&value.value);
     if (list == nullptr) continue;
     const Keys keys = key == "contexts" ? Keys(of_contexts) : key == "streams" ? Keys(of_streams) : Keys(of_operations);
@@ -414,7 +411,7 @@ bool has_cost(const engine::gpu::KernelCost& cost) {
 Error unsaid_of_cycles(const TextError& here, const StreamOperation& operation, const WrittenCall& call,
                        Duration cycle) {
   if (operation.warps == nullptr)
-    return operation.duration.picoseconds() % cycle.picoseconds() == 0
+    return operation.kind != StreamOperationKind::kernel || operation.duration.picoseconds() % cycle.picoseconds() == 0
                ? std::nullopt
                : Error(refused(here, "a time that is no whole number of cycles"));
   // A model takes the longest time that letters may have, whatever the warps beside them do.
@@ -442,7 +439,6 @@ Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& cal
     if (operation.memory != nullptr && operation.memory->footprint >= largest_footprint)
       return refused(here, "a footprint of 2^60 bytes or more");
     if (auto error = unsaid_of_cycles(here, operation, call, clock)) return error;
-    if (operation.mask) return refused(here, "that a kernel has another mask than its stream");
   }
   return std::nullopt;
 }
@@ -466,7 +462,7 @@ tl::expected<Read, TextError> read_scenario(std::string_view text) {
   read.scenario = std::move(*scenario);
   const auto parsed = engine::parse_located_json(text);
   const auto& root = std::get<JsonObject>(parsed->value);
-  if (auto error = unsaid(root, read.scenario)) return tl::unexpected(*error);
+  if (auto error = unsaid(root)) return tl::unexpected(*error);
   if (fastest_clock % cycle_of(read.scenario).picoseconds() != 0)
     return tl::unexpected(refused(error_at(cycle_in(root), ""), "a cycle whose frequency is no whole number of mHz"));
   for (const JsonValue& value : std::get<JsonArray>(find_member(root, "operations")->value).elements) {

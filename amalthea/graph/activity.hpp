@@ -146,15 +146,19 @@ struct Copy {
   std::vector<LabelIndex> sources;       ///< labels read
   std::vector<LabelIndex> destinations;  ///< labels written
   DataSize size;                         ///< the maximum of the read size on one side and the written size on the other
+  bool pageable = false;                 ///< its host memory is not page-locked (gpu.hostMemory)
+  std::optional<Duration> time = {};     ///< of the whole copy, in place of what its labels take (gpu.copyTime)
 };
 
-/// Launch configuration of a kernel (gpu.grid, gpu.block, gpu.registers, gpu.sharedMemory, gpu.cacheConfig).
+/// Launch configuration of a kernel (gpu.grid, gpu.block, gpu.registers, gpu.sharedMemory, gpu.cacheConfig, and
+/// gpu.smMask of the kernel).
 struct Launch {
   std::int64_t blocks = 1;         ///< of the grid, all dimensions
   std::int64_t threads = 1;        ///< of each block, all dimensions
   std::int64_t registers = 0;      ///< per thread; 0: unknown
   std::int64_t shared_memory = 0;  ///< bytes per block
   std::string cache_config;        ///< any name; "" if not specified
+  std::string sm_mask = {};        ///< in place of that of its stream, as written; "": none
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 

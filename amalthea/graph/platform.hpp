@@ -40,6 +40,12 @@ struct MemoryAccess {
   DataRate data_rate;  ///< maximum transfer rate; 0 if the model states none
 };
 
+/// What a GPU states in place of a figure of its profile.
+struct UnitSetting {
+  std::string property;  ///< its custom property, such as gpu.copyEngines
+  std::string value;
+};
+
 struct ProcessingUnit {
   std::string name;
   DefinitionIndex definition = 0;
@@ -47,12 +53,13 @@ struct ProcessingUnit {
   Frequency frequency;
   DataSize cache_line{64};  ///< line size of the unit's own cache, else of one next to it; 64 B without either
   std::vector<MemoryAccess> accesses;
-  std::string device_profile;      ///< custom property gpu.platform, or what is asked instead; "" if not specified
-  std::string profile_text;        ///< of a GPU whose `device_profile` is a file: its JSON text
-  bool profile_is_asked = false;   ///< `device_profile` is asked for this unit: it precedes one for all GPUs
-  std::string warp_policy;         ///< custom property gpu.warpPolicy; "" if not specified
-  std::string warp_pipelines;      ///< custom property gpu.warpPipelines; "" if not specified
-  std::string context_scheduling;  ///< custom property gpu.contextScheduling; "" if not specified
+  std::string device_profile;         ///< custom property gpu.platform, or what is asked instead; "" if not specified
+  std::string profile_text;           ///< of a GPU whose `device_profile` is a file: its JSON text
+  bool profile_is_asked = false;      ///< `device_profile` is asked for this unit: it precedes one for all GPUs
+  std::string warp_policy;            ///< custom property gpu.warpPolicy; "" if not specified
+  std::string warp_pipelines;         ///< custom property gpu.warpPipelines; "" if not specified
+  std::string context_scheduling;     ///< custom property gpu.contextScheduling; "" if not specified
+  std::vector<UnitSetting> settings;  ///< of a GPU
   /// names of the enclosing structures, blank-separated: hints at the product
   std::string enclosing_structures;
   Origin origin;

@@ -189,6 +189,11 @@ class ModelPolicies {
   /// TPCs divided evenly among the tasks.
   void add_masks(const Gpu& gpu) {
     Policy<System> policy{masks, "masks of SMs" + gpu.suffix, {}};
+    bool are_masked = false;  // each kernel on its own
+    System system = system_;
+    each_kernel(system, gpu.tasks,
+                [&](const Kernel& kernel) { are_masked |= kernel.launch && !kernel.launch->sm_mask.empty(); });
+    if (are_masked) return;
     const auto is_masked = [&](TaskIndex task) { return !system_.tasks[task].gpu.sm_mask.empty(); };
     if (std::any_of(gpu.tasks.begin(), gpu.tasks.end(), is_masked))
       policy.choices.push_back(of_tasks("none", gpu.tasks, [](Task& task) { task.gpu.sm_mask.clear(); }));

@@ -55,9 +55,9 @@ void add_contexts(const StreamScenario& given, Policies& policies) {
     sharing.choices.push_back({fmt::format("MPS, each {} of {} SMs", share, given.limits().sms),
                                [share](StreamScenario& variant) { share_by_mps(variant, share); }});
   }
-  // A NULL stream orders the streams of its process, which would be lost between processes.
+  // A NULL stream, or pageable memory, orders the streams of its process, which would be lost between processes.
   const bool is_coupled = std::any_of(given.streams.begin(), given.streams.end(), [](const auto& stream) {
-    return stream.is_null || stream.process > 0 || stream.process_sms > 0;
+    return stream.is_null || stream.has_barriers || stream.process > 0 || stream.process_sms > 0;
   });
   if (given.streams.size() > count && !is_coupled)
     sharing.choices.push_back({"one for each stream", [](StreamScenario& variant) {

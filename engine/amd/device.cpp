@@ -45,7 +45,7 @@ ContextIndex Device::add_context(Duration, ContextPriority) {
 }
 
 StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& settings) {
-  streams_.push_back({context, settings, {settings.is_null, {}}, {}});
+  streams_.push_back({context, settings, {settings.is_null, settings.has_barriers, {}}, {}});
   contexts_[context].heads.add(streams_.back().fifo);
   return static_cast<StreamIndex>(streams_.size() - 1);
 }
@@ -64,7 +64,7 @@ OperationId Device::submit(const DeviceOperation& operation) {
   added.rank = next_rank_++;
   if (operation.block) added.threads = operation.block->warps * settings_.limits.warp_size;
   Stream& stream = streams_[operation.stream];
-  contexts_[stream.context].heads.submit(stream.fifo, {added.rank, id});
+  contexts_[stream.context].heads.submit(stream.fifo, {added.rank, id}, operation.pageable);
   return id;
 }
 

@@ -12,13 +12,14 @@ namespace {
 bool has_queues(const DeviceProfile& profile) { return profile.amd.has_value(); }
 
 /// CPUs do not slow down kernels in this model.
-std::unique_ptr<gpu::Device> make(const DeviceProfile& profile, double) {
+std::unique_ptr<gpu::Device> make(const DeviceProfile& profile) {
   return std::make_unique<Device>(device_settings(profile));
 }
 
 StreamSettings settings_of(const GpuStream& stream, const DeviceProfile& profile) {
   StreamSettings settings;
   settings.is_null = stream.is_null;
+  settings.has_barriers = stream.has_pageable;
   if (stream.cu_mask.empty()) return settings;
   if (auto mask = parse_cu_mask(stream.cu_mask, device_settings(profile).layout())) settings.mask = std::move(*mask);
   return settings;

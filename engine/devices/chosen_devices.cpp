@@ -6,6 +6,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/gpu/profile_settings.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -21,7 +22,16 @@ std::vector<std::string> that_matter(const System& system, UnitIndex unit, const
     several_streams = several_streams || context.streams.size() > 1;
     for (const TaskIndex task : context.tasks) slices_stated = slices_stated && system.tasks[task].time_slice;
   }
+  const bool stages = std::any_of(contexts.begin(), contexts.end(), [&](const GpuContext& context) {
+    return std::any_of(context.tasks.begin(), context.tasks.end(), [&](TaskIndex task) {
+      return std::any_of(system.tasks[task].body.begin(), system.tasks[task].body.end(), [&](NodeIndex node) {
+        const auto* copy = std::get_if<Copy>(&system.graph[node].activity);
+        return copy != nullptr && copy->pageable && !copy->time;
+      });
+    });
+  });
   std::erase_if(figures, [&](const std::string& figure) {
+    if (figure == "staging_gigabytes_per_second") return !stages;
     if (figure == "copy_gigabytes_per_second") return true;  // models state data rates
     if (figure == "context_switch_us") return !shared;
     if (figure == "time_slice_us") return !shared || slices_stated || schedules_by_urgency(system, unit);
@@ -49,6 +59,11 @@ void report_unpublished(const System& system, UnitIndex index, const DeviceProfi
   report("AM0579", Severity::note, profile.left_out, "has no values", "no slowdown is assumed");
 }
 
+/// The profile, or the one that it becomes by what the unit states.
+const DeviceProfile* changed(const ProcessingUnit& unit, const DeviceProfile& profile) {
+  return unit.settings.empty() ? &profile : gpu::with_settings(profile, unit);
+}
+
 }  // namespace
 
 ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all, Diagnostics* diagnostics) {
@@ -60,6 +75,7 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
     if (!unit.profile_is_asked) device = for_all;
     const bool tells = diagnostics != nullptr && chosen.all_known;
     if (device != nullptr) {
+      device = changed(unit, *device);
       if (tells) report_unpublished(system, index, *device, *diagnostics);
       continue;
     }
@@ -69,7 +85,7 @@ ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all,
       chosen.all_known = false;
       continue;
     }
-    device = *profile;
+    device = changed(unit, **profile);
     if (tells && unit.device_profile.empty())
       diagnostics->add(
           "AM0503", Severity::note,

@@ -18,7 +18,8 @@ struct ChosenDevices {
 };
 
 /// `for_all`, if given, is the profile of all GPUs for which no other one is asked; otherwise profile_for selects one for
-/// each. Reports to `diagnostics`, if given, GPUs without a platform (AM0503) and then the first unknown one (AM0502).
+/// each. What a GPU states itself precedes its profile. Reports to `diagnostics`, if given, GPUs without a platform
+/// (AM0503) and then the first unknown one (AM0502).
 ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all = nullptr,
                              Diagnostics* diagnostics = nullptr);
 

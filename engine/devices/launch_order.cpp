@@ -18,7 +18,7 @@ bool must_precede(const StreamScenario& scenario, std::size_t first, std::size_t
   if (a.stream == b.stream) return true;
   const Stream& of_a = scenario.streams[a.stream];
   const Stream& of_b = scenario.streams[b.stream];
-  return of_a.context == of_b.context && (of_a.is_null || of_b.is_null);
+  return of_a.context == of_b.context && (of_a.is_null || of_b.is_null || a.pageable || b.pageable);
 }
 
 /// The operations of one release: their places in the order of submission.

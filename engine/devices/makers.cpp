@@ -17,9 +17,7 @@ const DeviceMaker& maker_of(const DeviceProfile& profile) {
   return *std::find_if(makers().begin(), makers().end(), [&](const DeviceMaker& maker) { return maker.made(profile); });
 }
 
-std::unique_ptr<Device> make_device(const DeviceProfile& profile, double cpu_traffic) {
-  return maker_of(profile).make(profile, cpu_traffic);
-}
+std::unique_ptr<Device> make_device(const DeviceProfile& profile) { return maker_of(profile).make(profile); }
 
 StreamSettings stream_settings(const GpuStream& stream, const DeviceProfile& profile) {
   return maker_of(profile).stream_settings(stream, profile);

@@ -16,8 +16,7 @@ namespace amalthea::engine::gpu {
 const std::vector<DeviceMaker>& makers();
 const DeviceMaker& maker_of(const DeviceProfile& profile);
 
-/// `cpu_traffic`, 0 … 1: memory traffic of the CPUs relative to the worst case.
-std::unique_ptr<Device> make_device(const DeviceProfile& profile, double cpu_traffic = 0);
+std::unique_ptr<Device> make_device(const DeviceProfile& profile);
 
 /// The settings of a stream for a System's tasks. Settings that the vendor's GPUs lack, or that are invalid, are
 /// omitted.

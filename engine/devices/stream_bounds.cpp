@@ -31,7 +31,10 @@ bool is_covered(const StreamScenario& scenario, const std::vector<Submissions>& 
   // What warps execute takes a time that depends on the other warps of their SM.
   const bool has_warps = std::any_of(scenario.operations.begin(), scenario.operations.end(),
                                      [](const StreamOperation& operation) { return operation.warps != nullptr; });
-  return !has_warps && !scenario.device.amd && scenario.loops.empty() && scenario.cpu_traffic == 0 &&
+  const bool has_barriers = std::any_of(scenario.streams.begin(), scenario.streams.end(),
+                                        [](const Stream& stream) { return stream.has_barriers; });
+  return !has_warps && !has_barriers && !scenario.device.amd && scenario.loops.empty() &&
+         scenario.device.cpu_traffic == 0 &&
          !(scenario.by_urgency && std::any_of(streams.begin(), streams.end(), [](auto count) { return count > 1; }));
 }
 

@@ -17,6 +17,7 @@
 
 #include "engine/amd/device_settings.hpp"
 #include "engine/gpu/device_profile.hpp"
+#include "engine/gpu/profile_settings.hpp"
 #include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 #include "engine/nvidia/sm_warps.hpp"
@@ -35,20 +36,6 @@ std::string listed(std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
   return text;
 }
-
-struct NamedSlowdown {
-  std::string_view key;
-  Slowdown InterferenceTable::*factor;
-};
-constexpr NamedSlowdown interference_keys[] = {
-    {"kernel_by_memcpy", &InterferenceTable::kernel_by_memcpy},
-    {"kernel_by_memset", &InterferenceTable::kernel_by_memset},
-    {"kernel_by_same_gpc", &InterferenceTable::kernel_by_same_gpc},
-    {"kernel_by_other_gpc", &InterferenceTable::kernel_by_other_gpc},
-    {"kernel_by_cpu", &InterferenceTable::kernel_by_cpu},
-    {"copy_by_kernel", &InterferenceTable::copy_by_kernel},
-    {"copy_by_cpu", &InterferenceTable::copy_by_cpu},
-};
 
 /// A context, and under MPS the name of the process within it.
 struct Place {
@@ -110,15 +97,7 @@ class ScenarioReader {
   }
 
   Error read_setting(const std::string& key, const JsonValue& value) {
-    if (key == "copy_engines") {
-      std::int64_t engines = 0;
-      if (auto error = read_number(value, 1, engines)) return error;
-      if (engines > 2) return error_at(value, "expected 1 or 2");
-      device_.copy_engines = static_cast<int>(engines);
-      return std::nullopt;
-    }
-    if (key == "preemption")
-      return read_choice(value, {Preemption::instruction, Preemption::block, Preemption::kernel}, device_.preemption);
+    if (const ProfileSetting* setting = find_setting(key, false)) return setting->read(value, device_);
     if (key == "context_scheduling") {
       std::string order;
       if (auto error = read_text(value, order)) return error;
@@ -127,14 +106,9 @@ class ScenarioReader {
       scenario_.by_urgency = order == "priority";
       return std::nullopt;
     }
-    if (key == "context_switch" || key == "context_switch_ps")
-      return read_time(value, key == "context_switch_ps", device_.context_switch);
-    if (key == "stream_preemption" || key == "stream_preemption_ps") {
-      if (device_.amd) return error_at(value, "streams of an AMD GPU have no priorities");
-      return read_time(value, key == "stream_preemption_ps", device_.stream_preemption);
-    }
+    if (key == "context_switch_ps") return read_time(value, true, device_.context_switch);
+    if (key == "stream_preemption_ps") return read_time(value, true, device_.stream_preemption);
     if (key == "interference") return read_interference(value);
-    if (key == "cpu_traffic") return read_real(value, 0, 1, scenario_.cpu_traffic);
     if (key == "cycle" || key == "cycle_ps") {
       auto error = read_time(value, key == "cycle_ps", cycle_);
       if (!error && cycle_.is_zero()) error = error_at(value, "a cycle must be longer than zero");
@@ -300,20 +274,13 @@ class ScenarioReader {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"kernel_by_memset": 8})");
     for (const JsonMember& written : object->members) {
-      if (written.key == "copying_processes") {
-        if (auto error = read_number(written.value, 1, device_.interference.copying_processes)) return error;
-        continue;
-      }
-      const auto known = std::find_if(std::begin(interference_keys), std::end(interference_keys),
-                                      [&](const NamedSlowdown& named) { return named.key == written.key; });
-      if (known == std::end(interference_keys))
+      const ProfileSetting* setting = find_setting(written.key, true);
+      if (setting == nullptr)
         return error_at(written.value, fmt::format("unknown key; expected {}",
                                                    listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_gpc",
                                                            "kernel_by_other_gpc", "kernel_by_cpu", "copy_by_kernel",
                                                            "copy_by_cpu", "copying_processes"})));
-      double times = 1;
-      if (auto error = read_real(written.value, 1, 1000, times)) return error;
-      device_.interference.*known->factor = {std::llround(times * 1e6)};
+      if (auto error = setting->read(written.value, device_)) return error;
     }
     return std::nullopt;
   }
@@ -524,6 +491,9 @@ class ScenarioReader {
     if (written.call.deadline.is_zero()) written.call.deadline = deadlines_[operation.stream];
     written.call.process = place.process;
     if (!place.process.empty()) written.call.mps_share = processes_.at(place.process).share;
+    if (operation.pageable && operation.kind == StreamOperationKind::memset)
+      return error_at(*find_member(*object, "host_memory"), "a memset uses no host memory");
+    scenario_.streams[operation.stream].has_barriers |= operation.pageable;
     if (is_kernel)
       if (const auto use = use_of_block(scenario_.limits(), operation.shape); !use) return error_at(value, use.error());
     written_.push_back(std::move(written));
@@ -636,9 +606,17 @@ class ScenarioReader {
                                   device_.amd ? ", like, full_speed_threads, weight, dispatch"
                                               : ", footprint, sm_mask, instructions, budget"));
     }
+    if (key == "host_memory") {
+      std::string memory;
+      if (auto error = read_text(value, memory)) return error;
+      if (memory != "pinned" && memory != "pageable") return error_at(value, R"(expected "pinned" or "pageable")");
+      operation.pageable = memory == "pageable";
+      return std::nullopt;
+    }
     if (key != "kind")
-      return error_at(value,
-                      "unknown key; a copy has copy, context, stream, release, period, deadline, duration, kind");
+      return error_at(
+          value,
+          "unknown key; a copy has copy, context, stream, release, period, deadline, duration, kind, host_memory");
     return read_choice(
         value, {StreamOperationKind::host_to_device, StreamOperationKind::device_to_host, StreamOperationKind::memset},
         operation.kind);

@@ -30,7 +30,7 @@ class Simulation {
   Simulation(const StreamScenario& scenario, std::uint64_t max_steps)
       : scenario_(scenario),
         max_steps_(max_steps),
-        device_(make_device(scenario.device, scenario.cpu_traffic)),
+        device_(make_device(scenario.device)),
         loop_of_(scenario.operations.size(), none),
         open_(scenario.loops.size()) {}
 
@@ -115,10 +115,9 @@ class Simulation {
 
   void submit(std::size_t index) {
     const StreamOperation& call = operation(index);
-    const OperationId id =
-        device_->submit({call.kind, static_cast<StreamIndex>(call.stream), call.duration, call.blocks, use_[index],
-                         call.cache_config, call.memory_share, call.cost, call.mask, call.memory.get(),
-                         call.warps.get()});
+    const OperationId id = device_->submit({call.kind, static_cast<StreamIndex>(call.stream), call.duration,
+                                            call.blocks, use_[index], call.cache_config, call.memory_share, call.cost,
+                                            call.mask, call.memory.get(), call.warps.get(), call.pageable});
     if (index_of_.size() <= id) index_of_.resize(id + 1);
     index_of_[id] = index;
   }

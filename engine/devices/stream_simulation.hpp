@@ -44,6 +44,7 @@ struct StreamOperation {
   std::optional<CuMask> mask = {};
   /// NVIDIA: what the warps of its blocks execute, in place of the duration; null: unknown.
   std::shared_ptr<const nvidia::BlockWarps> warps = {};
+  bool pageable = false;  ///< a copy from or to pageable memory; its stream has barriers
 };
 
 /// A program that issues the same operations again and again. An iteration begins when the operations of the one before
@@ -59,7 +60,6 @@ struct StreamLoop {
 struct StreamScenario {
   /// The GPU it runs on: a profile, with the changes of the scenario. Its SMs are known.
   DeviceProfile device;
-  double cpu_traffic = 0;         ///< 0 … 1: memory traffic of the CPUs relative to the worst case
   std::vector<Context> contexts;  ///< in the order of the runlist
   bool by_urgency = false;        ///< contexts are scheduled by urgency instead of by time slices
   std::vector<Stream> streams;    ///< at most one NULL stream in each context

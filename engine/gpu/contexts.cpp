@@ -42,10 +42,10 @@ GpuStream& stream_of(GpuContext& context, std::size_t process, const GpuShare& s
 }  // namespace
 
 bool GpuContext::has_barriers() const {
-  return std::any_of(streams.begin(), streams.end(), [this](const GpuStream& null) {
-    return null.is_null && std::any_of(streams.begin(), streams.end(), [&](const GpuStream& other) {
-             return &other != &null && other.process == null.process;
-           });
+  return std::any_of(streams.begin(), streams.end(), [this](const GpuStream& stream) {
+    return (stream.is_null || stream.has_pageable) &&
+           std::any_of(streams.begin(), streams.end(),
+                       [&](const GpuStream& other) { return &other != &stream && other.process == stream.process; });
   });
 }
 
@@ -65,6 +65,8 @@ std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const 
     context.tasks.push_back(index);
     GpuStream& stream = stream_of(context, process, task.gpu);
     stream.high_priority |= task.gpu.high_priority;
+    for (const NodeIndex node : task.body)
+      if (const auto* copy = std::get_if<Copy>(&system.graph[node].activity)) stream.has_pageable |= copy->pageable;
     if (stream.cu_mask.empty()) stream.cu_mask = task.gpu.cu_mask;
     if (stream.sm_mask.empty()) stream.sm_mask = task.gpu.sm_mask;
     if (mps) stream.mps_share = std::max(stream.mps_share, task.gpu.mps_share);

@@ -15,6 +15,7 @@ namespace amalthea::engine {
 struct GpuStream {
   std::string name;            ///< "" if it belongs to a single task, and for the NULL stream
   bool is_null = false;        ///< the NULL stream of its process
+  bool has_pageable = false;   ///< any of its tasks copies from or to pageable memory
   bool high_priority = false;  ///< any of its tasks has high priority
   std::string cu_mask = {};    ///< of the first of its tasks that specifies one; "": none
   std::string sm_mask = {};    ///< the same on an NVIDIA GPU
@@ -31,7 +32,7 @@ struct GpuContext {
   std::int64_t urgency = 0;   ///< the highest priority of its tasks
   std::size_t processes = 1;  ///< under MPS: the processes that share it
 
-  /// Whether a NULL stream orders other streams of its process.
+  /// Whether a NULL stream, or copies of pageable memory, order other streams of their process.
   bool has_barriers() const;
 };
 

@@ -14,8 +14,7 @@ namespace amalthea::engine::gpu {
 struct DeviceMaker {
   /// Whether the profile belongs to this vendor.
   bool (*made)(const DeviceProfile& profile) = nullptr;
-  /// `cpu_traffic`, 0 … 1: memory traffic of the CPUs relative to the worst case.
-  std::unique_ptr<Device> (*make)(const DeviceProfile& profile, double cpu_traffic) = nullptr;
+  std::unique_ptr<Device> (*make)(const DeviceProfile& profile) = nullptr;
   /// The settings of a stream for a System's tasks.
   StreamSettings (*stream_settings)(const GpuStream& stream, const DeviceProfile& profile) = nullptr;
   /// Contexts share the execution engine by time slices; otherwise their kernels run concurrently.

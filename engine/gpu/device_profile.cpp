@@ -261,6 +261,10 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     }
     if (find(json, "copy_gigabytes_per_second") != nullptr)
       profile.copy_bytes_per_second = std::llround(number(json, "copy_gigabytes_per_second", 1e-6) * 1e9);
+    if (find(json, "staging_gigabytes_per_second") != nullptr)
+      profile.staging_bytes_per_second = std::llround(number(json, "staging_gigabytes_per_second", 1e-6) * 1e9);
+    else
+      profile.assumed.emplace_back("staging_gigabytes_per_second");
     if (find(json, "preemption") != nullptr) profile.preemption = preemption(at(at(json, "preemption"), "value"));
     if (find(json, "multiprocessors") != nullptr) profile.multiprocessors = sm_limits(at(json, "multiprocessors"));
     if (find(json, "measured_memory") != nullptr) {

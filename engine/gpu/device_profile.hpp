@@ -39,8 +39,12 @@ struct DeviceProfile {
   /// scenarios state it.
   Duration stream_preemption;
   gpu::InterferenceTable interference;
-  int copy_engines = 1;                                       ///< with two, copies from the device have their own
-  std::int64_t copy_bytes_per_second = 0;                     ///< of a copy engine; 0: unknown
+  int copy_engines = 1;                    ///< with two, copies from the device have their own
+  std::int64_t copy_bytes_per_second = 0;  ///< of a copy engine; 0: unknown
+  /// At which the host copies between pageable memory and the page-locked buffer of the driver. The default is the
+  /// slowest that is published of a whole copy of pageable memory (M. Harris, "How to Optimize Data Transfers in CUDA
+  /// C/C++", 2012: a laptop).
+  std::int64_t staging_bytes_per_second = 2'300'000'000;
   gpu::Preemption preemption = gpu::Preemption::instruction;  ///< when a context can be preempted
   std::optional<gpu::SmLimits> multiprocessors;               ///< limits of an SM; nothing if unknown
   /// Measured memory parameters, in addition to the table of factors; nothing without measurements.
@@ -48,6 +52,11 @@ struct DeviceProfile {
   std::vector<gpu::MeasuredCase> measured_cases;  ///< the largest slowdowns among these measurements
   /// For an AMD GPU: compute units are the multiprocessors, shader engines the clusters.
   std::optional<gpu::QueueArchitecture> amd;
+  /// 0 … 1: constant memory traffic of CPUs relative to the worst case, beside what a model's tasks access. No profile
+  /// states it; scenarios and models do. NVIDIA only.
+  double cpu_traffic = 0;
+
+  friend bool operator==(const DeviceProfile&, const DeviceProfile&) = default;
 };
 
 /// The measured kernel with that name in the profile, case-insensitive; null if there is none.

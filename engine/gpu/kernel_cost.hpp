@@ -36,6 +36,8 @@ struct KernelCost {
   /// Slower by this share if at least half of the resident threads belong to other kernels; proportionally less below
   /// that.
   std::int64_t beside_ppm = 0;
+
+  friend bool operator==(const KernelCost&, const KernelCost&) = default;
 };
 
 /// A kernel measured on a device.
@@ -46,6 +48,8 @@ struct NamedKernel {
   BlockShape shape;
   Duration duration;  ///< of a single block alone
   KernelCost cost;
+
+  friend bool operator==(const NamedKernel&, const NamedKernel&) = default;
 };
 
 }  // namespace amalthea::engine::gpu

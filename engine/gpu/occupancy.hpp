@@ -50,6 +50,7 @@ struct SmLimits {
   std::int64_t tensor_units = 0;  ///< tensor cores per SM; 0: none
 
   std::int64_t max_warps() const { return threads / warp_size; }
+  friend bool operator==(const SmLimits&, const SmLimits&) = default;
 };
 
 /// Launch configuration of a block.
@@ -57,6 +58,8 @@ struct BlockShape {
   std::int64_t threads = 1;
   std::int64_t registers = 0;      ///< per thread; 0: unknown, does not count
   std::int64_t shared_memory = 0;  ///< bytes
+
+  friend bool operator==(const BlockShape&, const BlockShape&) = default;
 };
 
 /// The resources of an SM that blocks occupy: one block, or all resident ones.

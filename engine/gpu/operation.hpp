@@ -56,6 +56,9 @@ struct DeviceOperation {
   /// What the warps of its blocks execute, in place of the duration; null: unknown. It must outlive the device (NVIDIA,
   /// sm_warps.hpp).
   const nvidia::BlockWarps* warps = nullptr;
+  /// A copy from or to pageable memory, which executes apart from all other operations of its process. Its stream has
+  /// barriers.
+  bool pageable = false;
 };
 
 struct BlockRun {

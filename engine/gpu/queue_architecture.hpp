@@ -35,6 +35,8 @@ struct QueueArchitecture {
   Duration launch_pause;     ///< of a host that launches repeatedly: from the end of a kernel to the next call
   Duration launch_offset;    ///< of two such hosts: from the first call of one to that of the other
   std::vector<NamedKernel> kernels;
+
+  friend bool operator==(const QueueArchitecture&, const QueueArchitecture&) = default;
 };
 
 }  // namespace amalthea::engine::gpu

@@ -51,6 +51,7 @@ struct CuMask {
 struct StreamSettings {
   StreamPriority priority = StreamPriority::low;  ///< NVIDIA
   bool is_null = false;                           ///< at most one in each context; its operations also have `priority`
+  bool has_barriers = false;                      ///< some of its copies are from or to pageable memory
   std::optional<CuMask> mask = {};                ///< one bit per CU or SM, with at least one set
   // NVIDIA, for processes that share one context (MPS): NULL streams order the streams of their process only.
   std::uint32_t process = 0;     ///< its index in the context

@@ -3,8 +3,9 @@
 /// \file
 /// Streams as FIFOs, and the order of the NULL stream among those of one process: the same on GPUs of all vendors.
 ///
-/// An operation begins when it is the first of its stream (G2 and A2). An operation of the NULL stream begins only when
-/// all earlier operations of the process have ended, and later ones wait for it (N7).
+/// An operation begins when it is the first of its stream (G2 and A2). A barrier begins only when all earlier operations
+/// of the process have ended, and later ones wait for it: an operation of the NULL stream (N7), or a copy from or to
+/// pageable memory.
 
 #include <cstdint>
 #include <deque>
@@ -20,6 +21,7 @@ using RankedOperation = std::pair<std::uint64_t, OperationId>;
 
 struct StreamFifo {
   bool is_null = false;
+  bool has_barriers = false;               ///< some of its operations are barriers; of a NULL stream all are
   std::deque<RankedOperation> operations;  ///< operations that have not ended
   bool is_first(OperationId id) const { return operations.front().second == id; }
 };
@@ -28,11 +30,11 @@ struct StreamFifo {
 class StreamHeads {
  public:
   /// Must be called before the first operation.
-  void add(const StreamFifo& stream) { has_null_stream_ |= stream.is_null; }
+  void add(const StreamFifo& stream) { has_barriers_ |= stream.is_null || stream.has_barriers; }
 
-  void submit(StreamFifo& stream, RankedOperation operation) {
+  void submit(StreamFifo& stream, RankedOperation operation, bool is_barrier) {
     stream.operations.push_back(operation);
-    if (stream.is_null) nulls_.insert(operation.first);
+    if (stream.is_null || is_barrier) barriers_.insert(operation.first);
     if (stream.operations.size() == 1) add_head(operation);
   }
 
@@ -41,38 +43,37 @@ class StreamHeads {
     const RankedOperation ended = stream.operations.front();
     stream.operations.pop_front();
     heads_.erase(ended);
-    if (stream.is_null) nulls_.erase(ended.first);
+    if (has_barriers_) barriers_.erase(ended.first);
     if (!stream.operations.empty()) add_head(stream.operations.front());
   }
 
-  /// Calls `begin` for every head that may begin and has not begun, in the order of submission. An operation of the
-  /// NULL stream must be the first of all heads; others must precede the first operation of the NULL stream that has
-  /// not ended.
+  /// Calls `begin` for every head that may begin and has not begun, in the order of submission. A barrier must be the
+  /// first of all heads; others must precede the first barrier that has not ended.
   template <typename Begin>
   void begin(const Begin& begin) {
     for (auto at = waiting_.begin(); at != waiting_.end(); at = waiting_.erase(at)) {
       const auto [rank, id] = *at;
-      if (!nulls_.empty()) {
-        const std::uint64_t first_null = *nulls_.begin();
-        if (rank > first_null || (rank == first_null && heads_.begin()->first != rank)) return;
+      if (!barriers_.empty()) {
+        const std::uint64_t first_barrier = *barriers_.begin();
+        if (rank > first_barrier || (rank == first_barrier && heads_.begin()->first != rank)) return;
       }
       begin(id);
     }
   }
 
-  /// The first of all heads; only if a head waits for the NULL stream or belongs to it (N7).
+  /// The first of all heads; only if a head waits for a barrier or is one.
   OperationId first() const { return heads_.begin()->second; }
 
  private:
   void add_head(RankedOperation head) {
-    if (has_null_stream_) heads_.insert(head);
+    if (has_barriers_) heads_.insert(head);
     waiting_.insert(head);
   }
 
-  bool has_null_stream_ = false;
-  std::set<RankedOperation> heads_;    ///< of all streams; only maintained if there is a NULL stream
+  bool has_barriers_ = false;
+  std::set<RankedOperation> heads_;    ///< of all streams; only maintained if there are barriers
   std::set<RankedOperation> waiting_;  ///< heads that have not begun
-  std::set<std::uint64_t> nulls_;      ///< ranks of the NULL stream's operations that have not ended
+  std::set<std::uint64_t> barriers_;   ///< ranks of those that have not ended
 };
 
 }  // namespace amalthea::engine::gpu

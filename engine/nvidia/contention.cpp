@@ -44,7 +44,7 @@ bool covers(const MeasuredCase& measured, const MemoryKernel& kernel) {
 }  // namespace
 
 ContentionLaw::ContentionLaw(const DeviceProfile& profile)
-    : table_(profile.interference), cases_(profile.measured_cases) {
+    : table_(profile.interference), cases_(profile.measured_cases), constant_traffic_(profile.cpu_traffic) {
   if (!profile.multiprocessors) return;
   limits_ = *profile.multiprocessors;
   parameters_ = profile.measured_memory;
@@ -54,7 +54,7 @@ ContentionLaw::ContentionLaw(const DeviceProfile& profile)
 
 double ContentionLaw::cpu_share(const Neighbourhood& beside) const {
   const std::int64_t cores = beside.cpu.kind == CpuTrafficKind::none ? 0 : beside.cpu.cores;
-  return std::max(beside.cpu_traffic, part_of(cores, table_.accessing_cores));
+  return std::max(constant_traffic_, part_of(cores, table_.accessing_cores));
 }
 
 /// The share of the footprint that cannot be in the L2.
@@ -110,7 +110,7 @@ Interference ContentionLaw::on_kernel(const Neighbourhood& beside, std::size_t v
   if (can_predict(beside.kernels)) {
     const Interference found = predicted(beside, victim);
     worsen(worst, found.slowdown, found.by, found.index);
-    worsen(worst, weigh(table_.kernel_by_cpu, beside.cpu_traffic), Aggressor::cpu, 0);
+    worsen(worst, weigh(table_.kernel_by_cpu, constant_traffic_), Aggressor::cpu, 0);
   } else {
     Crowd same, other;
     for (std::size_t index = 0; index < beside.kernels.size(); ++index) {

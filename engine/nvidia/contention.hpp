@@ -49,8 +49,7 @@ struct Neighbourhood {
   std::optional<std::size_t> memcpy;  ///< index of a copy engine that copies
   std::optional<std::size_t> memset;
   std::int64_t copying_processes = 1;  ///< contexts with a copy that has begun or is due to begin
-  double cpu_traffic = 0;              ///< 0 … 1 of the worst case, beside `cpu`
-  CpuTraffic cpu;                      ///< any number of cores
+  CpuTraffic cpu;                      ///< any number of cores, beside the profile's constant traffic
 };
 
 enum class Aggressor : std::uint8_t { none, kernel, copy, cpu };
@@ -91,6 +90,11 @@ class ContentionLaw {
   /// For a kernel beside at most one kernel of each of these streams, and any CPU traffic if there is some.
   WorstSlowdown worst_by_kernels(const KernelMemory& kernel, double memory_share,
                                  const std::vector<std::vector<KernelInUse>>& streams, bool cpu_traffic) const;
+  /// By the constant traffic of CPUs that the profile states.
+  Slowdown always_on_kernel(double memory_share) const {
+    return weigh(weigh(table_.kernel_by_cpu, constant_traffic_), memory_share);
+  }
+  Slowdown always_on_copy() const { return weigh(table_.copy_by_cpu, constant_traffic_); }
   /// For a copy beside any CPU traffic.
   Slowdown worst_of_copy_by_cpu() const { return table_.copy_by_cpu; }
 
@@ -109,6 +113,7 @@ class ContentionLaw {
   std::optional<MemoryParameters> parameters_;
   std::vector<MeasuredCase> cases_;
   SmLimits limits_;
+  double constant_traffic_ = 0;
 };
 
 }  // namespace amalthea::engine::nvidia

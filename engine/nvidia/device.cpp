@@ -18,7 +18,8 @@ ContextIndex Device::add_context(Duration slice, ContextPriority priority) {
 }
 
 StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& settings) {
-  streams_.push_back({context, settings.priority, {settings.is_null, {}}, settings.mask, settings.process});
+  streams_.push_back(
+      {context, settings.priority, {settings.is_null, settings.has_barriers, {}}, settings.mask, settings.process});
   auto& processes = contexts_[context].processes;
   if (processes.size() <= settings.process) processes.resize(settings.process + 1);
   Process& process = processes[settings.process];
@@ -55,7 +56,7 @@ OperationId Device::submit(const DeviceOperation& operation) {
   if (operation.memory != nullptr && operation.memory->described)
     added.running_on.resize(static_cast<std::size_t>(settings_.limits.sms));
   Stream& stream = streams_[operation.stream];
-  process_of(id).heads.submit(stream.fifo, {added.rank, id});
+  process_of(id).heads.submit(stream.fifo, {added.rank, id}, operation.pageable);
   return id;
 }
 
@@ -437,7 +438,6 @@ void Device::update_interference() {
   neighbourhood_changed_ = false;
   // Kernels without a memory share neither suffer nor cause slowdown.
   Neighbourhood beside;
-  beside.cpu_traffic = settings_.cpu_traffic;
   beside.cpu = cpu_traffic_;
   const std::vector<OperationId> no_kernels;
   const auto& kernels = running_ ? contexts_[*running_].memory_bound : no_kernels;

@@ -23,7 +23,6 @@ struct DeviceSettings {
   /// from when a kernel of high priority takes the place of blocks of low priority to its first block
   Duration stream_preemption;
   ContentionLaw contention;
-  double cpu_traffic = 0;  ///< 0 … 1: constant memory traffic of the CPUs relative to the worst case
 };
 
 /// The settings of a profile. If its SMs are unknown, the defaults of SmLimits apply.

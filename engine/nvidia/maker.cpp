@@ -10,16 +10,15 @@ namespace {
 
 bool is_any(const DeviceProfile&) { return true; }
 
-std::unique_ptr<gpu::Device> make(const DeviceProfile& profile, double cpu_traffic) {
-  DeviceSettings settings = device_settings(profile);
-  settings.cpu_traffic = cpu_traffic;
-  return std::make_unique<Device>(settings);
+std::unique_ptr<gpu::Device> make(const DeviceProfile& profile) {
+  return std::make_unique<Device>(device_settings(profile));
 }
 
 StreamSettings settings_of(const GpuStream& stream, const DeviceProfile& profile) {
   StreamSettings settings;
   settings.priority = stream.high_priority ? StreamPriority::high : StreamPriority::low;
   settings.is_null = stream.is_null;
+  settings.has_barriers = stream.has_pageable;
   settings.process = static_cast<std::uint32_t>(stream.process);
   const SmLimits limits = device_settings(profile).limits;
   if (stream.mps_share > 0 && stream.mps_share < 100) settings.process_sms = sms_of_share(limits, stream.mps_share);

@@ -8,6 +8,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/gpu/profile_settings.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::nvidia {
@@ -21,6 +22,10 @@ class Checker {
   bool check(UnitIndex unit) {
     const ProcessingUnit& gpu = system_.platform.units[unit];
     if (profile_.amd && gpu.context_scheduling == "priority") ignored("gpu.contextScheduling", "unit", gpu.name);
+    for (const UnitSetting& stated : gpu.settings)
+      if (const auto* setting = gpu::setting_of(stated.property);
+          profile_.amd && setting != nullptr && !setting->on_amd)
+        ignored(stated.property, "unit", gpu.name);
     for (const GpuContext& context : contexts_on(system_, unit, profile_))
       for (const GpuStream& stream : context.streams)
         for (const TaskIndex task : stream.tasks) check_task(system_.tasks[task], stream);
@@ -47,7 +52,26 @@ class Checker {
     return parsed ? std::nullopt : std::optional<std::string>(parsed.error());
   }
 
+  /// The masks of its kernels.
+  void check_kernels(const Task& task) {
+    for (const NodeIndex node : task.body) {
+      const auto* kernel = std::get_if<Kernel>(&system_.graph[node].activity);
+      if (kernel == nullptr || !kernel->launch || kernel->launch->sm_mask.empty()) continue;
+      const std::string& mask = kernel->launch->sm_mask;
+      if (profile_.amd) {
+        ignored("gpu.smMask", "kernel", system_.graph[node].name);
+      } else if (const auto wrong = mask_error(mask)) {
+        diagnostics_.add("AM0587", Severity::error,
+                         fmt::format("gpu.smMask \"{}\" of kernel \"{}\" is not a valid mask of \"{}\": {}", mask,
+                                     system_.graph[node].name, profile_.name, *wrong),
+                         Location{{}, 0, 0, system_.graph[node].origin});
+        all_well_ = false;
+      }
+    }
+  }
+
   void check_task(const Task& task, const GpuStream& stream) {
+    check_kernels(task);
     const std::string& mask = task.gpu.sm_mask;
     if (profile_.amd) {
       if (!mask.empty()) ignored("gpu.smMask", "task", task.name);

@@ -46,6 +46,10 @@ std::int64_t enabled_sms(std::string_view mask, const DeviceProfile& profile) {
   return parsed ? parsed->count() : 0;
 }
 
+const std::string& mask_of(const Task& task, const Launch& launch) {
+  return launch.sm_mask.empty() ? task.gpu.sm_mask : launch.sm_mask;
+}
+
 std::int64_t sms_of_share(const SmLimits& limits, double percent) {
   const double share = std::ceil(percent * static_cast<double>(limits.sms) / 100 - 1e-9);
   return std::clamp(static_cast<std::int64_t>(share), std::int64_t{1}, limits.sms);

@@ -15,6 +15,7 @@
 
 #include <tl/expected.hpp>
 
+#include "amalthea/graph/system.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/sharing.hpp"
@@ -29,6 +30,9 @@ tl::expected<CuMask, std::string> parse_tpc_mask(std::string_view text, const Sm
 
 /// The number of SMs that the mask enables; 0, which means all, for an AMD GPU, and without a valid mask.
 std::int64_t enabled_sms(std::string_view mask, const DeviceProfile& profile);
+
+/// The mask of a kernel: its own, else that of its stream.
+const std::string& mask_of(const Task& task, const Launch& launch);
 
 /// The number of SMs that may hold blocks of a process of MPS with this active thread percentage: the share, rounded
 /// up, and at least one. NVIDIA documents that the driver rounds, but not how.

@@ -42,6 +42,7 @@
 ///     work W this costs at most (F - 1) W with the largest F. Aggressor a, which is active for B_a in the window,
 ///     costs at most (1 - 1/f_a) B_a: while it is the worst one, W loses that share of the time. So the sum over all
 ///     aggressors, but at most (F - 1) W, is a limit; those with factors of at most f together cost at most (f - 1) W.
+///     Constant traffic of CPUs is an aggressor that costs (f - 1) W at most, whatever the others do.
 ///     B_a is for a task its work on the other engines by (3), and for a task that accesses memory at most
 ///     ceil((w + R_a) / T_a) jobs with all their accesses. A task never slows itself down, since it has one operation
 ///     at a time; as a host it does so with the accesses that it executes beside the GPU. Work in (3) is slowed down at
@@ -200,6 +201,7 @@ struct StreamDelay {
 struct SlowdownCause {
   Slowdown factor;                     ///< the largest
   std::optional<EngineDemand> demand;  ///< when it is active; nothing: it may always be
+  bool constant = false;               ///< it always is, with no other factor
 };
 
 /// Label accesses of a task on a core, as a group of another task sees them; nothing: all the time.
@@ -265,6 +267,7 @@ struct GpuOperation {
   Duration longest_block;                     ///< for a kernel, maximum; zero: the kernel may be one block
   double memory_share = 1;                    ///< 0 ... 1, for a kernel (N21)
   Slowdown by_cpu{};                          ///< by any CPU traffic
+  Slowdown always{};                          ///< by constant CPU traffic, that of no task
   const gpu::KernelMemory* memory = nullptr;  ///< for a kernel, if known
   // For a kernel in a context that several tasks use:
   std::int64_t blocks = 1;

@@ -230,7 +230,7 @@ tl::expected<BlocksOnSm, std::string> blocks_on_sm(const Task& task, const Launc
                                                    const DeviceProfile& profile) {
   const auto plan = gpu::plan_launch(launch, profile);
   if (!plan) return tl::unexpected(plan.error());
-  const std::int64_t enabled = nvidia::enabled_sms(task.gpu.sm_mask, profile);
+  const std::int64_t enabled = nvidia::enabled_sms(nvidia::mask_of(task, launch), profile);
   const std::int64_t sms = enabled > 0 ? enabled : profile.multiprocessors->sms;
   const std::int64_t per_sm = detail::divide(launch.blocks, sms, Rounding::up);
   BlocksOnSm blocks{plan->block, plan->per_sm};

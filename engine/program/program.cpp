@@ -576,6 +576,16 @@ class Compiler {
   }
 
   Work copy_time(const Copy& copy) const {
+    if (copy.time) return constant(*copy.time);
+    Work work = copy_time_of_labels(copy);
+    // The driver may copy parts of the data while others are on their way, so nothing is certain at best.
+    if (copy.pageable && execution_ != Execution::best)
+      work.add(
+          constant(scale(Duration::seconds(1), copy.size.bytes, device_->staging_bytes_per_second, options_.rounding)));
+    return work;
+  }
+
+  Work copy_time_of_labels(const Copy& copy) const {
     const auto& cost = options_.memory.copy;
     if (cost && cost->rate.bytes_per_second > 0)
       return constant(cost->setup +

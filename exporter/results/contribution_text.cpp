@@ -23,16 +23,17 @@ std::string describe(const System& system, const engine::Contribution& part) {
                                                    "behind {} in the same GPU context",
                                                    "GPU context switches",
                                                    "slowed by {}"};
-  const std::string by = part.kind == ContributionKind::interference ? describe_aggressor(system, part.traffic, part.by)
-                         : part.by                                   ? system.tasks[*part.by].name
-                         : part.others > 0                           ? "others"
-                                                                     : "";
+  const bool interferes = part.kind == ContributionKind::interference;
+  const std::string by = part.others > 0 && !part.by ? "others"
+                         : interferes                ? describe_aggressor(system, part.traffic, part.by)
+                         : part.by                   ? system.tasks[*part.by].name
+                                                     : "";
   if (part.kind == ContributionKind::blocking && by.empty()) return "blocked";
   return fmt::format(fmt::runtime(texts[static_cast<std::size_t>(part.kind)]), by);
 }
 
 std::string describe_aggressor(const System& system, engine::TrafficKind traffic, std::optional<TaskIndex> by) {
-  if (!by) return "others";
+  if (!by) return traffic == engine::TrafficKind::cpu ? "constant CPU traffic" : "others";
   const Task& task = system.tasks[*by];
   if (traffic == engine::TrafficKind::cpu && task.units.size() <= 1)
     return fmt::format("CPU traffic of {} on {}", task.name, system.platform.units[task.unit].name);

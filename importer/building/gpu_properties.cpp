@@ -27,6 +27,7 @@ enum : unsigned { on_runnable = 1, on_task = 2, on_unit = 4 };
 /// What a property may need to have an effect.
 enum class Need : std::uint8_t {
   gpu,         ///< the unit is a GPU
+  profile,     ///< the same: it states a figure in place of its profile
   device,      ///< the task, or one that calls the runnable, runs on a GPU, or could
   accesses,    ///< of a device task, and the runnable accesses labels
   kernel,      ///< on a GPU, and something there has ticks or instructions
@@ -46,14 +47,16 @@ struct UsedProperty {
   Need need;
 };
 /// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
-constexpr std::array<UsedProperty, 23> used_properties{{
+constexpr std::array<UsedProperty, 38> used_properties{{
     {"gpu.access", on_runnable, Need::data},
-    {"gpu.smMask", on_task, Need::blocks},
+    {"gpu.smMask", on_runnable | on_task, Need::blocks},
     {"gpu.mpsShare", on_task, Need::share},
     {"gpu.contextScheduling", on_unit, Need::priorities},
     {"gpu.cuMask", on_task, Need::blocks},
     {"gpu.platform", on_unit, Need::gpu},
     {"gpu.copy", on_runnable, Need::accesses},
+    {"gpu.hostMemory", on_runnable, Need::accesses},
+    {"gpu.copyTime", on_runnable, Need::accesses},
     {"gpu.memoryIntensity", on_runnable, Need::kernel},
     {"gpu.timeslice", on_task, Need::slices},
     {"gpu.grid", on_runnable | on_task, Need::kernel},
@@ -70,6 +73,19 @@ constexpr std::array<UsedProperty, 23> used_properties{{
     {"gpu.budget", on_runnable | on_task, Need::qaws},
     {"gpu.warpPolicy", on_unit, Need::gpu},
     {"gpu.warpPipelines", on_unit, Need::gpu},
+    {"gpu.copyEngines", on_unit, Need::profile},
+    {"gpu.preemption", on_unit, Need::profile},
+    {"gpu.contextSwitch", on_unit, Need::profile},
+    {"gpu.streamPreemption", on_unit, Need::profile},
+    {"gpu.cpuTraffic", on_unit, Need::profile},
+    {"gpu.kernelSlowdownByMemcpy", on_unit, Need::profile},
+    {"gpu.kernelSlowdownByMemset", on_unit, Need::profile},
+    {"gpu.kernelSlowdownBySameGpc", on_unit, Need::profile},
+    {"gpu.kernelSlowdownByOtherGpc", on_unit, Need::profile},
+    {"gpu.kernelSlowdownByCpu", on_unit, Need::profile},
+    {"gpu.copySlowdownByKernel", on_unit, Need::profile},
+    {"gpu.copySlowdownByCpu", on_unit, Need::profile},
+    {"gpu.copyingProcesses", on_unit, Need::profile},
 }};
 
 /// What executes a runnable, or what a task executes.
@@ -278,6 +294,15 @@ void report_different_slices(BuildContext& context) {
 }
 
 }  // namespace
+
+std::vector<UnitSetting> unit_settings(Element unit) {
+  std::vector<UnitSetting> settings;
+  for (const UsedProperty& used : used_properties)
+    if (used.need == Need::profile)
+      if (const auto stated = custom_property(unit, used.key))
+        settings.push_back({std::string(used.key), stated->value});
+  return settings;
+}
 
 void report_unused_properties(BuildContext& context) {
   report_different_slices(context);

@@ -418,6 +418,27 @@ class DeviceShaper {
     return std::nullopt;
   }
 
+  /// gpu.hostMemory and gpu.copyTime.
+  void read_settings(const AccessSegment& segment, Copy& copy) {
+    if (!segment.runnable) return;
+    const auto read = [&](std::string_view key, std::string_view expected, auto accept) {
+      const auto property = custom_property(context_.runnable_elements[*segment.runnable], key);
+      if (property && !accept(property->value))
+        context_.error("AM0599",
+                       fmt::format("custom property {} is \"{}\"; expected {}", key, property->value, expected),
+                       property->element.location(), property->element.path());
+    };
+    read("gpu.hostMemory", "pinned, or for a copy from or to the host pageable", [&](const std::string& value) {
+      copy.pageable = value == "pageable";
+      return value == "pinned" || (copy.pageable && copy.kind != CopyKind::memset);
+    });
+    read("gpu.copyTime", "a time with unit, such as 200 us", [&](const std::string& value) {
+      const auto time = parse_time_text(value);
+      if (time) copy.time = *time;
+      return time.has_value();
+    });
+  }
+
   double memory_intensity(const GraphNode& node) {
     if (!node.runnable) return 1;
     const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.memoryIntensity");
@@ -540,6 +561,9 @@ class DeviceShaper {
     const bool has_registers = read_count(node, "gpu.registers", false, 0, launch.registers);
     const bool has_memory = read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
     if (const auto property = kernel_property(node, "gpu.cacheConfig")) launch.cache_config = property->value;
+    if (node.runnable)  // that of a task is the mask of its stream
+      if (const auto mask = custom_property(context_.runnable_elements[*node.runnable], "gpu.smMask"))
+        launch.sm_mask = mask->value;
     if (has_threads && !has_blocks) {
       const auto block = kernel_property(node, "gpu.block");
       context_.diagnostics.add("AM0477", Severity::warning,
@@ -595,6 +619,7 @@ class DeviceShaper {
     if (!forced_kind(segment)) report_lone_side(reads, writes, segment);
     for (const Origin access : segment.counted) context_.ignore(context_.model.element(access).child("statistic"));
     Copy copy{kind, reads, writes, std::max(total(reads), total(writes))};
+    read_settings(segment, copy);
     const std::string name(kind_name(Activity{copy}));
     add(name, std::move(copy), segment.runnable, segment.origin);
   }

@@ -114,6 +114,7 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
     }
     if (const auto pipelines = custom_property(element.element, "gpu.warpPipelines"))
       unit.warp_pipelines = pipelines->value;
+    if (unit.type == PuType::gpu) unit.settings = unit_settings(element.element);
     unit.enclosing_structures = enclosing_structures(hardware, element);
     unit.accesses = accesses_of(context, hardware, costs, element);
     context.units.add(element.element, index);

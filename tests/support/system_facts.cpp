@@ -79,6 +79,8 @@ class Facts {
           "\"{}\"",
           one.name, platform.definitions[one.definition].name, static_cast<int>(one.type), one.frequency.millihertz(),
           one.cache_line.bytes, one.device_profile, one.warp_policy, one.warp_pipelines, one.context_scheduling);
+      for (const UnitSetting& setting : one.settings)
+        add("unit {}: {} \"{}\"", one.name, setting.property, setting.value);
       for (const MemoryAccess& access : one.accesses)
         add("unit {}: reaches {}, reads {}, writes {}, {} B/s", one.name, platform.memories[access.memory].name,
             text(access.read), text(access.write), access.data_rate.bytes_per_second);
@@ -213,16 +215,16 @@ class Facts {
                          mode->value);
     if (const auto* section = as<Uninterruptible>(of)) return section->begins ? "begins" : "ends";
     if (const auto* copy = as<Copy>(of))
-      return fmt::format("kind {} of {} to {}, {} B", static_cast<int>(copy->kind),
+      return fmt::format("kind {} of {} to {}, {} B, pageable {}, {} ps", static_cast<int>(copy->kind),
                          named(system_.labels, copy->sources), named(system_.labels, copy->destinations),
-                         copy->size.bytes);
+                         copy->size.bytes, copy->pageable, copy->time.value_or(Duration()).picoseconds());
     if (const auto* kernel = as<Kernel>(of)) {
       std::string made = fmt::format("{}, {} B, intensity {}", ticks(*kernel->ticks), kernel->footprint.bytes,
                                      kernel->memory_intensity);
       if (kernel->launch)
-        made +=
-            fmt::format(", {} x {}, {} registers, {} B shared, \"{}\"", kernel->launch->blocks, kernel->launch->threads,
-                        kernel->launch->registers, kernel->launch->shared_memory, kernel->launch->cache_config);
+        made += fmt::format(", {} x {}, {} registers, {} B shared, \"{}\", mask \"{}\"", kernel->launch->blocks,
+                            kernel->launch->threads, kernel->launch->registers, kernel->launch->shared_memory,
+                            kernel->launch->cache_config, kernel->launch->sm_mask);
       if (kernel->instructions)
         made += fmt::format(", \"{}\" with {}", kernel->instructions->text, kernel->instructions->budget);
       if (kernel->access) made += fmt::format(", pattern {}", static_cast<int>(kernel->access->pattern));

@@ -402,7 +402,8 @@ class Writer {
     std::set<std::int64_t> lines;
     for (const ProcessingUnit& one : platform.units) {
       lines.insert(one.cache_line.bytes);
-      std::string accesses;
+      std::string settings, accesses;
+      for (const UnitSetting& setting : one.settings) settings += property_if(setting.property, setting.value);
       for (std::size_t i = 0; i < one.accesses.size(); ++i) {
         const MemoryAccess& access = one.accesses[i];
         accesses += fmt::format("<accessElements name=\"access{}\" destination=\"{}\">{}{}", i, memory(access.memory),
@@ -418,7 +419,7 @@ class Writer {
           ref(platform.definitions[one.definition].name, "ProcessingUnitDefinition"),
           property_if("gpu.platform", one.device_profile), property_if("gpu.warpPolicy", one.warp_policy),
           property_if("gpu.warpPipelines", one.warp_pipelines),
-          property_if("gpu.contextScheduling", one.context_scheduling), accesses, named("cache_" + one.name),
+          property_if("gpu.contextScheduling", one.context_scheduling) + settings, accesses, named("cache_" + one.name),
           ref(fmt::format("Lines{}", one.cache_line.bytes), "CacheDefinition")));
       domains.push_back(
           fmt::format("<domains xsi:type=\"am:FrequencyDomain\" {}><defaultValue value=\"{}\" unit=\"Hz\"/></domains>",
@@ -764,6 +765,8 @@ class Writer {
       properties = property("gpu.copy", copy->kind == CopyKind::host_to_device   ? "h2d"
                                         : copy->kind == CopyKind::device_to_host ? "d2h"
                                                                                  : "memset");
+      if (copy->pageable) properties += property("gpu.hostMemory", "pageable");
+      if (copy->time) properties += property("gpu.copyTime", fmt::format("{} ps", copy->time->picoseconds()));
       for (const LabelIndex label : copy->sources) content += access(label, false);
       for (const LabelIndex label : copy->destinations) content += access(label, true);
     } else {
@@ -772,7 +775,8 @@ class Writer {
       if (kernel.launch) {
         properties += property("gpu.grid", std::to_string(kernel.launch->blocks)) +
                       property("gpu.block", std::to_string(kernel.launch->threads)) +
-                      property_if("gpu.cacheConfig", kernel.launch->cache_config);
+                      property_if("gpu.cacheConfig", kernel.launch->cache_config) +
+                      property_if("gpu.smMask", kernel.launch->sm_mask);
         if (kernel.launch->registers > 0)
           properties += property("gpu.registers", std::to_string(kernel.launch->registers));
         if (kernel.launch->shared_memory > 0)

@@ -33,13 +33,16 @@ std::string fault_of_operations(const AnalyzedSystem& subject, UnitIndex unit) {
   return {};
 }
 
-/// Why the analysis does not cover the NULL stream of a process.
+/// Why the analysis does not cover the NULL stream, or the pageable memory, of a process.
 std::string fault_of_barriers(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                               UnitIndex unit, const GpuContext& context) {
   if (!context.has_barriers()) return {};
   const DeviceProfile& profile = *subject.devices[unit];
+  const bool has_null = std::any_of(context.streams.begin(), context.streams.end(),
+                                    [](const GpuStream& stream) { return stream.is_null; });
   const std::string null =
-      fmt::format("a process on {} has a NULL stream beside other streams", subject.system.platform.units[unit].name);
+      fmt::format("a process on {} {} beside other streams", subject.system.platform.units[unit].name,
+                  has_null ? "has a NULL stream" : "copies pageable memory");
   if (profile.amd) return null + "; the analysis does not cover this on AMD GPUs";
   if (profile.preemption != gpu::Preemption::instruction)
     return null + "; the analysis does not cover this where slices end only after blocks or kernels";
@@ -72,6 +75,8 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
           gpu, queues, slots);
     return fault_of_operations(subject, unit);
   }
+  if (profile.context_switch >= nvidia::longest_analyzed)
+    return fmt::format("a context switch on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
   for (const GpuContext& context : contexts_on(subject.system, unit, profile)) {
     if (context.slice >= nvidia::longest_analyzed)
       return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
@@ -87,9 +92,14 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
     if (std::any_of(context.streams.begin(), context.streams.end(),
                     [](const GpuStream& stream) { return stream.mps_share > 0 && stream.mps_share < 100; }))
       return fmt::format("a process has a share of {} through MPS; no bound is known for this", gpu);
+    // No bound counts how often streams of high priority preempt others.
+    if (!profile.stream_preemption.is_zero() && context.streams.size() > 1 &&
+        std::any_of(context.streams.begin(), context.streams.end(),
+                    [](const GpuStream& stream) { return stream.high_priority; }))
+      return fmt::format("a stream of high priority preempts others on {}, which takes {}; no bound is known for this",
+                         gpu, format_duration(profile.stream_preemption));
     if (profile.preemption != gpu::Preemption::instruction)
-      if (std::string fault = shared_sms(subject, activations, offloads, context).fault; !fault.empty())
-        return fault;
+      if (std::string fault = shared_sms(subject, activations, offloads, context).fault; !fault.empty()) return fault;
     for (const GpuStream& stream : context.streams)
       for (const TaskIndex task : stream.tasks)
         if (subject.task(task).gpu.sm_mask != stream.sm_mask)

@@ -152,6 +152,7 @@ bool is_slowed_as_at_worst(const ProblemInput& input, const std::vector<TaskInde
     const bool shares = gpus_with_shares.count(gpu) > 0;
     const bool by_copies = std::max(table.kernel_by_memcpy, table.kernel_by_memset) > Slowdown{};
     if (shares && (profile.measured_memory || (by_copies && table.copying_processes > 1))) return false;
+    if (profile.cpu_traffic > 0) return false;
     if (table.copy_by_cpu == Slowdown{} && (!shares || table.kernel_by_cpu == Slowdown{})) continue;
     for (TaskIndex task = 0; task < subject.tasks(); ++task)
       if (subject.is_host(task) && input.activations[task].any() &&

@@ -35,6 +35,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.rounding = rounding_of(subject, task_step);
     const auto* kernel = std::get_if<Kernel>(&activity);
     operation.by_cpu = law.worst_of_copy_by_cpu();
+    operation.always = law.always_on_copy();
     if (kernel == nullptr) continue;
     if (const auto at = gpu.overtaking.find({device, step}); at != gpu.overtaking.end()) operation.kernel = at->second;
     const auto& context = gpu.problem.contexts[gpu.problem.streams[*segment.stream].context];
@@ -42,12 +43,13 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.memory_share = kernel->memory_intensity;
     operation.memory = &*subject.step(task_step).memory;
     operation.by_cpu = law.worst_by_cpu(*operation.memory, operation.memory_share).slowdown;
+    operation.always = law.always_on_kernel(operation.memory_share);
     if (!subject.step(task_step).block) continue;
     operation.longest_block = std::clamp(longest_block(subject, task_step), Duration::picoseconds(1), operation.worst);
     operation.blocks = subject.step(task_step).blocks;
     operation.use = *subject.step(task_step).block;
     operation.cache_config = kernel->launch->cache_config;
-    operation.sms = nvidia::enabled_sms(subject.task(device).gpu.sm_mask, profile);
+    operation.sms = nvidia::enabled_sms(nvidia::mask_of(subject.task(device), *kernel->launch), profile);
   }
   return segment;
 }

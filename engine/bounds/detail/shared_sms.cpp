@@ -62,7 +62,10 @@ class KernelsOfContext {
   const std::string& name(const ContextKernel& kernel) const { return subject_.name(kernel.step.task); }
   const DeviceProfile& profile() const { return *subject_.devices[unit()]; }
   UnitIndex unit() const { return subject_.task(context_.tasks.front()).unit; }
-  const std::string& mask_of(const ContextKernel& kernel) const { return subject_.task(kernel.step.task).gpu.sm_mask; }
+  /// Of a kernel with a launch configuration.
+  const std::string& mask_of(const ContextKernel& kernel) const {
+    return nvidia::mask_of(subject_.task(kernel.step.task), *kernel.kernel->launch);
+  }
 
   void add(TaskStep step, std::size_t stream) {
     ContextKernel& added = kernels_.emplace_back(ContextKernel{step, stream, &subject_.activity<Kernel>(step)});

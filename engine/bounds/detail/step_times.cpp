@@ -22,7 +22,7 @@ amd::Rounds rounds_of(const AnalyzedSystem& subject, TaskStep task_step) {
     return amd::rounds_alone(amd::device_settings(profile), step.blocks, *step.block,
                              amd::cu_mask_of(subject.system, task_step.task, profile));
   const std::int64_t rounds =
-      gpu::plan_launch(*launch, profile, nvidia::enabled_sms(task.gpu.sm_mask, profile))->rounds;
+      gpu::plan_launch(*launch, profile, nvidia::enabled_sms(nvidia::mask_of(task, *launch), profile))->rounds;
   return {rounds, rounds};
 }
 

@@ -64,10 +64,12 @@ void limit_slowdown(const OperationGroup& group, Duration work, Duration most, s
   std::optional<std::size_t> unknown;
   Duration total;
   for (const std::size_t index : order) {
-    const auto& [factor, demand] = aggressors[index];
+    const auto& [factor, demand, constant] = aggressors[index];
     Duration& part = bound.slowed[index];
     part = infinite;
-    if (demand && window)
+    if (constant)
+      part = growth(work, factor);
+    else if (demand && window)
       part = scale(share_of({*demand}, *window).work, factor.ppm - 1'000'000, factor.ppm, Rounding::up);
     else
       unknown = unknown ? std::min(*unknown, index) : index;

@@ -110,6 +110,8 @@ std::vector<Analysis::Cause> Analysis::causes_of(std::size_t index, const Group&
       if (!on_kernels || context == own) add_engine(execution_engine, by.by_kernels, BoundPart::slowed_by_kernels);
     }
   }
+  if (slowdown.always != Slowdown{})
+    causes.push_back({{slowdown.always, std::nullopt, true}, {BoundPart::slowed_by_cpu, {}, {}, {}}});
   if (slowdown.by_cpu == Slowdown{}) return causes;
   for (std::size_t by = 0; by < count(); ++by)
     add(slowdown.by_cpu, cpu_demand(by, index, gpu), BoundPart::slowed_by_cpu, by, std::nullopt);

@@ -84,7 +84,8 @@ void Sharing::set_slowdowns(const StreamFacts& stream, StreamUse& use) const {
   for (StreamOperation& operation : use.operations) {
     operation.slowdown.by_contexts.resize(contexts.size());
     if (cpu_traffic) operation.slowdown.by_cpu = operation.operation->by_cpu;
-    operation.slowdown.largest = operation.slowdown.by_cpu;
+    operation.slowdown.always = operation.operation->always;
+    operation.slowdown.largest = std::max(operation.slowdown.by_cpu, operation.slowdown.always);
   }
   for (std::size_t context = 0; context < contexts.size(); ++context) {
     if (contexts[context].gpu != gpu) continue;

@@ -30,6 +30,7 @@ struct Slowdowns {
 struct AllSlowdowns {
   std::vector<Slowdowns> by_contexts = {};  ///< by context
   Slowdown by_cpu = {};
+  Slowdown always = {};  ///< by constant CPU traffic
   Slowdown largest = {};
 
   void include(const AllSlowdowns& other) {
@@ -40,6 +41,7 @@ struct AllSlowdowns {
       by.by_kernels = std::max(by.by_kernels, other.by_contexts[context].by_kernels);
     }
     by_cpu = std::max(by_cpu, other.by_cpu);
+    always = std::max(always, other.always);
     largest = std::max(largest, other.largest);
   }
 };

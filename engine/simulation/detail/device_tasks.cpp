@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/gpu/contexts.hpp"
+#include "engine/nvidia/sm_mask.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "engine/simulation/detail/listeners.hpp"
 
@@ -55,7 +56,20 @@ void DeviceTasks::build_streams(const SimulationInput& input) {
       }
     }
     for (TaskIndex task = 0; task < states_.size(); ++task)
-      if (system_.tasks[task].unit == device.unit) states_[task].device = index;
+      if (system_.tasks[task].unit == device.unit) {
+        states_[task].device = index;
+        add_masks(task, profile);
+      }
+  }
+}
+
+void DeviceTasks::add_masks(TaskIndex task, const DeviceProfile& profile) {
+  if (profile.amd || !profile.multiprocessors) return;
+  for (const NodeIndex node : system_.tasks[task].body) {
+    const auto* kernel = std::get_if<Kernel>(&system_.graph[node].activity);
+    if (kernel == nullptr || !kernel->launch || kernel->launch->sm_mask.empty()) continue;
+    if (auto mask = nvidia::parse_tpc_mask(kernel->launch->sm_mask, *profile.multiprocessors))
+      devices_[states_[task].device].masks.emplace(node, std::move(*mask));
   }
 }
 
@@ -175,6 +189,7 @@ void DeviceTasks::submit(TaskIndex task) {
   operation.duration = jobs_[task].work;
   const Activity& activity = jobs_.activity(task);
   operation.kind = gpu::kind_of(activity);
+  if (const auto* copy = std::get_if<Copy>(&activity)) operation.pageable = copy->pageable;
   if (const auto* kernel = std::get_if<Kernel>(&activity)) {
     operation.memory_share = kernel->memory_intensity;
     operation.memory = &*step.memory;
@@ -182,6 +197,7 @@ void DeviceTasks::submit(TaskIndex task) {
     if (step.block) operation.block = *step.block;
     if (const auto warps = device.warps.find(step.node); step.block && warps != device.warps.end())
       operation.warps = &warps->second;
+    if (const auto mask = device.masks.find(step.node); mask != device.masks.end()) operation.mask = mask->second;
     if (kernel->launch) operation.cache_config = kernel->launch->cache_config;
   }
   if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due

@@ -68,6 +68,7 @@ class DeviceTasks {
     gpu::CpuTraffic traffic;
     std::vector<TaskIndex> traffic_by;
     std::map<NodeIndex, nvidia::BlockWarps> warps;  ///< of kernels whose instructions are simulated
+    std::map<NodeIndex, gpu::CuMask> masks = {};    ///< of kernels that have one of their own
   };
   struct State {
     std::size_t device = 0;
@@ -76,6 +77,7 @@ class DeviceTasks {
     Instant submitted;                          ///< when it was submitted
   };
   void build_streams(const SimulationInput& input);
+  void add_masks(TaskIndex task, const DeviceProfile& profile);
   void go_on(TaskIndex task);
   void submit(TaskIndex task);
   void notify_blocks(Device& device);

@@ -208,8 +208,9 @@ void report_lone_releases(BuildContext&);
 void report_untyped_semaphores(BuildContext&);
 /// Events that are set for no named task although several tasks wait for them. Needs the activities.
 void report_events_for_all(BuildContext&);
-void change_profiles(BuildContext&);        ///< of GPUs, as the options say
-void check_mapping_changes(BuildContext&);  ///< whether tasks and units with these names exist
+void change_profiles(BuildContext&);                   ///< of GPUs, as the options say
+std::vector<UnitSetting> unit_settings(Element unit);  ///< what a GPU states in place of figures of its profile
+void check_mapping_changes(BuildContext&);             ///< whether tasks and units with these names exist
 /// The change for a task in BuildOptions::mapping; null if there is none.
 const MappingChange* mapping_change_of(const BuildContext&, std::string_view task);
 /// Whether the model or a mapping change states the priority of a task.

@@ -150,7 +150,7 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
       {"copy": "C", "kind": "memset", "duration": "1ms"}]})",
                                    R"({
     "context_switch_ps": 5, "stream_preemption_ps": 3, "until_ps": 100, "contexts": [{"name": "A", "timeslice_ps": 7}],
-    "operations": [{"copy": "C", "kind": "d2h", "release_ps": 1, "period_ps": 50, "deadline_ps": 9,
+    "operations": [{"copy": "C", "kind": "d2h", "host_memory": "pageable", "release_ps": 1, "period_ps": 50, "deadline_ps": 9,
      "duration_ps": 3}]})",
                                    R"({"platform": "radeon-vii",
     "amd": {"shader_engines": 2, "units_per_engine": 3, "aces": 2, "slots_per_ace": 3, "pool_queues": 2, "ace_slice": "5us", "turns": "oldest"},

@@ -138,7 +138,7 @@ TEST_CASE("streams that the analysis does not cover have no bound") {
   };
   CHECK(without([](StreamScenario& changed) { changed.streams[0].process = 1; }));
   CHECK(without([](StreamScenario& changed) { changed.streams[0].is_null = true; }));
-  CHECK(without([](StreamScenario& changed) { changed.cpu_traffic = 0.5; }));
+  CHECK(without([](StreamScenario& changed) { changed.device.cpu_traffic = 0.5; }));
   CHECK(without([](StreamScenario& changed) {
     changed.device.stream_preemption = Duration::microseconds(20);
     changed.streams[1].priority = StreamPriority::high;

@@ -550,7 +550,7 @@ TEST_CASE("a scenario with several contexts is read from JSON") {
   CHECK(scenario->contexts[1].slice == Duration::microseconds(2600));  // the profile's
   CHECK(scenario->device.preemption == Preemption::block);
   CHECK(scenario->device.context_switch == Duration::microseconds(50));
-  CHECK(scenario->cpu_traffic == 0.25);
+  CHECK(scenario->device.cpu_traffic == 0.25);
   CHECK(scenario->device.interference.kernel_by_memset.ppm == 7'500'000);
   CHECK(scenario->device.interference.kernel_by_memcpy.ppm == 3'000'000);  // the profile's
   REQUIRE(scenario->streams.size() == 3);                                  // "s" of B, "s" of A, B's NULL stream

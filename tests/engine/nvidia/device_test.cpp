@@ -296,7 +296,7 @@ TEST_CASE("every maximum of the interference table is reached for any number of 
     CHECK(maker.completions()[0] == (kind == StreamOperationKind::memset ? 8 : 3));
   }
   ScenarioMaker maker = memory_bound();
-  maker.scenario.cpu_traffic = 1;
+  maker.scenario.device.cpu_traffic = 1;
   maker.kernel(0, 0, 1).memory_share = 1;
   maker.copy(0, 0, 1);
   own_stream(maker);
@@ -318,7 +318,7 @@ TEST_CASE("interference is weighted by the memory shares of victim and aggressor
 
 TEST_CASE("the worst of several kinds of aggressors counts") {
   ScenarioMaker maker = memory_bound();
-  maker.scenario.cpu_traffic = 1;
+  maker.scenario.device.cpu_traffic = 1;
   maker.kernel(0, 0, 1).memory_share = 1;
   maker.copy(1, 0, 1000, StreamOperationKind::memset);
   maker.kernel(0, 0, 1000).memory_share = 1;

@@ -90,7 +90,7 @@ TEST_CASE("a kernel beside five cores that stream takes as long in a system as i
 
   engine::gpu::StreamScenario scenario;
   scenario.device = tx2;
-  scenario.cpu_traffic = 1;
+  scenario.device.cpu_traffic = 1;
   scenario.contexts.emplace_back();
   scenario.streams.emplace_back();
   engine::gpu::StreamOperation kernel;
