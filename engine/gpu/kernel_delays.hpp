@@ -14,6 +14,7 @@ namespace amalthea::engine::gpu {
 struct KernelDelays {
   std::vector<Duration> own;              ///< of every kernel
   std::vector<std::vector<Duration>> by;  ///< by[kernel][other]
+  bool once = false;  ///< at most one execution in each other stream delays each execution, whatever the window
 };
 
 }  // namespace amalthea::engine::gpu

@@ -50,6 +50,24 @@ class SharedWarps {
     return delays;
   }
 
+  /// The way that counts each other stream once, from the one above.
+  gpu::KernelDelays oldest_first(gpu::KernelDelays delays) const {
+    delays.once = true;
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      Wide longest = 0;
+      for (std::size_t other = 0; other < kernels_.size(); ++other) {
+        if (other == kernel || are_apart(kernel, other)) continue;
+        longest = std::max(longest, without_pause(other));
+        delays.by[kernel][other] = time_of(delay_by(kernel, other));
+      }
+      const Wide younger = product(longest * parts, static_cast<std::int64_t>(kernels_[kernel].instructions.size()));
+      delays.own[kernel] = waits_ || occupies_pipelines(kernel)
+                               ? time_slices::infinite
+                               : time_slices::sum(delays.own[kernel], time_of(younger));
+    }
+    return delays;
+  }
+
  private:
   static constexpr std::int64_t parts = 1'000'000;  ///< of a cycle, and of a weight
   static constexpr Wide most_parts = Wide(1) << 70, largest = Wide(1) << 124;
@@ -66,11 +84,16 @@ class SharedWarps {
     const Wide all = product(issues_[other][other], warps);
     std::map<Place, Wide> issued;
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
-      const std::int64_t blocks = waits_ ? kernels_[other].blocks : most_beside(kernel, other);
       Wide& sum = issued[place_of(kernel)];
-      sum = std::min(all, sum + product(issues_[kernel][other], warps_on_sub_core(other, blocks)));
+      sum = std::min(all, sum + delay_by(kernel, other));
     }
     return issued;
+  }
+
+  /// For how long warps of one execution of `other` delay the kernel once it does not wait.
+  Wide delay_by(std::size_t kernel, std::size_t other) const {
+    const std::int64_t blocks = waits_ ? kernels_[other].blocks : most_beside(kernel, other);
+    return product(issues_[kernel][other], warps_on_sub_core(other, blocks));
   }
 
   // ---- blocks
@@ -260,6 +283,23 @@ class SharedWarps {
           // A pipeline that a warp does not use cannot delay it, but the cycle of the issue can.
           issues_[kernel][other] += Wide(parts) * (issued[kernel][pipeline] > 0 ? occupied : issued)[other][pipeline];
   }
+  bool occupies_pipelines(std::size_t kernel) const {
+    return std::any_of(kernels_[kernel].instructions.begin(), kernels_[kernel].instructions.end(),
+                       [&](const WarpInstruction& each) {
+                         return sm_.pipelines->uses[static_cast<std::size_t>(each.unit)].cycles > 1;
+                       });
+  }
+
+  /// The most instructions that a warp of the kernel issues in as many cycles.
+  Wide without_pause(std::size_t kernel) const {
+    Wide most = 0, length = 0;
+    for (const WarpInstruction& each : kernels_[kernel].instructions) {
+      most = std::max(most, ++length);
+      if (each.latency > 1) length = 0;
+    }
+    return most;
+  }
+
   bool has_instructions(std::size_t kernel) const { return !kernels_[kernel].instructions.empty(); }
 
   // ---- times
@@ -316,8 +356,11 @@ class SharedWarps {
 
 }  // namespace
 
-gpu::KernelDelays shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels) {
-  return SharedWarps(sm, kernels).run();
+std::vector<gpu::KernelDelays> shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels) {
+  const SharedWarps warps(sm, kernels);
+  std::vector<gpu::KernelDelays> ways = {warps.run()};
+  if (sm.greedy_then_oldest) ways.push_back(warps.oldest_first(ways.front()));
+  return ways;
 }
 
 }  // namespace amalthea::engine::nvidia

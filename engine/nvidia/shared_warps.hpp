@@ -18,6 +18,10 @@
 /// block is its path and what others issue meanwhile. A block that issues delays at most the others on its SM, whose
 /// weights have a largest sum.
 ///
+/// Oldest first. With the policy greedy-then-oldest, if no kernel waits for SMs and no pipeline of a kernel is ever
+/// occupied, later kernels delay each instruction of a warp by at most the instructions that one of their warps issues
+/// without a pause. Of each other stream, at most one kernel is older.
+///
 /// Not covered: letters, masks of SMs, other contexts on the GPU, and anything that slows a kernel down.
 
 #include <cstddef>
@@ -46,10 +50,12 @@ struct SharedSm {
   SmLimits limits;
   const WarpPipelines* pipelines = nullptr;
   Frequency clock;
+  bool greedy_then_oldest = false;  ///< the warp policy
 };
 
-/// For all kernels of a context. by[kernel][other] covers all kernels that the task has in the stream, one after the
-/// other. by[kernel][kernel] is what a kernel adds to the time for which the context is at work beyond its own.
-gpu::KernelDelays shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels);
+/// For all kernels of a context. In the first way, by[kernel][other] covers all kernels that the task has in the stream,
+/// one after the other. by[kernel][kernel] is what a kernel adds to the time for which the context is at work beyond its own.
+/// With the policy greedy-then-oldest, a second way counts each other stream only once.
+std::vector<gpu::KernelDelays> shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels);
 
 }  // namespace amalthea::engine::nvidia

@@ -353,9 +353,9 @@ struct SharedContext {
   Duration slice = Context{}.slice;  ///< > 0
   ContextPriority priority = Context{}.priority;
   std::int64_t urgency = 0;  ///< larger is more urgent
-  /// If warps of its kernels share SMs: what they cost each other (12), instead of (9). The worst time of a kernel is
-  /// then its own.
-  std::optional<gpu::KernelDelays> sharing = {};
+  /// If warps of its kernels share SMs: what they cost each other (12), in some ways, instead of (9). The worst time of
+  /// a kernel is then its own in the first way.
+  std::vector<gpu::KernelDelays> sharing = {};
 };
 struct SharedStream {
   std::size_t context = 0;

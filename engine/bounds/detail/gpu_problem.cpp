@@ -39,7 +39,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     if (kernel == nullptr) continue;
     if (const auto at = gpu.overtaking.find({device, step}); at != gpu.overtaking.end()) operation.kernel = at->second;
     const auto& context = gpu.problem.contexts[gpu.problem.streams[*segment.stream].context];
-    if (context.sharing) operation.worst = context.sharing->own[operation.kernel];
+    if (!context.sharing.empty()) operation.worst = context.sharing.front().own[operation.kernel];
     operation.memory_share = kernel->memory_intensity;
     operation.memory = &*subject.step(task_step).memory;
     operation.by_cpu = law.worst_by_cpu(*operation.memory, operation.memory_share).slowdown;
@@ -187,7 +187,7 @@ bool add_context(const ProblemInput& input, const GpuContext& context, std::size
 /// What kernels of the context that was added last cost each other, if they share SMs.
 void add_sharing(const ProblemInput& input, const GpuContext& context, GpuProblem& problem) {
   SharedSms shared = shared_sms(input.subject, input.activations, input.offloads, context);
-  if (!shared.fault.empty() || !shared.delays) return;
+  if (!shared.fault.empty() || shared.delays.empty()) return;
   for (std::size_t kernel = 0; kernel < shared.kernels.size(); ++kernel)
     problem.overtaking[{shared.kernels[kernel].task, shared.kernels[kernel].step}] = kernel;
   problem.problem.contexts.back().sharing = std::move(shared.delays);

@@ -54,7 +54,7 @@ class KernelsOfContext {
     subject_.taken.add(kernels_.size() * kernels_.size());
     found.delays = delays();
     for (const ContextKernel& kernel : kernels_) found.kernels.push_back(kernel.step);
-    found.fault = too_long(*found.delays);
+    found.fault = too_long(found.delays.front());
     return found;
   }
 
@@ -121,11 +121,11 @@ class KernelsOfContext {
     return std::get<std::vector<nvidia::WarpInstruction>>(*parsed);
   }
 
-  gpu::KernelDelays delays() const {
+  std::vector<gpu::KernelDelays> delays() const {
     const ProcessingUnit& gpu = subject_.system.platform.units[unit()];
     const nvidia::SharedSm sm{*profile().multiprocessors,
                               nvidia::find_warp_pipelines(gpu.warp_pipelines.empty() ? "free" : gpu.warp_pipelines),
-                              gpu.frequency};
+                              gpu.frequency, gpu.warp_policy.empty() || gpu.warp_policy == "gto"};
     std::vector<nvidia::SharingKernel> sharing;
     for (const ContextKernel& kernel : kernels_) {
       const TaskIndex task = kernel.step.task;

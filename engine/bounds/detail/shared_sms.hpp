@@ -14,7 +14,6 @@
 /// Otherwise nvidia/shared_warps.hpp bounds all kernels of the context, if its argument applies: no other context has
 /// work on the GPU, no mask or letters are there, and nothing slows kernels down.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +24,9 @@
 namespace amalthea::engine::bounds {
 
 struct SharedSms {
-  std::string fault;                        ///< why the time of a block is unknown; "" if all are known
-  std::optional<gpu::KernelDelays> delays;  ///< of the kernels, where they share SMs
-  std::vector<TaskStep> kernels;            ///< parallel to those
+  std::string fault;                      ///< why the time of a block is unknown; "" if all are known
+  std::vector<gpu::KernelDelays> delays;  ///< of the kernels, where they share SMs, in some ways
+  std::vector<TaskStep> kernels;          ///< parallel to those
 };
 
 /// For a context of an NVIDIA GPU.

@@ -134,6 +134,9 @@ class Analysis {
   /// The same for kernels that may overtake each other.
   StreamDelay overtaking_rivals(std::size_t index, const Group& group, const gpu::KernelDelays& delays) const;
 
+  /// If only one kernel of each other stream delays a kernel, whatever the window.
+  StreamDelay older_rivals(std::size_t index, const Group& group, const gpu::KernelDelays& delays) const;
+
   struct CausedBound : GroupBound {
     std::vector<BoundShare> slowed_by;  ///< parallel to `slowed`
   };

@@ -158,6 +158,26 @@ StreamDelay Analysis::overtaking_rivals(std::size_t index, const Group& group, c
   return delay;
 }
 
+StreamDelay Analysis::older_rivals(std::size_t index, const Group& group, const gpu::KernelDelays& delays) const {
+  StreamDelay delay;
+  for (const StreamOperation& operation : group.operations)
+    delay.own = sum(delay.own, delays.own[operation.operation->kernel]);
+  for (const std::size_t stream : sharing_.contexts[sharing_.streams[group.stream].context].streams) {
+    if (stream == group.stream) continue;
+    Duration all;
+    for (const StreamOperation& operation : group.operations) {
+      Duration most;
+      for (const StreamUse& use : sharing_.streams[stream].uses)
+        for (const StreamOperation& other : use.operations)
+          if (use.task != index && other.engine == group.engine)
+            most = std::max(most, delays.by[operation.operation->kernel][other.operation->kernel]);
+      all = sum(all, most);
+    }
+    delay.rivals.push_back({stream, all, std::nullopt});
+  }
+  return delay;
+}
+
 OperationGroup Analysis::with_rivals(std::size_t index, const Group& group) const {
   OperationGroup work = group.work;
   const StreamFacts& own = sharing_.streams[group.stream];
@@ -172,7 +192,8 @@ OperationGroup Analysis::with_rivals(std::size_t index, const Group& group) cons
   if (kernels) work.drain = context.overrun[execution_engine];
   work.full = context.slowdown[group.engine % engines_per_gpu].largest;
   if (kernels && context.sharing != nullptr) {
-    work.ways.push_back(overtaking_rivals(index, group, *context.sharing));
+    for (const gpu::KernelDelays& delays : *context.sharing)
+      work.ways.push_back(delays.once ? older_rivals(index, group, delays) : overtaking_rivals(index, group, delays));
     return work;
   }
   StreamDelay in_sequence{work.work, {}}, by_area;

@@ -32,8 +32,8 @@ bool has_cpu_traffic(const TimeSliceProblem& problem, std::size_t task, std::siz
 
 Sharing::Sharing(const TimeSliceProblem& problem) : problem_(problem) {
   for (const SharedContext& context : problem.contexts)
-    contexts.push_back(
-        {context.gpu, context.slice, context.priority, context.urgency, context.sharing ? &*context.sharing : nullptr});
+    contexts.push_back({context.gpu, context.slice, context.priority, context.urgency,
+                        context.sharing.empty() ? nullptr : &context.sharing});
   for (const SharedStream& stream : problem.streams)
     streams.push_back({stream.context, stream.priority, {}, stream.overlapping});
   for (std::size_t task = 0; task < problem.tasks.size(); ++task) add_uses(task);
@@ -305,9 +305,10 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
       const Duration blocking =
           high ? slowed(context.longest_low_block, context.slowdown[execution_engine].largest) : Duration{};
       // (12): and what it costs others.
-      const Duration issued = context.sharing != nullptr && executes_kernels(operation.engine)
-                                  ? context.sharing->by[operation.operation->kernel][operation.operation->kernel]
-                                  : Duration{};
+      const Duration issued =
+          context.sharing != nullptr && executes_kernels(operation.engine)
+              ? context.sharing->front().by[operation.operation->kernel][operation.operation->kernel]
+              : Duration{};
       const Duration delay = sum(blocking, issued), charged = sum(operation.slowest, delay);
       const std::int64_t turns = 1 + turns_of(charged, context.slice);
       use.turns += turns;

@@ -73,7 +73,7 @@ struct ContextFacts {
   Duration slice;
   ContextPriority priority = ContextPriority::medium;
   std::int64_t urgency = 0;
-  const gpu::KernelDelays* sharing = nullptr;  ///< (12); null: (9)
+  const std::vector<gpu::KernelDelays>* sharing = nullptr;  ///< (12); null: (9)
   std::vector<std::size_t> streams = {};
   std::vector<std::size_t> tasks = {};       ///< that use it
   std::size_t place = 0;                     ///< index among the contexts of its GPU

@@ -142,9 +142,26 @@ TEST_CASE("kernels that come too often for the SMs they share have no bound, and
   const std::string text = "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1";
   system.task(maker.periodic(1000), text, 1, 64);
   system.task(maker.periodic(15), text, 1, 64);
+  maker.system().platform.units[system.gpu].warp_policy = "lrr";
   const SystemBounds bounds = system.bounds();
   CHECK_FALSE(bounds.tasks[0].worst);
   CHECK(bounds.tasks[0].reason == "k1, whose kernels may share SMs with its own, has no bound");
+}
+
+TEST_CASE("with the oldest warp first, a stream delays a kernel by one kernel, however often it comes") {
+  OneGpu system;
+  auto& maker = system.maker;
+  system.profile.multiprocessors->sms = 1;
+  system.profile.multiprocessors->warp_schedulers = 1;
+  system.task(maker.periodic(1000), "9,9,9", 1, 32);
+  system.task(maker.periodic(12), "2,1,1,2,2", 1, 32);
+  const auto worst = [&](const char* policy) {
+    maker.system().platform.units[system.gpu].warp_policy = policy;
+    return *system.bounds().tasks[0].worst;
+  };
+  // Its path 9 + 9 + 1, a late start, the five of an older kernel, and three before each of its own.
+  CHECK(worst("gto") <= us(20 + 5 + 3 * 3) + Duration::nanoseconds(1));
+  CHECK(worst("gto") < worst("rotate"));
 }
 
 TEST_CASE("a kernel with instructions keeps its bound where nothing can share its SMs") {
