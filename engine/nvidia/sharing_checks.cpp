@@ -33,9 +33,16 @@ class Checker {
   }
 
  private:
-  void error(std::string_view id, const Task& task, std::string message) {
-    diagnostics_.add(id, Severity::error, std::move(message), Location{{}, 0, 0, task.origin});
+  void error(std::string_view id, Origin origin, std::string message) {
+    diagnostics_.add(id, Severity::error, std::move(message), Location{{}, 0, 0, origin});
     all_well_ = false;
+  }
+
+  void no_mask(const std::string& mask, std::string_view kind, const std::string& name, const std::string& wrong,
+               Origin origin) {
+    error("AM0587", origin,
+          fmt::format("gpu.smMask \"{}\" of {} \"{}\" is not a valid mask of \"{}\": {}", mask, kind, name,
+                      profile_.name, wrong));
   }
 
   void ignored(std::string_view property, std::string_view kind, const std::string& name) {
@@ -61,11 +68,7 @@ class Checker {
       if (profile_.amd) {
         ignored("gpu.smMask", "kernel", system_.graph[node].name);
       } else if (const auto wrong = mask_error(mask)) {
-        diagnostics_.add("AM0587", Severity::error,
-                         fmt::format("gpu.smMask \"{}\" of kernel \"{}\" is not a valid mask of \"{}\": {}", mask,
-                                     system_.graph[node].name, profile_.name, *wrong),
-                         Location{{}, 0, 0, system_.graph[node].origin});
-        all_well_ = false;
+        no_mask(mask, "kernel", system_.graph[node].name, *wrong, system_.graph[node].origin);
       }
     }
   }
@@ -82,11 +85,9 @@ class Checker {
     }
     if (mask.empty()) return;
     if (const auto wrong = mask_error(mask)) {
-      error("AM0587", task,
-            fmt::format("gpu.smMask \"{}\" of task \"{}\" is not a valid mask of \"{}\": {}", mask, task.name,
-                        profile_.name, *wrong));
+      no_mask(mask, "task", task.name, *wrong, task.origin);
     } else if (mask != stream.sm_mask) {
-      error("AM0588", task,
+      error("AM0588", task.origin,
             fmt::format("tasks of the stream \"{}\" have the SM masks \"{}\" and \"{}\"; a mask applies to a "
                         "whole stream; use the same mask, or different streams",
                         stream.name, stream.sm_mask, mask));

@@ -524,7 +524,7 @@ TEST_CASE("a scenario is read from JSON and errors have a location") {
         "2:1: operations[0]: more than 10000000 blocks in all");
   CHECK(operation("{\"copy\": \"K\", \"kind\": \"h2d\", \"duration_ps\": 1, \"threads\": 1}") ==
         "2:59: operations[0].threads: unknown key; "
-        "a copy has copy, context, stream, release, period, deadline, duration, kind");
+        "a copy has copy, context, stream, release, period, deadline, duration, kind, host_memory");
   CHECK(operation("{\"copy\": \"K\", \"kind\": \"h2d\", \"duration_ps\": 1, \"deadline\": \"0us\"}") ==
         "2:64: operations[0].deadline: a deadline must be above zero");
   CHECK(error("{\"streams\": [{\"name\": \"a\", \"deadline\": \"1us\", \"deadline_ps\": 1}], \"operations\": []}") ==
