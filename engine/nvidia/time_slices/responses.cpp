@@ -272,7 +272,9 @@ std::optional<Response> Analysis::solve_window(const Demand& demand, std::int64_
       problem_.taken.add(static_cast<std::uint64_t>(pairs));
       work_ += pairs;
       parts.clear();
-      next = evaluate(demand, earlier, rivals, jitter, next, CarriedIn::part, parts);
+      const Duration before =
+          std::exchange(next, evaluate(demand, earlier, rivals, jitter, next, CarriedIn::part, parts));
+      if (next == before) break;
     }
     return Response{next - demand.moment, std::move(parts)};
   }
