@@ -232,6 +232,8 @@ class Planner {
     };
     explore::RepairTask task;
     task.judgements = left_ * 4 / 5;
+    // Bounds of GPUs count many steps for the time that they take.
+    task.steps = 60'000'000;
     // The rest is for the steps, and for what no mapping repairs.
     task.is_over = [this] { return is_over() || spent_ > events_ / 5 * 4; };
     task.judge = [&](const System& system) -> std::optional<explore::RepairScore> {

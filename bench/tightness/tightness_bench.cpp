@@ -54,6 +54,15 @@ struct Row {
   }
 };
 
+void print_phases(const std::vector<bench::Phase>& phases) {
+  for (const bench::Phase& phase : phases)
+    fmt::print(stderr, " {}{}..{}{}",
+               phase.kind == bench::Phase::Kind::copy     ? "copy "
+               : phase.kind == bench::Phase::Kind::kernel ? "kernel "
+                                                          : "",
+               phase.best, phase.worst, phase.semaphore >= 0 ? "S" : "");
+}
+
 /// Compares the bounds of all tasks with their longest responses. Returns how many are exceeded.
 std::size_t add_bounds(const bench::SmallSystem& small, bool exact, const std::vector<int>& longest, Row& row) {
   const System system = bench::system_of(small);
@@ -79,15 +88,16 @@ std::size_t add_bounds(const bench::SmallSystem& small, bool exact, const std::v
     if (ratio >= 1 && (loose == nullptr || ratio <= std::atof(loose))) continue;
     fmt::print(stderr, "{} has the bound {} and takes {} us, in", name, format_duration(*worst), truth);
     for (const bench::SmallTask& each : small.tasks) {
-      fmt::print(stderr, " (period {}, offset {}, jitter {}, priority {}, core {}, by {}:", each.period, each.offset,
-                 each.jitter, each.priority, each.core, each.triggered_by);
-      for (const bench::Phase& phase : each.phases)
-        fmt::print(stderr, " {}..{}{}", phase.best, phase.worst, phase.semaphore >= 0 ? "S" : "");
+      fmt::print(stderr, " (period {}, offset {}, jitter {}, priority {}, core {}, by {}{}:", each.period, each.offset,
+                 each.jitter, each.priority, each.core, each.triggered_by, each.polls ? ", polls" : "");
+      print_phases(each.phases);
+      if (!each.beside.empty()) fmt::print(stderr, " {}", each.one_process ? "beside, in one process" : "beside");
+      print_phases(each.beside);
       fmt::print(stderr, ")");
     }
     const bool polling = small.scheduling == SchedulingAlgorithm::polling_periodic_server;
-    fmt::print(stderr, " {}: slice {}, {}server {}/{}, inner {}/{} of priority {}\n",
-               exact ? "stated offsets" : "all offsets", small.turn, polling ? "polling " : "", small.budget,
+    fmt::print(stderr, " {}: slices {} and {}, {}server {}/{}, inner {}/{} of priority {}\n",
+               exact ? "stated offsets" : "all offsets", small.slice, small.turn, polling ? "polling " : "", small.budget,
                small.server_period, small.inner_budget, small.inner_period, small.inner_priority);
   }
   return row.exceeded - before;

@@ -28,7 +28,8 @@
 /// (3) Demand. In any window of length w, context k has work on an engine from at most
 ///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the minimum time of a job before its
 ///     first and after its last operation on that engine: a job released at r uses the engine only within
-///     [r + pre_k, r + R_k - post_k]. Each job contributes its work, in the number of turns of (1).
+///     [r + pre_k, r + R_k - post_k]. Each job contributes its work, in the number of turns of (1). Of the first job
+///     only what fits before its end counts (executed_within), and of a task only what begins in parts (PartSequence).
 ///     Without R_k: jobs of k run one after the other, none shorter than its best case B_k. So n jobs that use the
 ///     engine in a window take at least post_k + (n - 2) B_k + pre_k: at most
 ///     ceil((w + 2 B_k - pre_k - post_k) / B_k) jobs.
@@ -37,6 +38,8 @@
 ///       D = W + theta min(q, 1 + sum_k n_k) + sum_k [ min(s_k (L_k + b_k), work_k(D)) + theta n_k ],
 ///     n_k = min(s_k, turns_k(D)), s_k the slots of (2) before q turns. If the engine has no other context, there are
 ///     no switches.
+///     A group also takes at most as long as its engine may have work without a break: what is submitted since the
+///     engine was without work. This limits the sum of all waits.
 /// (5) Slowdown. A kernel beside another context's copy, a copy beside another's kernel, and both beside label accesses
 ///     of a core are f times slower, with a factor f for each aggressor; of several only the largest factor counts. For
 ///     work W this costs at most (F - 1) W with the largest F. Aggressor a, which is active for B_a in the window,
@@ -78,9 +81,10 @@
 ///     of M and i.
 /// (7) Segments. A CPU segment of i that becomes ready at t0 and ends at f does so within the smallest solution of (6)
 ///     with C_i its own time, G_i = 0, and i's context among the k, by the same argument. With the D of all groups in
-///     between, the sum is another bound for R_i, smaller if other tasks of the core run during long GPU segments. A
-///     GPU segment that ends while the core is occupied continues with its next CPU segment, which may take no time but
-///     needs the core (it counts as one moment). Beyond the period, a job takes at most this sum after its predecessor,
+///     between, the sum is another bound for R_i, smaller if other tasks of the core run during long GPU segments.
+///     The waits for k of all groups are at most the demand of k in the whole sum. A GPU segment that ends while the
+///     core is occupied continues with its next CPU segment, which may take no time but needs the core (it counts as
+///     one moment). Beyond the period, a job takes at most this sum after its predecessor,
 ///     and R_i is the maximum over q of q + 1 times the sum minus max(0, q T_i - V_i), if the sum is at most T_i.
 /// (7a) Release jitter. If the releases of k are delayed by up to V_k after instants at least T_k apart,
 ///     ceil((w + V_k) / T_k) of them fall in a window w: V_k is added in every numerator of (3) and (6). R still counts
@@ -111,7 +115,9 @@
 ///     trigger of its segment: all waiting after this trigger lies within D of it. The same argument applies to the
 ///     steps before the trigger. So a job waits in all for at most the largest sum of D over segments that do not overlap
 ///     in the order of its steps. This sum is own work in (6), and is added in (7). The segment ends before the job, so
-///     (3) uses the releases and the R of the host.
+///     (3) uses the releases and the R of the host. While a segment is at work, only this job of the host is. So the other
+///     segments of the host count with one job. Another limit: what remains of each D without the waits for contexts k of
+///     other tasks is own work, and the waits for each k, summed up in the same way, are part of I_{i,k}.
 /// (11) NULL stream. A process has a NULL stream beside other streams, all of one priority, each of the others is used by
 ///     one task, and slices end at instructions. Then it counts as one stream whose operations may overlap. Number the
 ///     operations of the process by their submission. Of those that have not ended, consider the first, E. It is the
@@ -129,6 +135,7 @@
 /// Bounds hold for the model: calls take no time; in a context that one task uses, blocks of one kernel take equally
 /// long (otherwise SMs that run out of work before the end of an overrun cost time that is not counted).
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -160,7 +167,27 @@ struct EngineDemand {
   Duration jitter;
   Duration work;
   std::int64_t turns = 1;
+  bool within_jitter = false;  ///< each executes its work within `jitter` of its release; releases are a period apart
 };
+/// The most that jobs execute in a window: each at most `work`, within `spread` of instants at least a period apart.
+Duration executed_within(Duration window, Duration period, Duration spread, Duration work);
+
+/// What counts of the jobs at the ends of a window: the whole job, or the part that fits into the window. Parts grow as
+/// fast as the window, so that a search for the smallest solution might take a picosecond at a time. So a search counts
+/// whole jobs. What it finds is then lowered with parts: inserted into the right side, a bound yields a bound.
+enum class CarriedIn : std::uint8_t { whole, part };
+constexpr int rounds_from_above = 4;
+
+/// What a job executes one after the other on a core or an engine: `parts`, at most, with breaks of at least `gaps`
+/// after them, the last one up to the end of the job. A job ends within `latest` after instants at least a period apart.
+struct PartSequence {
+  Duration period, latest;
+  Duration head;  ///< at least, from the begin of a job to its first part
+  std::vector<Duration> parts, gaps = {};
+};
+/// The most that jobs execute in a window: one of the parts begins with it, and everything follows as early as it can.
+/// Adds to `steps` how many parts it visits.
+Duration executed_within(Duration window, const PartSequence& sequence, std::int64_t& steps, CarriedIn carried_in);
 
 /// A demand in a window.
 struct EngineShare {
@@ -168,7 +195,8 @@ struct EngineShare {
   std::int64_t turns = 0;
 };
 /// The sum; saturates at the largest Duration.
-EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window);
+EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window,
+                     CarriedIn carried_in = CarriedIn::whole);
 
 /// A context in an engine's round robin.
 struct SharingContext {
@@ -180,6 +208,8 @@ struct SharingContext {
   std::optional<Duration> longest_request = {};
   /// Its maximum demands for this engine; nothing: it may always request it. Empty: it never does.
   std::optional<std::vector<EngineDemand>> demand;
+  /// What the task executes that uses it alone, together with other contexts that have the same; null: unknown.
+  const PartSequence* sequence = nullptr;
   /// It requests nothing while the group waits, but the engine may have served it before.
   bool idle = false;
 };
@@ -228,9 +258,11 @@ struct ContextWait {
   Duration total() const { return slices + overruns + switches; }
 };
 
-/// The maximum time of a group from submission to end, and its parts, which add up to `response`.
+/// The maximum time of a group from submission to end, and its parts, which add up to `response` with `waiting` in
+/// place of `waits`.
 struct GroupBound {
   Duration response;
+  Duration waiting;  ///< for all other contexts together, at most the sum of `waits`
   Duration work;
   Duration slowdown;               ///< additional time caused by the aggressors
   Duration own_switches;           ///< switches back to the group's context
@@ -243,6 +275,7 @@ struct GroupBound {
   /// which that takes longest.
   ContextWait blocking;
   std::optional<std::size_t> blocked_by = {};
+  std::int64_t steps = 0;  ///< taken to find it
 };
 
 /// Maximum number of slots of `other` that pass before `turns` turns of `self`, from any position in the runlist. The
@@ -292,6 +325,7 @@ struct WaitSegment {
   std::size_t task = 0;
   std::size_t segment = 0;       ///< index among the GPU segments of that task
   std::size_t from = 0, to = 0;  ///< its trigger and the wait, in the order of the job's steps
+  Duration before, after;        ///< minimum execution of the job before the trigger, and after the wait
 };
 using Segment = std::variant<CpuSegment, GpuSegment, WaitSegment>;
 

@@ -85,9 +85,11 @@ void add_wait(const AnalyzedSystem& subject, const GpuProblem& gpu, TaskStep wai
   auto at =
       std::find_if(beside.begin(), beside.end(), [&](const GpuEntry& each) { return each.member.task == device; });
   if (at == beside.end()) at = beside.insert(at, {task_named(subject.name(device)), {device, {}}});
+  const std::size_t trigger = trigger_before(subject, wait.task, wait.step, device);
   entry.task.segments.emplace_back(
-      nvidia::WaitSegment{static_cast<std::size_t>(at - beside.begin()), at->member.segments.size(),
-                          trigger_before(subject, wait.task, wait.step, device), wait.step});
+      nvidia::WaitSegment{static_cast<std::size_t>(at - beside.begin()), at->member.segments.size(), trigger, wait.step,
+                          execution_of(subject, wait.task, 0, trigger).best,
+                          execution_of(subject, wait.task, wait.step, subject.steps(wait.task).size()).best});
   at->task.segments.emplace_back(segment_of(subject, gpu, device, optional));
   at->member.segments.push_back(device);
 }

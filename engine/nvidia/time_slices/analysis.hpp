@@ -25,6 +25,7 @@ struct JobBound {
   std::vector<Duration> segments;
   std::vector<BoundShare> slowed;          ///< parts of `slowdown`
   std::vector<ContextWait> waits;          ///< by context
+  Duration waiting;                        ///< for all of them, at most the sum of `waits`
   std::vector<ContextWait> blocking;       ///< by the less urgent contexts that may delay longest (4a)
   std::vector<Duration> queued;            ///< by stream
   std::vector<Duration> work;              ///< on each engine, with maximum slowdown
@@ -34,10 +35,24 @@ struct JobBound {
   Duration awaited;                        ///< the longest time of its waits for tasks whose host it is (10)
   std::vector<std::size_t> longest_waits;  ///< indices of the waits that this is the sum of
   std::vector<std::vector<BoundShare>> segment_shares;  ///< of a task with a host
+  /// Of such a task, a segment without the waits for contexts that are not of its host, and these waits.
+  struct Apart {
+    Duration time;
+    std::vector<BoundShare> shares;
+    std::vector<ContextWait> waits;  ///< by context
+    Duration waiting;                ///< for all of them
+  };
+  std::vector<Apart> apart;
+  /// The same of the waits for tasks whose host it is: another limit.
+  Duration awaited_apart;
+  std::vector<std::size_t> longest_apart;
+  std::vector<ContextWait> waits_apart;  ///< by context; empty: it is no host
+  Duration waiting_apart;
+  std::vector<Duration> first_groups;  ///< the groups before which a job executes nothing
 
   /// What it needs itself, and what delays it in its own context.
-  Duration own() const {
-    Duration total = sum(sum(sum(gpu, slowdown), sum(own_switches, drains)), awaited);
+  Duration own(bool is_apart) const {
+    Duration total = sum(sum(sum(gpu, slowdown), sum(own_switches, drains)), is_apart ? awaited_apart : awaited);
     for (const Duration time : queued) total = sum(total, time);
     // Another context than the named one may delay each group, so that no demand of a context limits this.
     for (const ContextWait& wait : blocking) total = sum(total, wait.total());
@@ -51,6 +66,10 @@ inline ContextWait operator+(const ContextWait& a, const ContextWait& b) {
 inline ContextWait operator*(const ContextWait& a, std::int64_t count) {
   return {times(a.slices, count), times(a.overruns, count), times(a.switches, count)};
 }
+
+Duration total_of(const std::vector<ContextWait>& waits);
+/// Without what exceeds the sum.
+std::vector<ContextWait> limited(std::vector<ContextWait> waits, Duration most);
 
 struct Response {
   Duration time;
@@ -88,6 +107,22 @@ class Analysis {
 
   /// (3); nothing if the task may always request the engine.
   std::optional<EngineDemand> demand_of(std::size_t index, std::size_t engine) const;
+
+  /// The task whose jobs trigger its GPU segments.
+  std::size_t host_of(std::size_t index) const { return task(index).host.value_or(index); }
+  /// Whether one host awaits both (10).
+  bool are_siblings(std::size_t a, std::size_t b) const;
+  /// Whether both may be at work at the same time.
+  bool may_overlap(std::size_t a, std::size_t b) const;
+  /// What a task requests while a segment of `self` is at work. Of tasks with the same host, one job is (10).
+  std::optional<EngineDemand> demand_beside(std::size_t self, std::size_t index, std::size_t engine) const;
+  /// Whether only the host and tasks that it awaits use the context.
+  bool belongs_to(const ContextFacts& context, std::size_t host) const;
+  /// Adds a segment of a task with a host.
+  void add_segment(std::size_t index, Duration time, const JobBound& alone, JobBound& job) const;
+  /// The waits of a job for other contexts.
+  std::vector<ContextWait> waits_of(std::size_t index, bool is_apart) const;
+  Duration waiting_of(std::size_t index, bool is_apart) const;
 
   /// Adds the demands of a context's tasks for an engine; false if one may always request it.
   bool add_demands(const ContextFacts& context, std::size_t engine, std::vector<EngineDemand>& demands) const;
@@ -173,6 +208,7 @@ class Analysis {
     bool with_gpu = false;
     /// A last segment without execution time follows tasks released at that instant: it counts as one moment.
     Duration moment;
+    bool is_apart = false;  ///< waits of jobs for tasks whose host they are count without those for other contexts
   };
   static Duration moment_after(Duration last_execution);
 
@@ -186,9 +222,12 @@ class Analysis {
   /// (7)
   std::optional<Response> response_by_segments(std::size_t index);
 
+  /// The GPU segments of a job that takes at least `rest` beside them.
+  std::vector<BoundShare> shares_within(std::size_t index, bool is_apart, Duration rest);
+
   /// The GPU segments of a job, with these waits for other contexts; none of zero.
-  std::vector<BoundShare> shares_of_gpu(std::size_t index, const JobBound& job,
-                                        const std::vector<ContextWait>& waits) const;
+  std::vector<BoundShare> shares_of_gpu(std::size_t index, const JobBound& job, const std::vector<ContextWait>& waits,
+                                        bool is_apart = false) const;
 
   std::size_t first_stream(std::size_t index) const { return facts_[index].segments.front().front().stream; }
 
@@ -207,7 +246,7 @@ class Analysis {
   }
 
   /// The minimum over the ways to count suspending tasks of at least the priority.
-  std::optional<Response> least_response(const Demand& demand);
+  std::optional<Response> least_response(Demand demand);
 
   /// (6): the longest of the jobs in a busy window; (7): a CPU segment.
   std::optional<Response> solve_response(const Demand& demand, const std::vector<std::size_t>& rivals,
@@ -223,13 +262,24 @@ class Analysis {
 
   /// The right side of (6) for X = window, or of (7) for a CPU segment.
   Duration evaluate(const Demand& demand, std::int64_t earlier, const std::vector<std::size_t>& rivals,
-                    const std::vector<bool>& jitter, Duration window, std::vector<BoundShare>& parts) const;
+                    const std::vector<bool>& jitter, Duration window, CarriedIn carried_in,
+                    std::vector<BoundShare>& parts) const;
 
   /// At most what the context can demand of all engines in the window: of its own task, or one segment.
-  void limit(const ContextFacts& context, Duration window, bool one_segment, ContextWait& wait) const;
+  void limit(const ContextFacts& context, Duration window, bool one_segment, CarriedIn carried_in,
+             ContextWait& wait) const;
+  /// The same of tasks that use several contexts alone: they have one part at work at a time.
+  void limit_tasks(Duration window, CarriedIn carried_in, std::vector<ContextWait>& waits) const;
+  /// What jobs of the task execute on an engine; null: unknown.
+  const PartSequence* sequence_of(std::size_t index, std::size_t engine) const;
+  void find_sequences();
+  /// The longest time for which an engine has work without a break; `infinite`: no limit is known.
+  Duration longest_busy(std::size_t engine);
+  /// What a group counts there: with maximum slowdown, and a switch for each turn.
+  Duration charge_of(const Group& group) const;
 
   /// The most that a suspending task executes on its core in a window, counted with jitter (6).
-  Duration execution_within(std::size_t index, Duration window) const;
+  Duration execution_within(std::size_t index, Duration window, CarriedIn carried_in) const;
 
   // ---- results
 
@@ -253,11 +303,14 @@ class Analysis {
   std::vector<TaskFacts> facts_;
   std::vector<std::optional<Duration>> response_;
   std::vector<JobBound> jobs_;
-  std::vector<double> engine_demand_;  ///< undisturbed work per time
-  std::vector<bool> gave_up_;          ///< an equation of the task was not solved within the limit of steps
+  std::vector<Duration> busy_;                        ///< by engine
+  std::vector<std::vector<PartSequence>> sequences_;  ///< by task and engine; empty: unknown
+  std::vector<double> engine_demand_;                 ///< undisturbed work per time
+  std::vector<bool> gave_up_;  ///< an equation of the task was not solved within the limit of steps
   bool by_demand_ = true;
   bool beyond_ = false;  ///< responses may exceed the minimum distance of two releases
-  std::int64_t work_ = 0, most_work_ = max_work;
+  mutable std::int64_t work_ = 0;
+  std::int64_t most_work_ = max_work;
 };
 
 }  // namespace amalthea::engine::nvidia::time_slices

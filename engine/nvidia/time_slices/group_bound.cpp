@@ -7,13 +7,51 @@
 
 namespace amalthea::engine::nvidia {
 
-EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window) {
+Duration executed_within(Duration window, Duration period, Duration spread, Duration work) {
+  using namespace time_slices;
+  work = std::min(work, spread);
+  const Duration rest = sum(std::max(window, work), spread) - work;
+  if (work > period) return times(work, ceiling(sum(window, spread), period));
+  const std::int64_t whole = rest.picoseconds() / period.picoseconds();
+  return sum(times(work, whole), std::min(work, rest - times(period, whole)));
+}
+
+Duration executed_within(Duration window, const PartSequence& sequence, std::int64_t& steps, CarriedIn carried_in) {
+  using namespace time_slices;
+  const auto& [period, latest, head, parts, gaps] = sequence;
+  Duration all, longest;
+  for (const Duration part : parts) all = sum(all, part);
+  constexpr std::int64_t most_jobs = 64, most_parts = 256;
+  const std::int64_t jobs = ceiling(sum(window, latest - std::min(latest, all)), period);
+  const Duration most = carried_in == CarriedIn::part ? executed_within(window, period, latest, all)
+                                                      : times(all, ceiling(sum(window, latest), period));
+  if (jobs > most_jobs || static_cast<std::int64_t>(parts.size()) > most_parts) return most;
+  for (std::size_t first = 0; first < parts.size(); ++first) {
+    Duration at, executed, first_end;
+    for (std::int64_t job = 0; job <= jobs && at < window; ++job) {
+      const Duration released = sum(first_end, times(period, job));
+      if (job > 0) at = sum(std::max(at, released - std::min(released, latest)), head);
+      for (std::size_t part = job == 0 ? first : 0; part < parts.size() && at < window; ++part, ++steps) {
+        executed = sum(executed, parts[part]);
+        at = sum(sum(at, parts[part]), gaps[part]);
+      }
+      if (job == 0) first_end = at;
+    }
+    longest = std::max(longest, executed);
+  }
+  return std::min(most, longest);
+}
+
+EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window, CarriedIn carried_in) {
   using namespace time_slices;
   EngineShare share;
   Wide turns = 0;
   for (const EngineDemand& demand : demands) {
     const std::int64_t jobs = ceiling(sum(window, demand.jitter), demand.period);
-    share.work = sum(share.work, times(demand.work, jobs));
+    Duration work = times(demand.work, jobs);
+    if (demand.within_jitter && carried_in == CarriedIn::part)
+      work = std::min(work, executed_within(window, demand.period, demand.jitter, demand.work));
+    share.work = sum(share.work, work);
     turns += Wide(jobs) * demand.turns;
   }
   // So many that switches add up to `infinite`: a sum at its limit is no bound.
@@ -53,7 +91,7 @@ Duration growth(Duration work, Slowdown factor) {
 /// (5): the slowdown of work, divided among its causes. What is known counts first; the rest is due to the first cause
 /// that may be active all the time. Without a window, everything may be.
 void limit_slowdown(const OperationGroup& group, Duration work, Duration most, std::optional<Duration> window,
-                    GroupBound& bound) {
+                    CarriedIn carried_in, GroupBound& bound) {
   using namespace time_slices;
   const std::vector<SlowdownCause>& aggressors = group.aggressors;
   std::vector<std::size_t> order(aggressors.size());
@@ -70,7 +108,7 @@ void limit_slowdown(const OperationGroup& group, Duration work, Duration most, s
     if (constant)
       part = growth(work, factor);
     else if (demand && window)
-      part = scale(share_of({*demand}, *window).work, factor.ppm - 1'000'000, factor.ppm, Rounding::up);
+      part = scale(share_of({*demand}, *window, carried_in).work, factor.ppm - 1'000'000, factor.ppm, Rounding::up);
     else
       unknown = unknown ? std::min(*unknown, index) : index;
     const Duration before = total;
@@ -88,6 +126,27 @@ void limit_slowdown(const OperationGroup& group, Duration work, Duration most, s
   if (unknown) bound.slowed[*unknown] += total;
 }
 
+/// The sum of the waits. A task that uses several contexts executes one part at a time.
+Duration sum_of(const std::vector<ContextWait>& waits, const std::vector<SharingContext>& contexts,
+                const std::optional<Duration>& window, CarriedIn carried_in, std::int64_t& steps) {
+  using namespace time_slices;
+  constexpr std::int64_t most_steps = 1'000'000;
+  Duration total;
+  for (std::size_t first = 0; first < waits.size(); ++first) {
+    total = sum(total, waits[first].switches);
+    const PartSequence* sequence = contexts[first].sequence;
+    const auto is_same = [&](const SharingContext& other) { return sequence != nullptr && other.sequence == sequence; };
+    if (std::any_of(contexts.begin(), contexts.begin() + static_cast<std::ptrdiff_t>(first), is_same)) continue;
+    Duration served = sum(waits[first].slices, waits[first].overruns);
+    for (std::size_t other = first + 1; other < waits.size(); ++other)
+      if (is_same(contexts[other])) served = sum(served, sum(waits[other].slices, waits[other].overruns));
+    if (sequence != nullptr && window && !served.is_zero() && steps < most_steps)
+      served = std::min(served, executed_within(*window, *sequence, steps, carried_in));
+    total = sum(total, served);
+  }
+  return total;
+}
+
 }  // namespace
 
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
@@ -99,13 +158,14 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     if (window && rival.demand) limit = std::min(limit, share_of(*rival.demand, *window).work);
     return limit;
   };
+  std::int64_t steps = 0;
   // Without a window, only the slots of the others count, not their demands.
-  const auto evaluate = [&](std::optional<Duration> window) {
+  const auto evaluate = [&](std::optional<Duration> window, CarriedIn carried_in) {
     GroupBound bound;
     bound.waits.resize(contexts.size());
     bound.work = group.work;
     if (group.ways.empty()) {
-      limit_slowdown(group, group.work, group.slowest - group.work, window, bound);
+      limit_slowdown(group, group.work, group.slowest - group.work, window, carried_in, bound);
     } else {
       const StreamDelay* least = nullptr;
       Duration undisturbed;
@@ -124,7 +184,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
         bound.work = least->own;
       else
         *most = sum(*most, least->own - bound.work);
-      limit_slowdown(group, undisturbed, growth(undisturbed, group.full), window, bound);
+      limit_slowdown(group, undisturbed, growth(undisturbed, group.full), window, carried_in, bound);
     }
     bound.served = sum(bound.work, bound.slowdown);
     for (const Duration time : bound.queued) bound.served = sum(bound.served, time);
@@ -144,7 +204,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
         continue;
       }
       if (window && context.demand) {
-        const EngineShare share = share_of(*context.demand, *window);
+        const EngineShare share = share_of(*context.demand, *window, carried_in);
         wait.slices = share.work;
         wait.switches = times(context_switch, share.turns);
         others_turns += share.turns;
@@ -152,7 +212,6 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
         wait.slices = infinite;
         others_turns += infinite.picoseconds();
       }
-      bound.response = sum(bound.response, sum(wait.slices, wait.switches));
     }
     if (less_urgent) {
       bound.blocking = {{}, contexts[*less_urgent].overrun, context_switch};
@@ -168,7 +227,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
       wait.slices = times(slice, slots);
       wait.overruns = times(std::min(context.overrun, longest - slice), slots);
       if (window && context.demand) {
-        const EngineShare share = share_of(*context.demand, *window);
+        const EngineShare share = share_of(*context.demand, *window, carried_in);
         if (share.work < wait.slices + wait.overruns) {
           wait.slices = share.work;
           wait.overruns = {};
@@ -177,9 +236,9 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
       }
       wait.switches = times(context_switch, slots);
       others_turns += slots;
-      bound.response = sum(bound.response, saturated(Wide(wait.slices.picoseconds()) + wait.overruns.picoseconds() +
-                                                     wait.switches.picoseconds()));
     }
+    bound.waiting = sum_of(bound.waits, contexts, window, carried_in, steps);
+    bound.response = sum(bound.response, bound.waiting);
     // The first turn may follow a turn of another context before the group arrived; every further own switch follows
     // one since.
     const bool shared = std::any_of(contexts.begin(), contexts.end(), [&](const SharingContext& context) {
@@ -195,12 +254,16 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
   };
   Duration window = group.work;
   for (std::int64_t step = 0; step < max_group_steps; ++step) {
-    GroupBound bound = evaluate(window);
+    GroupBound bound = evaluate(window, CarriedIn::whole);
     if (bound.response >= infinite) break;
-    if (bound.response <= window) return bound;
+    const bool solved = bound.response <= window;
     window = bound.response;
+    if (!solved) continue;
+    for (int round = 0; round < rounds_from_above; ++round) bound = evaluate(bound.response, CarriedIn::part);
+    bound.steps = steps;
+    return bound;
   }
-  return evaluate(std::nullopt);
+  return evaluate(std::nullopt, CarriedIn::whole);
 }
 
 }  // namespace amalthea::engine::nvidia

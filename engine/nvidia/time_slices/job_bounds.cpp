@@ -21,16 +21,61 @@ std::optional<EngineDemand> Analysis::demand_of(std::size_t index, std::size_t e
   }
   return EngineDemand{task(releasing).period, sum(task(releasing).jitter, *response - std::min(*response, inside)),
                       jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
+                      jobs_.empty() ? 1 : jobs_[index].turns[engine], true};
+}
+
+bool Analysis::are_siblings(std::size_t a, std::size_t b) const {
+  return task(a).host && task(b).host && *task(a).host == *task(b).host;
+}
+
+bool Analysis::may_overlap(std::size_t a, std::size_t b) const {
+  if (a == b || !are_siblings(a, b)) return host_of(a) != host_of(b);
+  const auto& waits = facts_[*task(a).host].waits;
+  return std::any_of(waits.begin(), waits.end(), [&](const WaitSegment& one) {
+    return one.task == a && std::any_of(waits.begin(), waits.end(), [&](const WaitSegment& other) {
+             return other.task == b && one.from < other.to && other.from < one.to;
+           });
+  });
+}
+
+std::optional<EngineDemand> Analysis::demand_beside(std::size_t self, std::size_t index, std::size_t engine) const {
+  const EngineUse& use = facts_[index].use[engine];
+  if (use.turns == 0 || !are_siblings(self, index)) return demand_of(index, engine);
+  return EngineDemand{longest_analyzed,
+                      {},
+                      jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
                       jobs_.empty() ? 1 : jobs_[index].turns[engine]};
 }
 
 bool Analysis::add_demands(const ContextFacts& context, std::size_t engine, std::vector<EngineDemand>& demands) const {
   for (const std::size_t index : context.tasks) {
-    const auto demand = demand_of(index, engine);
+    auto demand = demand_of(index, engine);
     if (!demand) return false;
+    demand->within_jitter = demand->within_jitter && context.is_private();
     if (demand->turns > 0) demands.push_back(*demand);
   }
   return true;
+}
+
+void Analysis::find_sequences() {
+  sequences_.assign(count(), {});
+  for (std::size_t index = 0; index < count(); ++index) {
+    const auto is_shared = [&](const auto& groups) {
+      return std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
+        return !sharing_.contexts[sharing_.streams[group.stream].context].is_private();
+      });
+    };
+    const auto& segments = facts_[index].segments;
+    const auto& response = response_[host_of(index)];
+    if (!by_demand_ || !response || std::any_of(segments.begin(), segments.end(), is_shared)) continue;
+    const GpuTask& releases = task(host_of(index));
+    for (const EngineUse& use : facts_[index].use)
+      sequences_[index].push_back({releases.period, sum(*response, releases.jitter), use.before, use.parts, use.gaps});
+  }
+}
+
+const PartSequence* Analysis::sequence_of(std::size_t index, std::size_t engine) const {
+  return sequences_.empty() || sequences_[index].empty() ? nullptr : &sequences_[index][engine];
 }
 
 bool Analysis::is_below(const ContextFacts& context, std::size_t index) const {
@@ -64,6 +109,7 @@ std::vector<std::vector<SharingContext>> Analysis::sharing_contexts() const {
       shared.overrun = context.overrun[kind];
       shared.priority = context.priority;
       shared.urgency = context.urgency;
+      if (context.tasks.size() == 1) shared.sequence = sequence_of(context.tasks.front(), engine);
       if (context.tasks.size() == 1) shared.longest_request = facts_[context.tasks.front()].use[engine].longest_request;
       shared.demand.emplace();
       if (!add_demands(context, engine, *shared.demand)) shared.demand.reset();
@@ -99,7 +145,7 @@ std::vector<Analysis::Cause> Analysis::causes_of(std::size_t index, const Group&
       const std::size_t stream = stream_in(context, task);
       const auto add_engine = [&](EngineKind kind, Slowdown factor, BoundPart part) {
         const std::size_t engine = engines_per_gpu * gpu + kind;
-        auto demand = demand_of(task, engine);
+        auto demand = demand_beside(index, task, engine);
         if (demand && demand->turns > 0 && on_kernels && executes_kernels(engine))
           demand->work = jobs_.empty() ? facts_[task].use[engine].undisturbed : jobs_[task].served[engine];
         add(factor, demand, part, task, stream);
@@ -149,7 +195,7 @@ StreamDelay Analysis::overtaking_rivals(std::size_t index, const Group& group, c
       }
       if (added.is_zero()) continue;
       rival.most.reset();
-      const auto demand = demand_of(use.task, group.engine);
+      const auto demand = demand_beside(index, use.task, group.engine);
       if (!demand) rival.demand.reset();
       if (rival.demand) rival.demand->push_back({demand->period, demand->jitter, added, 1});
     }
@@ -221,7 +267,7 @@ OperationGroup Analysis::with_rivals(std::size_t index, const Group& group) cons
         most_by_area = std::max(most_by_area, time);
       }
       if (sum_in_sequence.is_zero()) continue;
-      const auto demand = demand_of(use.task, group.engine);
+      const auto demand = demand_beside(index, use.task, group.engine);
       const auto add = [&](StreamRival& rival, Duration most, Duration all) {
         rival.most = above ? std::nullopt : std::optional(std::max(*rival.most, times(most, count)));
         if (!demand) rival.demand.reset();
@@ -258,6 +304,14 @@ Analysis::CausedBound Analysis::bound_of(std::size_t index, const Group& group,
     CausedBound found{
         group_bound(work, contexts, context.place, context_switch, problem_.gpus[context.gpu].by_priority),
         std::move(shares)};
+    if (busy_[group.engine] < infinite) {
+      // Without what the group counts there: a constant, so that no wait is shorter because the group takes longer.
+      const Duration counted = charge_of(group);
+      found.waiting = std::min(found.waiting, busy_[group.engine] - counted);
+      found.response = sum(sum(found.served, found.own_switches), found.waiting);
+    }
+    work_ += found.steps;
+    problem_.taken.add(static_cast<std::uint64_t>(found.steps));
     for (std::size_t cause = 0; cause < found.slowed.size(); ++cause) found.slowed_by[cause].time = found.slowed[cause];
     return found;
   };
@@ -269,10 +323,12 @@ Analysis::CausedBound Analysis::bound_of(std::size_t index, const Group& group,
   for (const ContextFacts& other : sharing_.contexts) {
     if (&other == &context || other.gpu != context.gpu || !other.is_private() || other.tasks.empty()) continue;
     const std::size_t its = other.tasks.front();
-    // Its other contexts have no work meanwhile, but the engine may have to switch from one of them.
-    if (its == index) {
+    // Those of the same host that do not overlap have no work meanwhile, but the engine may have to switch from one.
+    if (!may_overlap(its, index)) {
       adapt(other).idle = true;
       if (!uses(other, group.engine)) adapt(other).demand.emplace();
+    } else if (are_siblings(its, index) && facts_[its].use[group.engine].turns > 0) {
+      adapt(other).demand = {*demand_beside(index, its, group.engine)};
     }
     if (keeps_core(index) && is_below(other, index) && facts_[its].use[group.engine].turns > 0)
       adapt(other).demand = {segment_demand(its, group.engine)};
@@ -325,6 +381,7 @@ Duration Analysis::add_group(std::size_t index, const Group& group, const Caused
   const auto others = contexts_of(context.gpu);
   for (std::size_t place = 0; place < others.size(); ++place)
     job.waits[others[place]] = job.waits[others[place]] + bound.waits[place];
+  job.waiting = sum(job.waiting, bound.waiting);
   if (bound.blocked_by) {
     ContextWait& blocking = job.blocking[others[*bound.blocked_by]];
     blocking = blocking + bound.blocking;
@@ -362,7 +419,61 @@ void include(const EngineShare& share, EngineShare& most) {
 
 }  // namespace
 
+Duration Analysis::charge_of(const Group& group) const {
+  const ContextFacts& context = sharing_.contexts[sharing_.streams[group.stream].context];
+  const std::int64_t turns = turns_of(group.work.slowest, context.slice);
+  return sum(group.work.slowest, times(problem_.gpus[context.gpu].context_switch, turns));
+}
+
+Duration Analysis::longest_busy(std::size_t engine) {
+  if (!by_demand_ || problem_.gpus[engine / engines_per_gpu].by_priority) return infinite;
+  struct Requests {
+    Duration period, jitter, work;
+  };
+  std::vector<Requests> all;
+  for (std::size_t index = 0; index < count(); ++index) {
+    const TaskFacts& facts = facts_[index];
+    const std::size_t releasing = host_of(index);
+    const GpuTask& releases = task(releasing);
+    Duration submitted, earliest;
+    std::size_t first = 0;
+    for (const auto& groups : facts.segments)
+      for (const Group& group : groups) {
+        const ContextFacts& context = sharing_.contexts[sharing_.streams[group.stream].context];
+        const bool follows = first < facts.first_groups;
+        if (group.engine == engine) {
+          if (!context.is_private() || releases.unlimited || !response_[releasing]) return infinite;
+          // Between the earliest and the latest submission.
+          const Duration response = *response_[releasing];
+          Duration jitter = response - std::min(response, facts.path);
+          if (follows && !jobs_.empty() && response <= distance_of(releasing))
+            jitter = std::min(jitter, submitted - std::min(submitted, earliest));
+          all.push_back({releases.period, sum(releases.jitter, jitter), charge_of(group)});
+        }
+        if (follows && !jobs_.empty()) submitted = sum(submitted, jobs_[index].first_groups[first]);
+        for (const StreamOperation& operation : group.operations) earliest = sum(earliest, operation.operation->best);
+        ++first;
+      }
+  }
+  Duration busy;
+  for (const Requests& each : all) busy = sum(busy, each.work);
+  for (std::int64_t step = 0; step < max_group_steps; ++step) {
+    work_ += static_cast<std::int64_t>(all.size());
+    problem_.taken.add(all.size());
+    Duration next;
+    for (const Requests& each : all) next = sum(next, times(each.work, ceiling(sum(busy, each.jitter), each.period)));
+    if (next <= busy) return busy;
+    if (next >= longest_analyzed) return infinite;
+    busy = next;
+  }
+  return infinite;
+}
+
 bool Analysis::bound_jobs() {
+  find_sequences();
+  busy_.clear();
+  for (std::size_t engine = 0; engine < engines_per_gpu * problem_.gpus.size(); ++engine)
+    busy_.push_back(longest_busy(engine));
   const auto sharing = sharing_contexts();
   const auto in_streams = bounds_in_streams(sharing);
   std::vector<JobBound> found(count(), empty_job());
@@ -377,8 +488,10 @@ bool Analysis::bound_jobs() {
         const CausedBound bound = bound_of(index, group, sharing);
         const ContextFacts& context = sharing_.contexts[sharing_.streams[group.stream].context];
         work_ += static_cast<std::int64_t>(sharing_.contexts.size() + bound.queued.size());
-        segment = sum(segment, add_group(index, group, bound, in_streams, job));
-        if (task(index).host) add_group(index, group, bound, in_streams, alone);
+        const Duration response = add_group(index, group, bound, in_streams, job);
+        segment = sum(segment, response);
+        if (job.first_groups.size() < facts_[index].first_groups) job.first_groups.push_back(response);
+        add_group(index, group, bound, in_streams, alone);
         job.served[group.engine] = sum(job.served[group.engine], bound.served);
         if (!context.is_private()) continue;
         const Duration slowed_work = sum(bound.work, bound.slowdown);
@@ -389,7 +502,11 @@ bool Analysis::bound_jobs() {
       }
       for (std::size_t engine = 0; engine < shares.size(); ++engine) include(shares[engine], job.segment[engine]);
       job.segments.push_back(segment);
-      if (task(index).host) job.segment_shares.push_back(shares_of_gpu(index, alone, alone.waits));
+      if (task(index).host) add_segment(index, segment, alone, job);
+    }
+    for (std::size_t group = 0; group < job.first_groups.size() && !jobs_.empty(); ++group) {
+      more = more || job.first_groups[group] > jobs_[index].first_groups[group];
+      job.first_groups[group] = std::max(job.first_groups[group], jobs_[index].first_groups[group]);
     }
     for (std::size_t engine = 0; engine < job.work.size(); ++engine) {
       if (std::any_of(sharing_.contexts.begin(), sharing_.contexts.end(), [&](const ContextFacts& context) {
@@ -417,12 +534,52 @@ bool Analysis::bound_jobs() {
   return more;
 }
 
+bool Analysis::belongs_to(const ContextFacts& context, std::size_t host) const {
+  return std::all_of(context.tasks.begin(), context.tasks.end(),
+                     [&](std::size_t index) { return host_of(index) == host; });
+}
+
+void Analysis::add_segment(std::size_t index, Duration time, const JobBound& alone, JobBound& job) const {
+  job.segment_shares.push_back(shares_of_gpu(index, alone, limited(alone.waits, alone.waiting)));
+  std::vector<ContextWait> apart = alone.waits, within(apart.size());
+  for (std::size_t context = 0; context < apart.size(); ++context)
+    if (belongs_to(sharing_.contexts[context], host_of(index))) std::swap(apart[context], within[context]);
+  // Of the limit on all waits, any part may be for contexts of the host.
+  within = limited(std::move(within), alone.waiting);
+  if (time < infinite) time = time - alone.waiting + total_of(within);
+  const Duration waiting = std::min(alone.waiting, total_of(apart));
+  job.apart.push_back({time, shares_of_gpu(index, alone, within), std::move(apart), waiting});
+}
+
 void Analysis::add_waits_for_tasks(std::size_t index, std::vector<JobBound>& jobs) const {
   const auto& waits = facts_[index].waits;
-  std::vector<Duration> times;
-  for (const WaitSegment& wait : waits) times.push_back(jobs[wait.task].segments[wait.segment]);
-  jobs[index].longest_waits = longest_waits(waits, times);
-  for (const std::size_t wait : jobs[index].longest_waits) jobs[index].awaited = sum(jobs[index].awaited, times[wait]);
+  if (waits.empty()) return;
+  JobBound& job = jobs[index];
+  const auto longest = [&](const auto& time_of) {
+    std::vector<Duration> times;
+    for (const WaitSegment& wait : waits) times.push_back(time_of(wait));
+    return longest_waits(waits, times);
+  };
+  const auto apart_of = [&](const WaitSegment& wait) -> const auto& { return jobs[wait.task].apart[wait.segment]; };
+  job.longest_waits = longest([&](const WaitSegment& wait) { return jobs[wait.task].segments[wait.segment]; });
+  for (const std::size_t wait : job.longest_waits)
+    job.awaited = sum(job.awaited, jobs[waits[wait].task].segments[waits[wait].segment]);
+  job.longest_apart = longest([&](const WaitSegment& wait) { return apart_of(wait).time; });
+  for (const std::size_t wait : job.longest_apart)
+    job.awaited_apart = sum(job.awaited_apart, apart_of(waits[wait]).time);
+  for (const std::size_t wait : longest([&](const WaitSegment& each) { return apart_of(each).waiting; }))
+    job.waiting_apart = sum(job.waiting_apart, apart_of(waits[wait]).waiting);
+  job.waits_apart.resize(job.waits.size());
+  for (std::size_t context = 0; context < job.waits.size(); ++context) {
+    // What is served and the switches have limits of their own, and each may be longest in other segments.
+    ContextWait& most = job.waits_apart[context];
+    const auto its = [&](const WaitSegment& wait) -> const ContextWait& { return apart_of(wait).waits[context]; };
+    for (const std::size_t wait :
+         longest([&](const WaitSegment& each) { return its(each).slices + its(each).overruns; }))
+      most = most + ContextWait{its(waits[wait]).slices, its(waits[wait]).overruns, {}};
+    for (const std::size_t wait : longest([&](const WaitSegment& each) { return its(each).switches; }))
+      most.switches = sum(most.switches, its(waits[wait]).switches);
+  }
 }
 
 }  // namespace amalthea::engine::nvidia::time_slices

@@ -7,8 +7,23 @@
 
 namespace amalthea::engine::nvidia::time_slices {
 
+Duration total_of(const std::vector<ContextWait>& waits) {
+  Duration total;
+  for (const ContextWait& wait : waits) total = sum(total, wait.total());
+  return total;
+}
+
+std::vector<ContextWait> limited(std::vector<ContextWait> waits, Duration most) {
+  for (ContextWait& wait : waits)
+    for (Duration* part : {&wait.slices, &wait.overruns, &wait.switches}) {
+      *part = std::min(*part, most);
+      most -= *part;
+    }
+  return waits;
+}
+
 std::vector<BoundShare> Analysis::shares_of_gpu(std::size_t index, const JobBound& job,
-                                                const std::vector<ContextWait>& waits) const {
+                                                const std::vector<ContextWait>& waits, bool is_apart) const {
   std::vector<BoundShare> shares;
   const auto add = [&shares](BoundPart part, std::optional<std::size_t> by, Duration time,
                              std::optional<std::size_t> stream = std::nullopt) {
@@ -26,9 +41,10 @@ std::vector<BoundShare> Analysis::shares_of_gpu(std::size_t index, const JobBoun
     const auto other = std::find_if(uses.begin(), uses.end(), [&](const StreamUse& use) { return use.task != index; });
     add(BoundPart::streams, other->task, job.queued[stream], stream);
   }
-  for (const std::size_t wait : job.longest_waits) {
+  for (const std::size_t wait : is_apart ? job.longest_apart : job.longest_waits) {
     const WaitSegment& awaited = facts_[index].waits[wait];
-    for (const BoundShare& share : jobs_[awaited.task].segment_shares[awaited.segment])
+    const JobBound& its = jobs_[awaited.task];
+    for (const BoundShare& share : is_apart ? its.apart[awaited.segment].shares : its.segment_shares[awaited.segment])
       add(share.part, share.by, share.time, share.stream);
   }
   return shares;
@@ -92,7 +108,7 @@ void Analysis::describe_segments(std::size_t index, TaskBound& bound) const {
             std::min(add_group(index, alone, bound_of(index, alone, sharing), in_streams, ignored), response));
       }
     }
-    bound.segment_parts.push_back(shares_of_gpu(index, whole, whole.waits));
+    bound.segment_parts.push_back(shares_of_gpu(index, whole, limited(whole.waits, whole.waiting)));
   }
 }
 
@@ -149,7 +165,7 @@ std::string Analysis::reason_of(std::size_t index, const TimeSliceBounds& bounds
     return fmt::format("{}, whose context has at least its priority on the GPU, may keep the GPU without limit",
                        task(sharing_.contexts[longest].tasks.front()).name);
   const Duration alone = sum(facts_[index].execution, sum(job.gpu, sum(job.slowdown, job.own_switches)));
-  const Duration least = sum(facts_[index].execution, job.own());
+  const Duration least = sum(facts_[index].execution, job.own(false));
   const bool endless = std::find(job.queued.begin(), job.queued.end(), infinite) != job.queued.end();
   if ((alone <= limit && least > limit) || endless) return reason_of_streams(index, limit_text);
   if (least > limit && !jobs_[index].slowdown.is_zero())

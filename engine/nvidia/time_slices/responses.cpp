@@ -34,6 +34,12 @@ TimeSliceBounds least_of(TimeSliceBounds a, TimeSliceBounds b) {
   return a;
 }
 
+Duration total_of(const std::vector<BoundShare>& shares) {
+  Duration total;
+  for (const BoundShare& share : shares) total = sum(total, share.time);
+  return total;
+}
+
 }  // namespace
 
 TimeSliceBounds Analysis::run() {
@@ -112,7 +118,6 @@ bool Analysis::comes_before(const BoundShare& a, const BoundShare& b) {
 
 std::optional<Response> Analysis::response_by_segments(std::size_t index) {
   Response response;
-  const JobBound& own = jobs_[index];
   const auto add = [&response](const BoundShare& added) {
     response.time = sum(response.time, added.time);
     add_share(response.parts, added);
@@ -122,7 +127,13 @@ std::optional<Response> Analysis::response_by_segments(std::size_t index) {
     if (!segment) return std::nullopt;
     for (const BoundShare& share : segment->parts) add(share);
   }
-  for (const BoundShare& share : shares_of_gpu(index, own, own.waits)) add(share);
+  const bool awaits = !facts_[index].waits.empty();
+  auto shares = shares_within(index, false, response.time);
+  if (awaits) {
+    auto apart = shares_within(index, true, response.time);
+    if (total_of(apart) < total_of(shares)) shares = std::move(apart);
+  }
+  for (const BoundShare& share : shares) add(share);
   if (response.time > (beyond_ ? task(index).period : distance_of(index))) return std::nullopt;
   // Jobs follow one another. The longest response is that of the last of those that jitter may release together, or of
   // the next one.
@@ -137,7 +148,48 @@ std::optional<Response> Analysis::response_by_segments(std::size_t index) {
   return response;
 }
 
-std::optional<Response> Analysis::least_response(const Demand& demand) {
+std::vector<ContextWait> Analysis::waits_of(std::size_t index, bool is_apart) const {
+  std::vector<ContextWait> waits = jobs_[index].waits;
+  const auto& apart = jobs_[index].waits_apart;
+  for (std::size_t context = 0; is_apart && context < apart.size(); ++context)
+    waits[context] = waits[context] + apart[context];
+  return waits;
+}
+
+Duration Analysis::waiting_of(std::size_t index, bool is_apart) const {
+  const JobBound& job = jobs_[index];
+  return is_apart ? sum(job.waiting, job.waiting_apart) : job.waiting;
+}
+
+std::vector<BoundShare> Analysis::shares_within(std::size_t index, bool is_apart, Duration rest) {
+  const JobBound& job = jobs_[index];
+  const std::vector<ContextWait> waits = waits_of(index, is_apart);
+  const Duration waiting = waiting_of(index, is_apart);
+  const auto shares_in = [&](Duration window, CarriedIn carried_in) {
+    problem_.taken.add(waits.size());
+    work_ += static_cast<std::int64_t>(waits.size());
+    std::vector<ContextWait> within = waits;
+    for (std::size_t context = 0; context < waits.size(); ++context)
+      limit(sharing_.contexts[context], window, false, carried_in, within[context]);
+    limit_tasks(window, carried_in, within);
+    return shares_of_gpu(index, job, limited(std::move(within), waiting), is_apart);
+  };
+  constexpr Duration moment = Duration::picoseconds(1);
+  Duration window = sum(sum(rest, job.own(is_apart)), moment);
+  for (std::int64_t step = 0; step < max_group_steps && work_ <= most_work_ && window < infinite; ++step) {
+    auto shares = shares_in(window, CarriedIn::whole);
+    const Duration found = sum(sum(rest, total_of(shares)), moment);
+    if (found <= window) {
+      for (int round = 0; round < rounds_from_above; ++round)
+        shares = shares_in(sum(sum(rest, total_of(shares)), moment), CarriedIn::part);
+      return shares;
+    }
+    window = found;
+  }
+  return shares_of_gpu(index, job, limited(waits, waiting), is_apart);
+}
+
+std::optional<Response> Analysis::least_response(Demand demand) {
   const std::size_t index = demand.task;
   std::vector<std::size_t> rivals, free;
   for (std::size_t other = 0; other < count(); ++other) {
@@ -148,10 +200,19 @@ std::optional<Response> Analysis::least_response(const Demand& demand) {
   }
   std::vector<bool> jitter(count(), false);
   std::optional<Response> best;
+  const bool awaits = !facts_[index].waits.empty() || std::any_of(rivals.begin(), rivals.end(), [&](std::size_t other) {
+    return !facts_[other].waits.empty();
+  });
   const auto attempt = [&] {
-    auto found = solve_response(demand, rivals, jitter);
-    const bool better = found && (!best || found->time < best->time);
-    if (better) best = std::move(found);
+    bool better = false;
+    for (const bool is_apart : {false, true}) {
+      if (is_apart && !awaits) continue;
+      demand.is_apart = is_apart;
+      auto found = solve_response(demand, rivals, jitter);
+      if (!found || (best && found->time >= best->time)) continue;
+      best = std::move(found);
+      better = true;
+    }
     return better;
   };
   constexpr std::size_t all_divisions_up_to = 4;
@@ -194,7 +255,7 @@ std::optional<Response> Analysis::solve_window(const Demand& demand, std::int64_
                                                const std::vector<std::size_t>& rivals, const std::vector<bool>& jitter,
                                                Duration window) {
   Duration least = sum(demand.execution, demand.moment);
-  if (demand.with_gpu) least = sum(least, jobs_[demand.task].own());
+  if (demand.with_gpu) least = sum(least, jobs_[demand.task].own(demand.is_apart));
   window = std::max(window, least);
   const Duration limit = demand.with_gpu || !beyond_ ? limit_of(demand.task) : task(demand.task).period;
   const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (sharing_.contexts.size() + 1));
@@ -202,9 +263,20 @@ std::optional<Response> Analysis::solve_window(const Demand& demand, std::int64_
     problem_.taken.add(static_cast<std::uint64_t>(pairs));
     if ((work_ += pairs) > most_work_) break;
     std::vector<BoundShare> parts;
-    const Duration next = evaluate(demand, earlier, rivals, jitter, window, parts);
-    if (next <= window) return Response{next - demand.moment, std::move(parts)};
-    window = next;
+    Duration next = evaluate(demand, earlier, rivals, jitter, window, CarriedIn::whole, parts);
+    if (next > window) {
+      window = next;
+      continue;
+    }
+    for (int round = 0; round < rounds_from_above; ++round) {
+      problem_.taken.add(static_cast<std::uint64_t>(pairs));
+      work_ += pairs;
+      parts.clear();
+      const Duration before =
+          std::exchange(next, evaluate(demand, earlier, rivals, jitter, next, CarriedIn::part, parts));
+      if (next == before) break;
+    }
+    return Response{next - demand.moment, std::move(parts)};
   }
   if (window <= limit) gave_up_[demand.task] = true;
   return std::nullopt;
@@ -231,7 +303,8 @@ void Analysis::leave_out(Duration before, std::size_t index, Response& response)
 }
 
 Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const std::vector<std::size_t>& rivals,
-                            const std::vector<bool>& jitter, Duration window, std::vector<BoundShare>& parts) const {
+                            const std::vector<bool>& jitter, Duration window, CarriedIn carried_in,
+                            std::vector<BoundShare>& parts) const {
   Duration total = demand.moment;
   const auto add = [&](BoundPart part, std::optional<std::size_t> by, Duration time,
                        std::optional<std::size_t> stream = std::nullopt) {
@@ -240,10 +313,26 @@ Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const st
   };
   add(BoundPart::execution, std::nullopt, demand.execution);
   std::vector<ContextWait> waits(sharing_.contexts.size());
-  if (demand.with_gpu) waits = jobs_[demand.task].waits;
+  Duration waiting;
+  // While a job waits, no job of a more urgent task of M is pending. So nothing that such a task awaits is at work.
+  const auto add_waits_of = [&](std::size_t index, std::int64_t jobs) {
+    const std::vector<ContextWait> its = waits_of(index, demand.is_apart);
+    for (std::size_t context = 0; context < its.size(); ++context) {
+      if (its[context].total().is_zero()) continue;
+      const auto& tasks = sharing_.contexts[context].tasks;
+      const std::size_t host = host_of(tasks.front());
+      if (host != index && task(host).core == task(index).core && task(host).priority > task(index).priority &&
+          !jitter[host] && std::find(rivals.begin(), rivals.end(), host) != rivals.end() &&
+          belongs_to(sharing_.contexts[context], host))
+        continue;
+      waits[context] = waits[context] + its[context] * jobs;
+    }
+    waiting = sum(waiting, times(waiting_of(index, demand.is_apart), jobs));
+  };
+  if (demand.with_gpu) add_waits_of(demand.task, earlier + 1);
   if (earlier > 0) {
-    add(BoundPart::preemption, demand.task, times(sum(demand.execution, jobs_[demand.task].own()), earlier));
-    for (ContextWait& wait : waits) wait = wait * (earlier + 1);
+    add(BoundPart::preemption, demand.task,
+        times(sum(demand.execution, jobs_[demand.task].own(demand.is_apart)), earlier));
   }
   const auto suspends = [this](std::size_t which) { return !keeps_core(which); };
   bool any_suspends = demand.with_gpu && suspends(demand.task);
@@ -251,16 +340,14 @@ Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const st
   for (const std::size_t other : rivals) {
     const Duration execution = facts_[other].execution;
     if (jitter[other]) {
-      add(BoundPart::preemption, other, execution_within(other, window));
+      add(BoundPart::preemption, other, execution_within(other, window, carried_in));
       continue;
     }
     const std::int64_t jobs = ceiling(sum(window, task(other).jitter), task(other).period);
-    add(BoundPart::preemption, other, times(sum(execution, jobs_[other].own()), jobs));
+    add(BoundPart::preemption, other, times(sum(execution, jobs_[other].own(demand.is_apart)), jobs));
     starts += jobs * (1 + (suspends(other) ? facts_[other].stops() : 0));
     any_suspends = any_suspends || suspends(other);
-    if (!facts_[other].offloads) continue;
-    for (std::size_t context = 0; context < waits.size(); ++context)
-      waits[context] = waits[context] + jobs_[other].waits[context] * jobs;
+    if (facts_[other].offloads) add_waits_of(other, jobs);
   }
   for (const GpuTask::Blocking& blocking : task(demand.task).blocking)
     add(BoundPart::blocking, blocking.by, times(blocking.time, 1 + (any_suspends ? starts : 0)));
@@ -273,10 +360,12 @@ Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const st
          (!jitter[context.tasks.front()] &&
           std::find(rivals.begin(), rivals.end(), context.tasks.front()) != rivals.end())))
       waits[index] = {};
-    limit(context, window, one_segment && is_below(context, demand.task), waits[index]);
+    limit(context, window, one_segment && is_below(context, demand.task), carried_in, waits[index]);
   }
+  limit_tasks(window, carried_in, waits);
+  waits = limited(std::move(waits), waiting);
   if (demand.with_gpu) {
-    for (const BoundShare& share : shares_of_gpu(demand.task, jobs_[demand.task], waits))
+    for (const BoundShare& share : shares_of_gpu(demand.task, jobs_[demand.task], waits, demand.is_apart))
       add(share.part, share.by, share.time, share.stream);
   } else {
     add_waits(waits, add);
@@ -284,34 +373,46 @@ Duration Analysis::evaluate(const Demand& demand, std::int64_t earlier, const st
   return total;
 }
 
-Duration Analysis::execution_within(std::size_t index, Duration window) const {
+Duration Analysis::execution_within(std::size_t index, Duration window, CarriedIn carried_in) const {
   const TaskFacts& facts = facts_[index];
-  const Duration response = *response_[index], period = task(index).period;
-  const Duration spread = sum(task(index).jitter, response - std::min(response, facts.execution));
-  const std::int64_t jobs = ceiling(sum(window, spread), period);
-  const Duration whole = times(facts.execution, jobs);
-  constexpr std::int64_t most_jobs = 64;
-  if (jobs > most_jobs) return whole;
-  // The first job is at the start of one of its segments; everything follows as early as it can.
-  Duration most;
-  for (std::size_t first = 0; first < facts.cpu_segments.size(); ++first) {
-    Duration at, executed, first_end;
-    for (std::int64_t job = 0; job <= jobs && at < window; ++job) {
-      const Duration latest = sum(response, task(index).jitter), released = sum(first_end, times(period, job));
-      if (job > 0) at = std::max(at, released - std::min(released, latest));
-      for (std::size_t segment = job == 0 ? first : 0; segment < facts.cpu_segments.size(); ++segment) {
-        if (at < window) executed = sum(executed, facts.cpu_segments[segment]);
-        at = sum(at, facts.cpu_segments[segment]);
-        if (segment < facts.gaps.size()) at = sum(at, facts.gaps[segment]);
-      }
-      if (job == 0) first_end = at;
-    }
-    most = std::max(most, executed);
-  }
-  return std::min(whole, most);
+  const Duration latest = sum(*response_[index], task(index).jitter), period = task(index).period;
+  const std::int64_t jobs = ceiling(sum(window, latest - std::min(latest, facts.execution)), period);
+  PartSequence sequence{period, latest, {}, facts.cpu_segments, facts.gaps};
+  sequence.gaps.emplace_back();
+  std::int64_t steps = 0;
+  const Duration most = executed_within(window, sequence, steps, carried_in);
+  work_ += steps;
+  problem_.taken.add(static_cast<std::uint64_t>(steps));
+  return std::min(times(facts.execution, jobs), most);
 }
 
-void Analysis::limit(const ContextFacts& context, Duration window, bool one_segment, ContextWait& wait) const {
+void Analysis::limit_tasks(Duration window, CarriedIn carried_in, std::vector<ContextWait>& waits) const {
+  for (std::size_t first = 0; first < waits.size(); ++first) {
+    const ContextFacts& context = sharing_.contexts[first];
+    if (waits[first].total().is_zero() || !context.is_private()) continue;
+    const std::size_t index = context.tasks.front();
+    Duration left;
+    std::int64_t steps = 0;
+    for (std::size_t kind = 0; kind < engines_per_gpu; ++kind) {
+      const PartSequence* sequence = sequence_of(index, engines_per_gpu * context.gpu + kind);
+      left = sequence == nullptr ? infinite : sum(left, executed_within(window, *sequence, steps, carried_in));
+    }
+    work_ += steps;
+    problem_.taken.add(static_cast<std::uint64_t>(steps));
+    for (std::size_t other = first; other < waits.size(); ++other) {
+      const ContextFacts& its = sharing_.contexts[other];
+      if (its.gpu != context.gpu || its.tasks != context.tasks) continue;
+      ContextWait& wait = waits[other];
+      wait.slices = std::min(wait.slices, left);
+      left -= wait.slices;
+      wait.overruns = std::min(wait.overruns, left);
+      left -= wait.overruns;
+    }
+  }
+}
+
+void Analysis::limit(const ContextFacts& context, Duration window, bool one_segment, CarriedIn carried_in,
+                     ContextWait& wait) const {
   if (wait.total().is_zero()) return;
   std::vector<EngineDemand> demands;
   for (std::size_t kind = 0; kind < engines_per_gpu; ++kind) {
@@ -321,7 +422,7 @@ void Analysis::limit(const ContextFacts& context, Duration window, bool one_segm
     else if (!add_demands(context, engine, demands))
       return;
   }
-  const EngineShare share = share_of(demands, window);
+  const EngineShare share = share_of(demands, window, carried_in);
   if (share.work < wait.slices + wait.overruns) {
     wait.slices = share.work;
     wait.overruns = {};

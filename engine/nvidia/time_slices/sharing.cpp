@@ -290,6 +290,8 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
         groups.push_back({operation.engine, stream_index, {}, {}, {}});
       groups.back().add(operation);
       EngineUse& use = facts.use[operation.engine];
+      if (seen[operation.engine]) use.gaps.push_back(use.after);
+      use.parts.push_back(operation.slowest);
       use.work += operation.slowest;
       use.undisturbed += worst;
       if (!seen[operation.engine]) use.before = facts.best;
@@ -318,6 +320,26 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
     if (context.is_private())
       for (const Group& group : groups) facts.use[group.engine].turns += turns_of(group.work.slowest, context.slice);
   }
+  facts.path = facts.best;
+  const bool is_alone = std::count_if(problem.tasks.begin(), problem.tasks.end(),
+                                      [&](const GpuTask& other) { return other.core == task.core; }) == 1;
+  if (!task.segments.empty() && std::holds_alternative<GpuSegment>(task.segments.front()) && is_alone && !task.host &&
+      !task.elsewhere)
+    facts.first_groups = facts.segments.front().size();
+  if (task.host) {
+    Duration before = longest_analyzed, after = before;
+    for (const WaitSegment& wait : waits_of(problem.tasks[*task.host])) {
+      if (wait.task != index) continue;
+      before = std::min(before, wait.before);
+      after = std::min(after, wait.after);
+    }
+    facts.path = sum(facts.path, sum(before, after));
+    for (EngineUse& use : facts.use) {
+      use.before = sum(use.before, before);
+      use.after = sum(use.after, after);
+    }
+  }
+  for (EngineUse& use : facts.use) use.gaps.push_back(use.after);
   // The jobs of an unlimited task are unknown.
   if (!task.unlimited && !problem.tasks[task.host.value_or(index)].unlimited) find_longest_requests(task, facts);
   return facts;

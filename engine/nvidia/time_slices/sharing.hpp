@@ -91,6 +91,7 @@ struct EngineUse {
   Duration undisturbed;    ///< per job, without slowdown
   std::int64_t turns = 0;  ///< per job
   Duration before, after;  ///< minimum time of a job before its first and after its last operation here
+  std::vector<Duration> parts = {}, gaps = {};  ///< its groups, with maximum slowdown, and the minimum times after them
   /// The longest time for which jobs of the task may request it without a break; nothing: no limit is known.
   std::optional<Duration> longest_request = {};
 };
@@ -123,6 +124,8 @@ struct TaskFacts {
   std::vector<Duration> gaps;  ///< the minimum time from the end of each of them to the next one
   std::vector<std::vector<Group>> segments;
   std::vector<WaitSegment> waits;  ///< in the order of the job's steps
+  Duration path;                   ///< the shortest time of a job; of a task with a host, with what the host executes
+  std::size_t first_groups = 0;    ///< the number of groups before which a job executes nothing
 
   /// How often a job may leave its core.
   std::int64_t stops() const { return static_cast<std::int64_t>(segments.size() + waits.size()); }

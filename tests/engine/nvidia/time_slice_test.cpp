@@ -197,15 +197,58 @@ TEST_CASE("what a suspending task executes beside its kernel does not wait for t
 }
 
 TEST_CASE("while a task keeps its core a less urgent task of the core has one GPU segment at work") {
-  const auto bounds = [](WaitMode wait, bool also_suspends) {
-    auto problem = problem_of({task("high", 0, 2, 200, wait, 5, {cpu(1), GpuSegment{{kernel(10)}}, cpu(1)}),
+  const auto bounds = [](WaitMode wait, bool also_suspends, int length) {
+    auto problem = problem_of({task("high", 0, 2, 200, wait, 5, {cpu(1), GpuSegment{{kernel(length)}}, cpu(1)}),
                                task("low", 0, 1, 20, WaitMode::suspend, 5, {GpuSegment{{kernel(4)}}, cpu(1)})});
     problem.tasks[0].also_suspends = also_suspends;
     return bounds_of(problem).tasks[0].response;
   };
-  CHECK(bounds(WaitMode::busy, false) == us(1 + 10 + 1 + 4));
-  CHECK(bounds(WaitMode::busy, true) == us(1 + 10 + 1 + 2 * 4));
-  CHECK(bounds(WaitMode::suspend, false) == us(1 + 10 + 1 + 2 * 4));
+  CHECK(bounds(WaitMode::busy, false, 10) == us(1 + 10 + 1 + 4));
+  CHECK(bounds(WaitMode::busy, false, 20) == us(1 + 20 + 1 + 4));
+  CHECK(bounds(WaitMode::busy, true, 10) == us(1 + 10 + 1 + 2 * 4));
+  CHECK(bounds(WaitMode::suspend, false, 20) == us(1 + 20 + 1 + 2 * 4));
+}
+
+TEST_CASE("a context that was idle delays a kernel only by what arrives while its engine is busy") {
+  // By slots, each of the others delays a by two jobs, because a job may end 9 after its release. While the engine is
+  // busy, which a's release begins at the latest, only one job of each arrives.
+  const auto bounds = bounds_of(problem_of({task("a", 0, 1, 48, WaitMode::suspend, 1, {GpuSegment{{kernel(6)}}}),
+                                            task("b", 1, 1, 12, WaitMode::suspend, 1, {GpuSegment{{kernel(3)}}}),
+                                            task("c", 2, 1, 12, WaitMode::suspend, 1, {GpuSegment{{kernel(3)}}})}));
+  CHECK(bounds.tasks[0].response == us(6 + 2 * 3));
+  CHECK(bounds.tasks[1].response == us(3 + 3 + 3));
+}
+
+TEST_CASE("of two device tasks of one host one job delays the other, and the switch to its context counts") {
+  // The host triggers a kernel of 4 and one of 3, and waits for both. Its period leaves no room for a second job.
+  for (const int switching : {0, 1}) {
+    auto problem = problem_of({task("host", 0, 1, 14, WaitMode::suspend, 50, {}),
+                               task("first", 1, 1, 14, WaitMode::suspend, 50, {GpuSegment{{kernel(4)}}}),
+                               task("second", 2, 1, 14, WaitMode::suspend, 50, {GpuSegment{{kernel(3)}}})});
+    problem.gpus.front().context_switch = us(switching);
+    problem.tasks[0].segments = {cpu(1), nvidia::WaitSegment{1, 0, 1, 3, us(1), us(1)},
+                                 nvidia::WaitSegment{2, 0, 2, 3, us(1), us(1)}, cpu(1)};
+    problem.tasks[1].host = problem.tasks[2].host = 0;
+    const auto bounds = bounds_of(problem);
+    CHECK(bounds.tasks[1].gpu_segments == std::vector<Duration>{us(4 + 3 + 2 * switching)});
+    CHECK(bounds.tasks[2].gpu_segments == std::vector<Duration>{us(3 + 4 + 2 * switching)});
+    CHECK(bounds.tasks[0].response == us(1 + 4 + 3 + 2 * switching + 1));
+    // One after the other, they do not delay each other. But the engine switches from one to the other.
+    std::get<nvidia::WaitSegment>(problem.tasks[0].segments[1]).to = 2;
+    const auto apart = bounds_of(problem);
+    CHECK(apart.tasks[1].gpu_segments == std::vector<Duration>{us(4 + switching)});
+    CHECK(apart.tasks[0].response == us(1 + 4 + 3 + 2 * switching + 1));
+  }
+}
+
+TEST_CASE("a job waits for no more than others can execute from its release to its end") {
+  // Each of the two groups of low on an engine waits for a job of other, but only one job falls into the whole.
+  const auto bounds =
+      bounds_of(problem_of({task("low", 0, 1, 200, WaitMode::suspend, 50,
+                                 {GpuSegment{{kernel(5)}}, cpu(2), GpuSegment{{kernel(5)}}, cpu(1)}),
+                            task("urgent", 0, 2, 20, WaitMode::busy, 50, {cpu(1)}),
+                            task("other", 1, 1, 200, WaitMode::suspend, 50, {cpu(1), GpuSegment{{kernel(30)}}})}));
+  CHECK(part(bounds.tasks[0], BoundPart::slices, 2) == us(30));
 }
 
 TEST_CASE("other tasks on the core do not delay a task while it uses the GPU") {
@@ -359,6 +402,17 @@ TEST_CASE("by priority a group waits for all work of more urgent contexts and on
   CHECK(nvidia::group_bound(group, contexts, 1, us(40), true).response >= infinite);
   contexts[2].demand.reset();
   CHECK(nvidia::group_bound(group, contexts, 1, us(1), true).response >= infinite);
+}
+
+TEST_CASE("a group has a bound where the work of another context grows as fast as the window") {
+  // A second job of the other context begins a picosecond before the first solution. It counts as a whole.
+  std::vector<nvidia::SharingContext> contexts(2);
+  for (auto& context : contexts) context.slice = us(1);
+  contexts[0].urgency = 1;
+  contexts[1].demand.emplace();
+  contexts[0].demand = std::vector<nvidia::EngineDemand>{{us(100), us(40), us(40), 1, true}};
+  const Duration work = us(60) + Duration::picoseconds(1);
+  CHECK(nvidia::group_bound({work, work}, contexts, 1, {}, true).response == work + us(2 * 40));
 }
 
 TEST_CASE("by priority a context behind one that is always busy has no bound and a reason that names it") {
