@@ -26,7 +26,7 @@ constexpr std::size_t least_analyses = 60, most_analyses = 10'000;
 /// An analysis costs as much as this many instants, however short it is, and one for each activity.
 constexpr std::uint64_t events_of_analysis = 200;
 /// Steps of bounds that take as long as an instant.
-constexpr std::uint64_t steps_of_event = 20;
+constexpr std::uint64_t steps_of_event = 100;
 /// Steps are ordered by what they turn as long as there are no more of them.
 constexpr std::size_t most_ordered = 6;
 /// Percent of the ticks of a task; to ask for more is no advice.
@@ -233,7 +233,7 @@ class Planner {
     explore::RepairTask task;
     task.judgements = left_ * 4 / 5;
     // Bounds of GPUs count many steps for the time that they take.
-    task.steps = 60'000'000;
+    task.steps = 100'000'000;
     // The rest is for the steps, and for what no mapping repairs.
     task.is_over = [this] { return is_over() || spent_ > events_ / 5 * 4; };
     task.judge = [&](const System& system) -> std::optional<explore::RepairScore> {
