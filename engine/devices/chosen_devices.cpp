@@ -1,15 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/devices/chosen_devices.hpp"
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
 #include <fmt/core.h>
 #include <fmt/format.h>
 
 #include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/gpu/launch_plan.hpp"
+#include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/profile_settings.hpp"
 
 namespace amalthea::engine {
 namespace {
+
+struct LaunchedKernel {
+  std::size_t stream = 0;
+  gpu::SmUse block;
+  std::string cache_config;
+  bool has_time = true;  ///< otherwise instructions
+};
+
+/// Those of a context whose blocks are placed on SMs.
+std::vector<LaunchedKernel> launched_kernels(const System& system, const GpuContext& context,
+                                             const DeviceProfile& profile) {
+  std::map<TaskIndex, std::size_t> stream_of;
+  for (std::size_t stream = 0; stream < context.streams.size(); ++stream)
+    for (const TaskIndex task : context.streams[stream].tasks) stream_of[task] = stream;
+  std::vector<LaunchedKernel> kernels;
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+    const auto stream = stream_of.find(system.graph[node].task);
+    const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
+    if (stream == stream_of.end() || kernel == nullptr || !kernel->launch) continue;
+    if (const auto plan = gpu::plan_launch(*kernel->launch, profile))
+      kernels.push_back({stream->second, plan->block, kernel->launch->cache_config, !kernel->instructions});
+  }
+  return kernels;
+}
+
+/// Whether a block that has a time may be on an SM with a block of another kernel.
+bool may_share_sms(const System& system, const GpuContext& context, const DeviceProfile& profile) {
+  if (context.streams.size() < 2) return false;
+  const auto kernels = launched_kernels(system, context, profile);
+  constexpr std::size_t most_kernels = 1000;  // pairs of more would take too long
+  if (kernels.size() > most_kernels) return true;
+  for (const LaunchedKernel& kernel : kernels)
+    for (const LaunchedKernel& other : kernels)
+      if (kernel.has_time && kernel.stream != other.stream && kernel.cache_config == other.cache_config &&
+          gpu::fits(*profile.multiprocessors, other.block, kernel.block))
+        return true;
+  return false;
+}
 
 /// Those of the figures on which the times of the GPU's tasks depend.
 std::vector<std::string> that_matter(const System& system, UnitIndex unit, const DeviceProfile& profile,
@@ -35,6 +81,9 @@ std::vector<std::string> that_matter(const System& system, UnitIndex unit, const
     if (figure == "copy_gigabytes_per_second") return true;  // models state data rates
     if (figure == "context_switch_us") return !shared;
     if (figure == "time_slice_us") return !shared || slices_stated || schedules_by_urgency(system, unit);
+    if (figure == "kernel_slowdown_by_same_sm")
+      return std::none_of(contexts.begin(), contexts.end(),
+                          [&](const GpuContext& context) { return may_share_sms(system, context, profile); });
     // Kernels of one stream run one after the other, and those of several contexts in turn.
     if (figure.starts_with("kernel_slowdown_by_") && figure.ends_with("_gpc")) return !several_streams;
     // With one stream, copies and kernels alternate, too. CPUs run beside them.

@@ -277,9 +277,9 @@ class ScenarioReader {
       const ProfileSetting* setting = find_setting(written.key, true);
       if (setting == nullptr)
         return error_at(written.value, fmt::format("unknown key; expected {}",
-                                                   listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_gpc",
-                                                           "kernel_by_other_gpc", "kernel_by_cpu", "copy_by_kernel",
-                                                           "copy_by_cpu", "copying_processes"})));
+                                                   listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_sm",
+                                                           "kernel_by_same_gpc", "kernel_by_other_gpc", "kernel_by_cpu",
+                                                           "copy_by_kernel", "copy_by_cpu", "copying_processes"})));
       if (auto error = setting->read(written.value, device_)) return error;
     }
     return std::nullopt;

@@ -121,6 +121,7 @@ gpu::InterferenceTable interference(const JsonValue& json) {
   table.kernel_by_memset = slowdown(json, "kernel_slowdown_by_memset");
   table.kernel_by_same_gpc = optional_slowdown(json, "kernel_slowdown_by_same_gpc");
   table.kernel_by_other_gpc = optional_slowdown(json, "kernel_slowdown_by_other_gpc");
+  table.kernel_by_same_sm = optional_slowdown(json, "kernel_slowdown_by_same_sm");
   table.kernel_by_cpu = optional_slowdown(json, "kernel_slowdown_by_cpu");
   table.copy_by_kernel = slowdown(json, "copy_slowdown_by_kernel");
   table.copy_by_cpu = optional_slowdown(json, "copy_slowdown_by_cpu");
@@ -210,13 +211,15 @@ gpu::QueueArchitecture queue_architecture(const JsonValue& json, const std::opti
   return architecture;
 }
 
-/// Kernels of an AMD GPU share compute units instead of clusters.
+/// Kernels of an AMD GPU share compute units instead of clusters and SMs.
 std::vector<std::string> slowdowns_left_out(const JsonValue& json, const DeviceProfile& profile) {
   std::vector<std::string> keys;
-  for (const std::string_view key : {"kernel_slowdown_by_same_gpc", "kernel_slowdown_by_other_gpc",
-                                     "kernel_slowdown_by_cpu", "copy_slowdown_by_cpu"}) {
+  for (const std::string_view key :
+       {"kernel_slowdown_by_same_sm", "kernel_slowdown_by_same_gpc", "kernel_slowdown_by_other_gpc",
+        "kernel_slowdown_by_cpu", "copy_slowdown_by_cpu"}) {
     const bool is_unknown = std::find(profile.unknown.begin(), profile.unknown.end(), key) != profile.unknown.end();
-    if (find(json, key) == nullptr && !is_unknown && !(profile.amd && key.ends_with("_gpc"))) keys.emplace_back(key);
+    if (find(json, key) == nullptr && !is_unknown && !(profile.amd && (key.ends_with("_gpc") || key.ends_with("_sm"))))
+      keys.emplace_back(key);
   }
   return keys;
 }

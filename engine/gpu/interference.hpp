@@ -14,13 +14,16 @@
 
 namespace amalthea::engine::gpu {
 
-/// Slowdown of a fully memory-bound victim beside a fully memory-bound aggressor.
+/// Slowdown of a fully memory-bound victim beside a fully memory-bound aggressor, except for `kernel_by_same_sm`.
 struct InterferenceTable {
   Slowdown kernel_by_memcpy;     ///< a copy engine that copies
   Slowdown kernel_by_memset;     ///< a copy engine that sets memory
   Slowdown kernel_by_same_gpc;   ///< another kernel in the same graphics processing cluster
   Slowdown kernel_by_other_gpc;  ///< another kernel in other clusters only
-  Slowdown kernel_by_cpu;        ///< the CPUs with worst-case traffic
+  /// Of a block beside blocks of other kernels on its SM, by their use of its units. It does not depend on memory, and
+  /// does not apply to blocks whose instructions are stated: those compete cycle by cycle.
+  Slowdown kernel_by_same_sm;
+  Slowdown kernel_by_cpu;  ///< the CPUs with worst-case traffic
   Slowdown copy_by_kernel;
   Slowdown copy_by_cpu;
   /// Number of processes with copies that slow a kernel down by the full factor; fewer have their share of the excess.

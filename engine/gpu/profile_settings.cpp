@@ -91,6 +91,8 @@ const std::vector<ProfileSetting>& profile_settings() {
        [](const DeviceProfile& profile) { return fmt::format("{}", profile.cpu_traffic); }},
       a_factor<&Table::kernel_by_memcpy>("gpu.kernelSlowdownByMemcpy", "kernel_by_memcpy", "kernel_slowdown_by_memcpy"),
       a_factor<&Table::kernel_by_memset>("gpu.kernelSlowdownByMemset", "kernel_by_memset", "kernel_slowdown_by_memset"),
+      a_factor<&Table::kernel_by_same_sm>("gpu.kernelSlowdownBySameSm", "kernel_by_same_sm",
+                                          "kernel_slowdown_by_same_sm"),
       a_factor<&Table::kernel_by_same_gpc>("gpu.kernelSlowdownBySameGpc", "kernel_by_same_gpc",
                                            "kernel_slowdown_by_same_gpc"),
       a_factor<&Table::kernel_by_other_gpc>("gpu.kernelSlowdownByOtherGpc", "kernel_by_other_gpc",

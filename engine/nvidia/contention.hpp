@@ -14,6 +14,7 @@
 ///   by the number of cores that access memory; each adds the same excess until the factor is reached.
 /// No measurement covers copies, so their factors are always those of the table. They apply to the share of a kernel's
 /// footprint that does not fit into the L2, if both sizes are known.
+/// A block beside blocks of other kernels on its SM has one factor more, whatever its share m.
 /// Among several kinds only the worst counts. Blocks of one kernel do not slow each other down, since the kernel's own
 /// duration includes that.
 ///
@@ -80,6 +81,8 @@ class ContentionLaw {
 
   /// For blocks of kernel `victim` in cluster `gpc`.
   Interference on_kernel(const Neighbourhood& beside, std::size_t victim, std::size_t gpc) const;
+  /// For a block without instructions, if a block of another kernel is on its SM.
+  Slowdown on_same_sm() const { return table_.kernel_by_same_sm; }
   /// For every copy.
   Interference on_copy(const Neighbourhood& beside) const;
 

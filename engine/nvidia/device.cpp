@@ -102,6 +102,10 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     context.resident[block.place] = context.resident.back();
     blocks_[context.resident[block.place]].place = block.place;
     context.resident.pop_back();
+    if (slows_on_same_sm() && kernel.operation.block) {
+      std::erase(context.sms[block.sm].resident, *ending);
+      find_sharing(context.sms[block.sm]);
+    }
     blocks_.give_back(*ending);
     --kernel.running;
     --kernel.running_in[gpc(block.sm)];
@@ -327,6 +331,10 @@ bool Device::assign_block(Context& context, OperationId id) {
     neighbourhood_changed_ = true;
     if (kernel.running == 0) context.memory_bound.push_back(id);
   }
+  if (slows_on_same_sm() && kernel.operation.block) {
+    context.sms[sm].resident.push_back(index);
+    find_sharing(context.sms[sm]);
+  }
   ++kernel.assigned;
   ++kernel.running;
   ++kernel.running_in[gpc(sm)];
@@ -427,6 +435,44 @@ Instant Device::next_event() {
 
 // ---- interference
 
+/// After a block began or ended there, while the context is served.
+void Device::find_sharing(Sm& sm) {
+  sm.is_shared = std::any_of(sm.resident.begin(), sm.resident.end(), [&](std::uint32_t block) {
+    return blocks_[block].operation != blocks_[sm.resident.front()].operation;
+  });
+  for (const std::uint32_t block : sm.resident) slow_down(block);
+}
+
+Slowdown Device::slowdown_of(const Block& block) const {
+  const Slowdown slowdown = operations_[block.operation].slowdowns[gpc(block.sm)];
+  if (!slows_on_same_sm() || warps_of(block) != nullptr) return slowdown;
+  const bool is_shared = contexts_[context_of(block.operation)].sms[block.sm].is_shared;
+  return is_shared ? std::max(slowdown, settings_.contention.on_same_sm()) : slowdown;
+}
+
+void Device::slow_down(std::uint32_t index) {
+  Block& block = blocks_[index];
+  const Slowdown slowdown = slowdown_of(block);
+  if (block.slowdown == slowdown) return;
+  book(block);
+  block.slowdown = slowdown;
+  if (warps_of(block) == nullptr)
+    predict_end(index);
+  else
+    change(contexts_[*running_].sms[block.sm]);
+}
+
+/// Another kernel that has a block on an SM with one of this kernel, if that slows this one down.
+std::optional<OperationId> Device::sharing_sms_with(OperationId id) const {
+  if (!slows_on_same_sm() || !is_kernel(id) || operations_[id].operation.warps != nullptr) return std::nullopt;
+  for (const Sm& sm : contexts_[context_of(id)].sms) {
+    const auto is_own = [&](std::uint32_t block) { return blocks_[block].operation == id; };
+    if (!sm.is_shared || std::none_of(sm.resident.begin(), sm.resident.end(), is_own)) continue;
+    return blocks_[*std::find_if_not(sm.resident.begin(), sm.resident.end(), is_own)].operation;
+  }
+  return std::nullopt;
+}
+
 void Device::set_cpu_traffic(const CpuTraffic& traffic) {
   if (traffic == cpu_traffic_) return;
   cpu_traffic_ = traffic;
@@ -468,17 +514,7 @@ void Device::update_interference() {
     }
   }
   if (changed)
-    for (const std::uint32_t index : contexts_[*running_].resident) {
-      Block& block = blocks_[index];
-      const Slowdown slowdown = operations_[block.operation].slowdowns[gpc(block.sm)];
-      if (block.slowdown == slowdown) continue;
-      book(block);
-      block.slowdown = slowdown;
-      if (warps_of(block) == nullptr)
-        predict_end(index);
-      else
-        change(contexts_[*running_].sms[block.sm]);
-    }
+    for (const std::uint32_t index : contexts_[*running_].resident) slow_down(index);
 
   const Interference on_copies = settings_.contention.on_copy(beside);
   for (std::size_t engine = 0; engine < copying_.size(); ++engine) {
@@ -548,6 +584,9 @@ OperationStanding Device::standing(OperationId id) const {
     return {OperationStanding::Kind::waiting, {}, at_work(engine), runlist.serving()};
   if (now_ < runlist.ready_at()) return {OperationStanding::Kind::switching, {}, {}, {}};
   const bool executes = is_kernel(id) ? operation.running > 0 : context.copies[engine - 1].active == id;
+  if (const auto other = executes ? sharing_sms_with(id) : std::nullopt;
+      other && settings_.contention.on_same_sm() > operation.worst)
+    return {OperationStanding::Kind::executing, settings_.contention.on_same_sm(), other, {}, false};
   if (executes)
     return {OperationStanding::Kind::executing, operation.worst, operation.aggressor, {}, operation.by_cpus};
   return {OperationStanding::Kind::queued, {}, at_work(engine), {}};

@@ -24,9 +24,10 @@
 /// Operations of a NULL stream wait for everything submitted before them to any stream of their context, and delay
 /// everything submitted after them (N7). A kernel starts no block while blocks of kernels with another cache
 /// configuration run (N8). Blocks go to SMs by the rule of block_placement.hpp (N14). Concurrent operations slow each
-/// other down (N21, contention.hpp). The time of blocks whose instructions are stated follows from the warps on their SM
-/// (sm_warps.hpp); if something slows one of them down, it slows all warps there. Masks restrict kernels to some of the SMs (sm_mask.hpp). Processes can share one
-/// context (MPS): then only their NULL streams are apart, and each may be limited to a number of SMs at a time.
+/// other down (N21, contention.hpp), and so do blocks of different kernels on one SM. The time of blocks whose
+/// instructions are stated follows from the warps on their SM (sm_warps.hpp); if something slows one of them down, it
+/// slows all warps there. Masks restrict kernels to some of the SMs (sm_mask.hpp). Processes can share one context (MPS):
+/// then only their NULL streams are apart, and each may be limited to a number of SMs at a time.
 ///
 /// Order within one instant, given the calls of gpu/device.hpp: operations and blocks end (copies, then blocks in the
 /// order of their starts), then new operations arrive, then heads of streams enter queues, then slices end, then blocks
@@ -126,8 +127,11 @@ class Device : public gpu::Device {
     std::uint64_t turn = 0;      ///< in which it was placed (BlockPlacement)
   };
 
-  /// The blocks on an SM whose warps are stated.
   struct Sm {
+    /// The resident blocks; only maintained if they slow each other down.
+    std::vector<std::uint32_t> resident;
+    bool is_shared = false;  ///< by several kernels
+    // The blocks whose warps are stated:
     SmWarps warps;
     std::vector<std::uint32_t> blocks;
     Instant since;      ///< time up to which the progress of the warps is accounted for
@@ -200,6 +204,11 @@ class Device : public gpu::Device {
   void predict_changed();
   void book_copy(std::size_t copy_engine);
   Instant copy_end(std::size_t copy_engine) const;
+  bool slows_on_same_sm() const { return settings_.contention.on_same_sm() > Slowdown{}; }
+  void find_sharing(Sm& sm);
+  Slowdown slowdown_of(const Block& block) const;
+  void slow_down(std::uint32_t block);
+  std::optional<OperationId> sharing_sms_with(OperationId id) const;
   void update_interference();
   std::int64_t copying_contexts() const;
   void blame(Operation& victim, const Interference& interference) const;

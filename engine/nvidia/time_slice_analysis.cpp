@@ -85,8 +85,8 @@ tl::expected<TimeSliceBounds, std::string> time_slice_bounds(const TimeSliceProb
   for (const SharedGpu& gpu : problem.gpus) {
     const gpu::InterferenceTable& table = gpu.interference;
     for (const Slowdown slowdown :
-         {table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_same_gpc, table.kernel_by_other_gpc,
-          table.kernel_by_cpu, table.copy_by_kernel, table.copy_by_cpu})
+         {table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_same_sm, table.kernel_by_same_gpc,
+          table.kernel_by_other_gpc, table.kernel_by_cpu, table.copy_by_kernel, table.copy_by_cpu})
       if (slowdown.ppm < 1'000'000 || slowdown.ppm > max_slowdown)
         return tl::unexpected(std::string("slowdowns must be between 1 and 1000"));
     if (gpu.context_switch < Duration{} || gpu.context_switch >= longest_analyzed)

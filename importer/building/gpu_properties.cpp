@@ -47,7 +47,7 @@ struct UsedProperty {
   Need need;
 };
 /// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
-constexpr std::array<UsedProperty, 38> used_properties{{
+constexpr std::array<UsedProperty, 39> used_properties{{
     {"gpu.access", on_runnable, Need::data},
     {"gpu.smMask", on_runnable | on_task, Need::blocks},
     {"gpu.mpsShare", on_task, Need::share},
@@ -80,6 +80,7 @@ constexpr std::array<UsedProperty, 38> used_properties{{
     {"gpu.cpuTraffic", on_unit, Need::profile},
     {"gpu.kernelSlowdownByMemcpy", on_unit, Need::profile},
     {"gpu.kernelSlowdownByMemset", on_unit, Need::profile},
+    {"gpu.kernelSlowdownBySameSm", on_unit, Need::profile},
     {"gpu.kernelSlowdownBySameGpc", on_unit, Need::profile},
     {"gpu.kernelSlowdownByOtherGpc", on_unit, Need::profile},
     {"gpu.kernelSlowdownByCpu", on_unit, Need::profile},

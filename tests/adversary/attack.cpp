@@ -517,6 +517,7 @@ reference::GpuSettings settings_of(const amalthea::engine::DeviceProfile& profil
   const gpu::InterferenceTable& table = profile.interference;
   settings.kernel_by_memcpy = thousandths(table.kernel_by_memcpy);
   settings.kernel_by_memset = thousandths(table.kernel_by_memset);
+  settings.kernel_by_same_sm = thousandths(table.kernel_by_same_sm);
   settings.kernel_by_same_gpc = thousandths(table.kernel_by_same_gpc);
   settings.kernel_by_other_gpc = thousandths(table.kernel_by_other_gpc);
   settings.kernel_by_cpu = thousandths(table.kernel_by_cpu);

@@ -200,6 +200,23 @@ void use_instructions(test::RandomSystem& random_system, Random random) {
   add_instructions(random_system.system, random);
 }
 
+/// Blocks with times often slow each other down on one SM. Then most processes are one.
+void slow_on_same_sm(test::RandomSystem& random_system, Random random) {
+  DeviceProfile& profile = random_system.profile;
+  const auto& graph = random_system.system.graph;
+  if (!profile.multiprocessors || profile.amd || one_in(random, 2)) return;
+  for (NodeIndex node = 0; node < graph.size(); ++node)
+    if (const auto* kernel = std::get_if<Kernel>(&graph[node].activity); kernel != nullptr && kernel->instructions)
+      return;
+  profile.interference.kernel_by_same_sm.ppm = draw(random, 3, 6) * 500'000;
+  if (one_in(random, 3)) return;
+  for (Task& task : random_system.system.tasks) {
+    if (task.side != Side::device || !task.gpu.context.empty()) continue;
+    task.gpu.context = "one process";
+    task.gpu.runlist_slots = 2;
+  }
+}
+
 /// Often a process has a NULL stream.
 void use_null_streams(System& system, Random random) {
   if (one_in(random, 2)) return;
@@ -560,6 +577,7 @@ DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number) {
   make_equal(drawn.random.system, generator(seed, number, 4));
   use_instructions(drawn.random, generator(seed, number, 5));
   use_null_streams(drawn.random.system, generator(seed, number, 6));
+  slow_on_same_sm(drawn.random, generator(seed, number, 7));
   Random choice = generator(seed, number, 3);
   const int communication = draw(choice, 0, 3);
   drawn.communication = communication == 0   ? Communication::let

@@ -51,9 +51,9 @@ class Gpu {
   /// \param number  the entity of its questions
   Gpu(std::uint32_t number, const GpuSettings& settings, bool by_priority, Behaviour& behaviour)
       : number_(number), settings_(settings), by_priority_(by_priority), behaviour_(behaviour) {
-    slows_ = std::max({settings.kernel_by_memcpy, settings.kernel_by_memset, settings.kernel_by_same_gpc,
-                       settings.kernel_by_other_gpc, settings.kernel_by_cpu, settings.copy_by_kernel,
-                       settings.copy_by_cpu}) > 1000;
+    slows_ = std::max({settings.kernel_by_memcpy, settings.kernel_by_memset, settings.kernel_by_same_sm,
+                       settings.kernel_by_same_gpc, settings.kernel_by_other_gpc, settings.kernel_by_cpu,
+                       settings.copy_by_kernel, settings.copy_by_cpu}) > 1000;
     if (settings.copy_engines < 1 || settings.copy_engines > 2) throw Refused("GpuSettings", "one or two copy engines");
     for (int engine = 0; engine <= settings.copy_engines; ++engine) engines_.emplace_back().number = engine;
   }
@@ -524,14 +524,14 @@ class Gpu {
     if (!slows_) return full_speed;
     const Operation& slowed = operations_[block.operation];
     const auto gpc_of = [this](const Block& any) { return any.sm / std::max(1, settings_.sms_per_gpc); };
-    bool memcpy = false, memset = false;
-    std::map<std::uint32_t, bool> others;  // kernels; whether with a block on the GPC of this one
+    bool memcpy = false, memset = false, beside = false;  // beside: blocks of others are on its SM
+    std::map<std::uint32_t, bool> others;                 // kernels; whether with a block on the GPC of this one
     for (const std::size_t place : unfinished_) {
       const Block& other = blocks_[place];
       if (other.operation == block.operation || !runs(other)) continue;
       const GpuOperation::Kind kind = operations_[other.operation].what.kind;
       if (kind == GpuOperation::Kind::kernel)
-        others[other.operation] |= gpc_of(other) == gpc_of(block);
+        others[other.operation] |= gpc_of(other) == gpc_of(block), beside |= other.sm == block.sm;
       else
         (kind == GpuOperation::Kind::memset ? memset : memcpy) = true;
     }
@@ -549,6 +549,7 @@ class Gpu {
       add(settings_.kernel_by_other_gpc, far);
       add(settings_.kernel_by_cpu, traffic_ ? 1000 : 0);
       worst *= slowed.what.memory;
+      if (beside) worst = std::max(worst, (settings_.kernel_by_same_sm - 1000) * 1'000'000);
     } else {
       add(settings_.copy_by_kernel, std::min<std::int64_t>(near + far, 1000));
       add(settings_.copy_by_cpu, traffic_ ? 1000 : 0);

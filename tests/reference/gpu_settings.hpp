@@ -30,8 +30,8 @@ struct GpuSettings {
   std::int64_t registers_per_block = 65536, shared_memory_per_block = 49152;
   std::int64_t register_unit = 256, shared_unit = 256, shared_ignored = 3072;  ///< per warp; bytes; N17
 
-  std::int64_t kernel_by_memcpy = 1000, kernel_by_memset = 1000, kernel_by_same_gpc = 1000, kernel_by_other_gpc = 1000,
-               kernel_by_cpu = 1000, copy_by_kernel = 1000, copy_by_cpu = 1000;
+  std::int64_t kernel_by_memcpy = 1000, kernel_by_memset = 1000, kernel_by_same_sm = 1000, kernel_by_same_gpc = 1000,
+               kernel_by_other_gpc = 1000, kernel_by_cpu = 1000, copy_by_kernel = 1000, copy_by_cpu = 1000;
 
   bool less_slowdown = false;  ///< whether an operation may be slowed down less than by the factors (S-gpu-14)
   bool any_placement = false;  ///< whether a block may go to any SM with room (S-gpu-12)

@@ -81,6 +81,26 @@ TEST_CASE("reference GPU: resident kernels slow each other down by GPC, up to th
   CHECK(beside({false, true, false, false}, 500) == 30);
 }
 
+TEST_CASE("reference GPU: blocks of different kernels slow each other down while they share an SM", "[reference]") {
+  GpuSettings settings;
+  settings.sms = 2;
+  settings.kernel_by_same_sm = 3'000;
+  const auto ends_beside = [&](std::vector<bool> sms, std::int64_t memory) {
+    Behaviour behaviour;
+    Gpu gpu(0, settings, false, behaviour);
+    const auto context = gpu.add_context({});
+    gpu.add_stream(context, false, {true, false});
+    gpu.add_stream(context, false, std::move(sms));
+    GpuOperation slowed = kernel(12, 2, 32);  // two blocks
+    slowed.memory = memory;
+    return execute(gpu, {{0, 0, slowed}, {0, 1, kernel(2, 1, 32)}});
+  };
+  for (const std::int64_t memory : {0, 1000}) {
+    CHECK(ends_beside({false, true}, memory) == std::vector<Time>{12, 2});
+    CHECK(ends_beside({true, false}, memory) == std::vector<Time>{16, 6});  // to 6: 2 of both
+  }
+}
+
 TEST_CASE("reference GPU: accesses of CPUs slow kernels and copies down while they last - the worst cause counts",
           "[reference]") {
   GpuSettings settings;

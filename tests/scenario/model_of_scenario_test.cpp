@@ -150,7 +150,7 @@ bool ends_as_model(const Both& both) {
 TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no end is after its bound",
           "[scenario]") {
   std::mt19937 random(42);
-  std::size_t compared = 0, bounded = 0, late = 0, drawn = 0;
+  std::size_t compared = 0, bounded = 0, late = 0, drawn = 0, slowed = 0;
   std::map<std::string, int> with;  // keys of the scenarios
   for (int trial = 0; trial < test::times(1000); ++trial) {
     const std::string text = random_scenario(random);
@@ -159,6 +159,11 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
     auto scenario = engine::gpu::parse_stream_scenario(text, nullptr, &both.calls);
     REQUIRE(scenario);
     both.scenario = std::move(*scenario);
+    // Profiles that are built in assume none.
+    if (std::uniform_int_distribution(0, 2)(random) == 0) {
+      both.scenario.device.interference.kernel_by_same_sm.ppm = std::uniform_int_distribution(11, 30)(random) * 100'000;
+      ++slowed;
+    }
     both.run = engine::gpu::simulate_streams(both.scenario).value();
     if (!is_in_time(both)) {
       ++late;
@@ -171,6 +176,7 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
     REQUIRE(model);
     Operations observed;
     analysis::Options options;
+    options.engine.profile = &both.scenario.device;
     auto system = analysis::prepare(*model, options, findings);
     if (!system)
       for (const Diagnostic& finding : findings.all()) UNSCOPED_INFO(format(finding));
@@ -221,8 +227,9 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
       }
     }
   }
-  WARN(fmt::format("{} compared, {} of them bounded; {} scenarios are late, {} drawn; with {}", compared, bounded, late,
-                   drawn, with));
+  WARN(
+      fmt::format("{} compared, {} of them bounded; {} scenarios are late, {} drawn, {} with a factor for SMs; with {}",
+                  compared, bounded, late, drawn, slowed, with));
   CHECK(compared > 100);
   CHECK(bounded > 50);
   CHECK(drawn > 20);

@@ -71,6 +71,7 @@ class OneProcess {
       profile_.interference.kernel_by_other_gpc.ppm = draw(10, 15) * 100'000;
       profile_.interference.copy_by_kernel.ppm = draw(10, 20) * 100'000;
     }
+    if (one_in(3)) profile_.interference.kernel_by_same_sm.ppm = draw(10, 25) * 100'000;
     masks_ = limits.sms > 1 && one_in(4);
     if (masks_) limits.sms_per_tpc = 1;
     measured_ = one_in(4);

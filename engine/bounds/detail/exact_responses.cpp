@@ -135,7 +135,8 @@ bool has_one_process(const ProblemInput& input, const std::vector<TaskIndex>& pa
 }
 
 /// Whether the simulation slows copies and kernels of the part down by no less than bounds must. The label accesses of
-/// cores outside the part are not simulated, predictions are no bounds, and neither is a share of a factor.
+/// cores outside the part are not simulated, predictions are no bounds, and neither is a share of a factor. The factor for
+/// blocks on one SM is the largest for any number of them, and fewer may let another block take a place.
 bool is_slowed_as_at_worst(const ProblemInput& input, const std::vector<TaskIndex>& part) {
   const AnalyzedSystem& subject = input.subject;
   std::set<UnitIndex> gpus, gpus_with_shares;
@@ -152,7 +153,7 @@ bool is_slowed_as_at_worst(const ProblemInput& input, const std::vector<TaskInde
     const bool shares = gpus_with_shares.count(gpu) > 0;
     const bool by_copies = std::max(table.kernel_by_memcpy, table.kernel_by_memset) > Slowdown{};
     if (shares && (profile.measured_memory || (by_copies && table.copying_processes > 1))) return false;
-    if (profile.cpu_traffic > 0) return false;
+    if (profile.cpu_traffic > 0 || table.kernel_by_same_sm > Slowdown{}) return false;
     if (table.copy_by_cpu == Slowdown{} && (!shares || table.kernel_by_cpu == Slowdown{})) continue;
     for (TaskIndex task = 0; task < subject.tasks(); ++task)
       if (subject.is_host(task) && input.activations[task].any() &&

@@ -50,13 +50,19 @@ std::int64_t roundings_of(const AnalyzedSystem& subject, TaskStep task_step) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(copy->sources.size() + copy->destinations.size()));
 }
 
-/// Whether copies and kernels of a GPU slow each other down.
-bool slows(const DeviceProfile& profile) {
+/// Whether blocks of other kernels on its SM slow the operation down: only kernels whose blocks have times.
+bool slows_on_same_sm(const Activity& operation, const gpu::InterferenceTable& table) {
+  const auto* kernel = std::get_if<Kernel>(&operation);
+  return kernel != nullptr && kernel->launch && !kernel->instructions && table.kernel_by_same_sm > Slowdown{};
+}
+
+/// Whether anything on the GPU slows the operation down.
+bool slows(const Activity& operation, const DeviceProfile& profile) {
   const gpu::InterferenceTable& table = profile.interference;
   if (profile.amd) return false;
   return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_same_gpc, table.kernel_by_other_gpc,
                    table.kernel_by_cpu, table.copy_by_kernel, table.copy_by_cpu}) > Slowdown{} ||
-         profile.measured_memory.has_value();
+         profile.measured_memory.has_value() || slows_on_same_sm(operation, table);
 }
 
 }  // namespace
@@ -82,7 +88,7 @@ Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step) {
 }
 
 Duration rounding_of(const AnalyzedSystem& subject, TaskStep task_step) {
-  if (!slows(*subject.devices[subject.task(task_step.task).unit])) return {};
+  if (!slows(subject.activity(task_step), *subject.devices[subject.task(task_step.task).unit])) return {};
   return Duration::nanoseconds(1) + scale(span_of(subject, task_step).worst, 1, 1'000'000, Rounding::up);
 }
 

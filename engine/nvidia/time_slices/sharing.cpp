@@ -118,6 +118,8 @@ Sharing::Aggressors Sharing::aggressors_of(const ContextFacts& context, const St
         if (kind == StreamOperationKind::kernel) {
           largest = std::max(largest, aggressor.operation->memory_share);
           aggressors.kernels.back().push_back({aggressor.operation->memory, aggressor.operation->memory_share});
+          // Where the warps of kernels share sub-cores, all blocks have instructions (shared_warps.hpp).
+          if (context.sharing == nullptr) aggressors.launched.push_back(aggressor.operation);
         } else {
           aggressors.copies = std::max(
               aggressors.copies, kind == StreamOperationKind::memset ? table.kernel_by_memset : table.kernel_by_memcpy);
@@ -145,7 +147,16 @@ Slowdowns Sharing::slowdown_by(const Aggressors& aggressors, bool is_own, bool c
         worst.by_kernels,
         gpu.contention.worst_by_kernels(*operation.memory, operation.memory_share, aggressors.kernels, cpu_traffic)
             .slowdown);
+  if (shares_sms(operation, aggressors)) worst.by_kernels = std::max(worst.by_kernels, table.kernel_by_same_sm);
   return worst;
+}
+
+bool Sharing::shares_sms(const GpuOperation& kernel, const Aggressors& aggressors) const {
+  const SmLimits& limits = problem_.gpus[aggressors.gpu].limits;
+  return std::any_of(aggressors.launched.begin(), aggressors.launched.end(), [&](const GpuOperation* other) {
+    return kernel.use && other->use && kernel.cache_config == other->cache_config &&
+           gpu::fits(limits, *other->use, *kernel.use);
+  });
 }
 
 void Sharing::add_roundings(const ContextFacts& context) {

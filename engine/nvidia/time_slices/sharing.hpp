@@ -151,6 +151,7 @@ class Sharing {
     Slowdown copies = {};                                ///< of kernels by their copies
     double shares = 0;                                   ///< memory shares of kernels that may execute at the same time
     std::vector<std::vector<KernelInUse>> kernels = {};  ///< by stream
+    std::vector<const GpuOperation*> launched = {};      ///< all kernels
   };
 
   /// The maximum slowdown of operations by what other tasks may execute at the same time. Operations of one stream
@@ -158,6 +159,9 @@ class Sharing {
   void set_slowdowns(const StreamFacts& stream, StreamUse& use) const;
 
   Aggressors aggressors_of(const ContextFacts& context, const StreamFacts& stream, std::size_t task) const;
+
+  /// Whether a block of the kernel may be on an SM with a block of one of these.
+  bool shares_sms(const GpuOperation& kernel, const Aggressors& aggressors) const;
 
   /// By one context.
   Slowdowns slowdown_by(const Aggressors& aggressors, bool is_own, bool cpu_traffic,

@@ -139,8 +139,9 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
   const std::string scenarios[] = {R"({
     "$schema": "x", "description": "x", "platform": "xavier", "copy_engines": 2, "preemption": "kernel",
     "context_switch": "5us", "stream_preemption": "20us", "cpu_traffic": 0.5, "until": "10ms",
-    "interference": {"kernel_by_memcpy": 2, "kernel_by_memset": 3, "kernel_by_same_gpc": 4, "kernel_by_other_gpc": 2,
-                     "kernel_by_cpu": 2, "copy_by_kernel": 1.5, "copy_by_cpu": 1, "copying_processes": 2},
+    "interference": {"kernel_by_memcpy": 2, "kernel_by_memset": 3, "kernel_by_same_sm": 2, "kernel_by_same_gpc": 4,
+                     "kernel_by_other_gpc": 2, "kernel_by_cpu": 2, "copy_by_kernel": 1.5, "copy_by_cpu": 1,
+                     "copying_processes": 2},
     "contexts": [{"name": "A", "priority": "low", "timeslice": "1ms"}],
     "streams": [{"name": "s", "context": "A", "priority": "high", "deadline": "5ms"}],
     "operations": [

@@ -64,6 +64,11 @@ TEST_CASE("a slowdown that a profile leaves out is an assumption of the verdicts
              Catch::StartsWith("Verdict: guaranteed. 2 guaranteed\n"));
   CHECK_THAT(said_without("kernel_slowdown_by_same_gpc", "offload-blocks.amxmi").out,
              Catch::Contains("under 1 assumption"));
+  // Blocks of different kernels can be on one SM there, but not where a kernel has the whole GPU.
+  CHECK_THAT(said_without("kernel_slowdown_by_same_sm", "offload-blocks.amxmi").out,
+             Catch::Contains("under 1 assumption"));
+  CHECK_THAT(said_without("kernel_slowdown_by_same_sm", "offload-minimal.amxmi").out,
+             Catch::StartsWith("Verdict: guaranteed. 2 guaranteed\n"));
   CHECK_THAT(said_without("l2_cache", "offload-blocks.amxmi").out, !Catch::Contains("under 1 assumption"));
 }
 

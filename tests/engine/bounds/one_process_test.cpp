@@ -542,6 +542,37 @@ TEST_CASE("kernels of one context slow each other down by their names") {
   CHECK(results.tasks[tasks[0]].response.max <= *bound.worst);
 }
 
+TEST_CASE("kernels that may share an SM count its factor in their bounds") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  std::vector<TaskIndex> tasks;
+  for (const char* name : {"one", "two"}) {
+    tasks.push_back(maker.task(name, gpu, 0, maker.periodic(1000)));
+    Kernel kernel;
+    kernel.ticks = constant_ticks(100);
+    kernel.memory_intensity = 0;
+    kernel.launch = Launch{1, 32, 0, 0, ""};
+    maker.add(tasks.back(), kernel);
+    maker[tasks.back()].gpu.context = "process";
+  }
+  DeviceProfile profile = two_sms();
+  profile.multiprocessors->sms = 1;
+  profile.interference.kernel_by_same_sm.ppm = 1'500'000;
+  Results results = analyzed(maker.build(), us(1000), profile);
+  for (const TaskIndex task : tasks) {
+    const Bound& bound = results.tasks[task].bound;
+    CHECK(results.tasks[task].response.max == us(150));
+    REQUIRE(bound.worst);
+    CHECK(*bound.worst >= us(150));
+    CHECK(slowed(bound, TrafficKind::kernels, tasks[0] == task ? tasks[1] : tasks[0]) > Duration{});
+  }
+  // Blocks of different cache configurations never meet (N8).
+  std::get<Kernel>(maker.system().graph[maker[tasks[0]].body.front()].activity).launch->cache_config = "prefer-l1";
+  results = analyzed(maker.build(), us(1000), profile);
+  CHECK(results.tasks[tasks[0]].bound.worst == us(200));
+  CHECK(slowed(results.tasks[tasks[0]].bound, TrafficKind::kernels, tasks[1]).is_zero());
+}
+
 TEST_CASE("no job of a random process with several streams exceeds its bounds") {
   const BoundTrial trial = tried(1, 300);
   INFO(trial.text());

@@ -136,6 +136,25 @@ TEST_CASE("kernels that share SMs have no bound where no argument covers it, and
   }
 }
 
+TEST_CASE("a factor for blocks on one SM costs kernels with instructions no bound, unless other kernels have times") {
+  const auto bounds_with = [](std::int64_t ppm, const std::string& other) {
+    OneGpu system;
+    system.profile.interference.kernel_by_same_sm = Slowdown{ppm};
+    system.task(system.maker.periodic(10'000), "2,2", 1, 64);
+    system.task(system.maker.periodic(10'000), other, 1, 64);
+    return system.bounds().tasks;
+  };
+  const auto without = bounds_with(1'000'000, "2,2"), with = bounds_with(1'500'000, "2,2");
+  for (const TaskIndex task : {0U, 1U}) {
+    REQUIRE(without[task].worst);
+    CHECK(with[task].worst == without[task].worst);
+  }
+  REQUIRE(bounds_with(1'000'000, "")[0].worst);
+  CHECK(bounds_with(1'500'000, "")[0].reason ==
+        "blocks of k0 may share an SM with blocks of k1, and other work may slow k1, in the same process, down; no "
+        "bound is known for the time of their instructions then");
+}
+
 TEST_CASE("kernels that come too often for the SMs they share have no bound, and the reason says whose they are") {
   OneGpu system;
   auto& maker = system.maker;

@@ -574,7 +574,8 @@ TEST_CASE("a scenario with several contexts is read from JSON") {
         "1:44: operations[0].context: \"contexts\" has no context \"X\"");
   CHECK(error(R"({"interference": {"kernel_by_dma": 2}, "operations": []})") ==
         "1:36: interference.kernel_by_dma: unknown key; expected kernel_by_memcpy, kernel_by_memset, "
-        "kernel_by_same_gpc, kernel_by_other_gpc, kernel_by_cpu, copy_by_kernel, copy_by_cpu, copying_processes");
+        "kernel_by_same_sm, kernel_by_same_gpc, kernel_by_other_gpc, kernel_by_cpu, copy_by_kernel, copy_by_cpu, "
+        "copying_processes");
   CHECK(error(R"({"interference": {"copy_by_cpu": 0.5}, "operations": []})") ==
         "1:36: interference.copy_by_cpu: expected a number from 1 to 1000");
   CHECK(error(R"({"preemption": "warp", "operations": []})") ==

@@ -332,6 +332,26 @@ TEST_CASE("blocks of one kernel do not slow each other down") {
   CHECK(maker.completions() == Seconds{7});
 }
 
+TEST_CASE("blocks of different kernels slow each other down while they share an SM, whatever their memory shares") {
+  for (const double share : {0.0, 1.0}) {
+    ScenarioMaker maker(1000);
+    maker.scenario.limits().blocks = 2;
+    maker.scenario.device.interference.kernel_by_same_sm = {3'000'000};
+    maker.kernel(0, 0, 4).memory_share = share;
+    CHECK(maker.completions() == Seconds{4});
+    maker.kernel(0, 1, 2).memory_share = share;
+    own_stream(maker);
+    CHECK(maker.completions() == Seconds{8, 7});  // 1 alone; 6 side by side, in which 2 are done; 1 alone
+    maker.scenario.limits().sms = 2;
+    CHECK(maker.completions() == Seconds{4, 3});
+  }
+  ScenarioMaker maker(1000);
+  maker.scenario.limits().blocks = 2;
+  maker.scenario.device.interference.kernel_by_same_sm = {3'000'000};
+  maker.kernel(0, 0, 4, 2);
+  CHECK(maker.completions() == Seconds{4});  // both are of one kernel
+}
+
 TEST_CASE("the state of an operation names the operation that delays it") {
   DeviceSettings settings;
   settings.context_switch = s(1);
