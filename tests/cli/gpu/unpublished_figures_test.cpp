@@ -47,6 +47,7 @@ TEST_CASE(
 TEST_CASE("a slowdown that a profile leaves out is an assumption of the verdicts that depend on it") {
   const test::TemporaryFolder folder;
   json profile = json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json"));
+  profile["kernel_slowdown_by_same_sm"] = {{"value", 1}, {"source", "example"}};  // the only one that is not in it
   const std::string own = folder.path() + "/own.json";
   const auto said_without = [&](const char* figure, const std::string& model) {
     json without = profile;
@@ -69,6 +70,8 @@ TEST_CASE("a slowdown that a profile leaves out is an assumption of the verdicts
              Catch::Contains("under 1 assumption"));
   CHECK_THAT(said_without("kernel_slowdown_by_same_sm", "offload-minimal.amxmi").out,
              Catch::StartsWith("Verdict: guaranteed. 2 guaranteed\n"));
+  CHECK_THAT(test::amalthea({"analyze", test::sample("offload-blocks.amxmi")}).out,
+             Catch::StartsWith("Verdict: guaranteed under 1 assumption. 3 guaranteed\n"));
   CHECK_THAT(said_without("l2_cache", "offload-blocks.amxmi").out, !Catch::Contains("under 1 assumption"));
 }
 
