@@ -73,8 +73,9 @@ constexpr std::int64_t fastest_clock = 1'000'000'000'000'000;
 
 class ModelWriter {
  public:
-  ModelWriter(std::string_view path, const StreamScenario& scenario, const std::vector<WrittenCall>& calls)
-      : scenario_(scenario), calls_(calls), cycle_(cycle_of(scenario).picoseconds()) {
+  ModelWriter(std::string_view path, const StreamScenario& scenario, const std::vector<WrittenCall>& calls,
+              const std::set<std::string_view>& stated)
+      : scenario_(scenario), calls_(calls), stated_(stated), cycle_(cycle_of(scenario).picoseconds()) {
     model_.comments_for_change(root_).before.push_back(model_.keep(made_from_comment(path)));
   }
 
@@ -171,7 +172,7 @@ class ModelWriter {
     set_property(*unit_, "gpu.platform", scenario_.device.name);
     for (const ProfileSetting& setting : profile_settings())
       if (const std::string text = setting.text(scenario_.device);
-          text != setting.text(*engine::find_profile(scenario_.device.name)) &&
+          (stated_.contains(setting.property) || text != setting.text(*engine::find_profile(scenario_.device.name))) &&
           (setting.on_amd || !scenario_.device.amd))
         set_property(*unit_, setting.property, text);
     if (scenario_.by_urgency) set_property(*unit_, "gpu.contextScheduling", "priority");
@@ -325,6 +326,7 @@ class ModelWriter {
 
   const StreamScenario& scenario_;
   const std::vector<WrittenCall>& calls_;
+  const std::set<std::string_view>& stated_;
   std::int64_t cycle_;  ///< ps
   EditableModel model_;
   Object& root_ = model_.add_file("model.amxmi");
@@ -453,7 +455,24 @@ struct Read {
   StreamScenario scenario;
   std::vector<WrittenCall> calls;
   std::vector<TextError> assumptions;
+  std::set<std::string_view> stated;  ///< properties of the figures that it states, which no profile replaces
 };
+
+std::set<std::string_view> stated_figures(const JsonObject& root) {
+  std::set<std::string_view> stated;
+  const auto add = [&stated](std::string_view key, bool of_interference) {
+    if (key.ends_with("_ps")) key.remove_suffix(3);
+    if (const ProfileSetting* setting = engine::gpu::find_setting(key, of_interference))
+      stated.insert(setting->property);
+  };
+  for (const auto& [key, value] : root.members) {
+    add(key, false);
+    const auto* factors = std::get_if<JsonObject>(&value.value);
+    if (key != "interference" || factors == nullptr) continue;
+    for (const engine::JsonMember& factor : factors->members) add(factor.key, true);
+  }
+  return stated;
+}
 
 tl::expected<Read, TextError> read_scenario(std::string_view text) {
   Read read;
@@ -463,6 +482,7 @@ tl::expected<Read, TextError> read_scenario(std::string_view text) {
   const auto parsed = engine::parse_located_json(text);
   const auto& root = std::get<JsonObject>(parsed->value);
   if (auto error = unsaid(root)) return tl::unexpected(*error);
+  read.stated = stated_figures(root);
   if (fastest_clock % cycle_of(read.scenario).picoseconds() != 0)
     return tl::unexpected(refused(error_at(cycle_in(root), ""), "a cycle whose frequency is no whole number of mHz"));
   for (const JsonValue& value : std::get<JsonArray>(find_member(root, "operations")->value).elements) {
@@ -513,7 +533,7 @@ tl::expected<MadeModel, TextError> model_of_scenario(std::string_view path, std:
   auto read = is_examiner_scenario(text) ? read_configuration(text) : read_scenario(text);
   if (!read) return tl::unexpected(read.error());
   if (auto error = unsaid(read->scenario, read->calls)) return tl::unexpected(*error);
-  return MadeModel{ModelWriter(path, read->scenario, read->calls).write(), std::move(read->assumptions)};
+  return MadeModel{ModelWriter(path, read->scenario, read->calls, read->stated).write(), std::move(read->assumptions)};
 }
 
 }  // namespace amalthea::scenario

@@ -86,6 +86,47 @@ TEST_CASE("a model with tasks on no GPU or on several is not drawn") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("no offsets give bounds to streams whose preemption takes time, or to processes that share a GPU by MPS") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/scenario.json";
+  const auto said = [&](const std::string& settings, const std::string& of_contexts) {
+    test::write_text(path, fmt::format(R"({{"platform": "tx2", {} "contexts": [{{"name": "A"{}}}, {{"name": "B"{}}}],
+      "streams": [{{"name": "high", "context": "A", "priority": "high"}}],
+      "operations": [
+        {{"kernel": "low", "context": "A", "stream": "low", "duration": "1ms", "blocks": 8, "threads": 1024,
+          "memory_share": 0, "period": "10ms"}},
+        {{"kernel": "high", "context": "{}", "stream": "high", "release": "500us", "duration": "1ms", "blocks": 2,
+          "threads": 1024, "memory_share": 0, "period": "10ms"}}]}})",
+                                       settings, of_contexts, of_contexts, of_contexts.empty() ? "A" : "B"));
+    const auto analyzed = test::amalthea({"analyze", path, "--bounds", "exact", "-q"});
+    INFO(analyzed.out + analyzed.err);
+    return analyzed.out.find("2 guaranteed") != std::string::npos;
+  };
+  CHECK(said("", ""));
+  CHECK_FALSE(said(R"("stream_preemption": "20us",)", ""));
+  CHECK_FALSE(said("", R"(, "mps_share": 50)"));
+}
+
+TEST_CASE("no profile replaces a figure that a scenario states, also where it is that of its platform") {
+  const test::TemporaryFolder folder;
+  const std::string scenario = folder.path() + "/scenario.json", own = folder.path() + "/own.json";
+  nlohmann::json profile = nlohmann::json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json"));
+  for (const char* figure : {"kernel_slowdown_by_memset", "kernel_slowdown_by_memcpy"}) profile[figure]["value"] = 1;
+  test::write_text(own, profile.dump());
+  for (const int factor : {8, 7, 1}) {
+    test::write_text(scenario, fmt::format(R"({{"platform": "tx2", "interference": {{"kernel_by_memset": {}}},
+      "contexts": [{{"name": "A"}}, {{"name": "B"}}],
+      "operations": [
+        {{"copy": "m", "kind": "memset", "context": "A", "duration": "100us", "period": "1ms"}},
+        {{"kernel": "k", "context": "B", "duration": "100us", "blocks": 1, "threads": 32, "memory_share": 1,
+          "period": "1ms", "deadline": "150us"}}]}})",
+                                           factor));
+    const auto analyzed = test::amalthea({"analyze", scenario, "--platform", own, "-q"});
+    INFO(analyzed.out + analyzed.err);
+    CHECK(analyzed.out.starts_with(factor > 1 ? "Verdict: missed." : "Verdict: guaranteed"));
+  }
+}
+
 TEST_CASE("no model replaces the scenario that it is made from") {
   const test::TemporaryFolder folder;
   const std::string scenario = folder.path() + "/scenario.json", text = test::read_text(two_processes);
