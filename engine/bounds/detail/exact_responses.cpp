@@ -125,7 +125,13 @@ bool has_one_process(const ProblemInput& input, const std::vector<TaskIndex>& pa
     for (const GpuContext& context : contexts_on(input.subject.system, gpu, profile)) {
       const auto active = std::count_if(context.tasks.begin(), context.tasks.end(),
                                         [&](TaskIndex task) { return input.activations[task].any(); });
-      if (context.has_barriers()) return false;
+      if (context.has_barriers() || context.processes > 1) return false;
+      // As without the stated offsets, no bound is known for these.
+      if (std::any_of(context.streams.begin(), context.streams.end(), [&](const GpuStream& stream) {
+            return (stream.mps_share > 0 && stream.mps_share < 100) ||
+                   (stream.high_priority && context.streams.size() > 1 && !profile.stream_preemption.is_zero());
+          }))
+        return false;
       contexts += active > 0 ? 1 : 0;
       shared = shared || active > 1;
     }
