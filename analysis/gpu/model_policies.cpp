@@ -263,8 +263,13 @@ class ModelPolicies {
       task.gpu.mps_share = share;
     };
     const std::size_t count = gpu.contexts.size();
+    // A NULL stream, or pageable memory, orders the streams of its process: neither fewer nor more than these.
+    const bool has_order = std::any_of(gpu.contexts.begin(), gpu.contexts.end(), [](const GpuContext& context) {
+      return std::any_of(context.streams.begin(), context.streams.end(),
+                         [](const engine::GpuStream& stream) { return stream.is_null || stream.has_pageable; });
+    });
     if (count > 1) {
-      policy.choices.push_back(of_tasks("one", gpu.tasks, [shared](Task& task) { shared(task, 0); }));
+      if (!has_order) policy.choices.push_back(of_tasks("one", gpu.tasks, [shared](Task& task) { shared(task, 0); }));
       if (!gpu.profile->amd)
         policy.choices.push_back(of_tasks("MPS", gpu.tasks, [shared](Task& task) { shared(task, 100); }));
       const double share = 100.0 / static_cast<double>(count);
@@ -272,7 +277,7 @@ class ModelPolicies {
         policy.choices.push_back(of_tasks(fmt::format("MPS, each {:.0f} %", share), gpu.tasks,
                                           [shared, share](Task& task) { shared(task, share); }));
     }
-    if (count < gpu.tasks.size())
+    if (count < gpu.tasks.size() && !has_order)
       policy.choices.push_back(of_tasks("one for each task", gpu.tasks, [](Task& task) {
         task.gpu.context.clear();
         task.gpu.mps_share = 0;
