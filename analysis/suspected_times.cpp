@@ -329,11 +329,11 @@ class Times {
   void copies() {
     std::map<std::vector<LabelIndex>, std::int64_t> sizes;
     for (NodeIndex node = 0; node < system_.graph.size(); ++node)
-      if (const auto* copy = std::get_if<Copy>(&system_.graph[node].activity))
+      if (const auto* copy = std::get_if<Copy>(&system_.graph[node].activity); copy != nullptr && !copy->time)
         sizes[copy->sources.empty() ? copy->destinations : copy->sources] = copy->size.bytes;
     for (NodeIndex node = 0; node < system_.graph.size(); ++node) {
       const auto* copy = std::get_if<Copy>(&system_.graph[node].activity);
-      if (copy == nullptr || copy->size.bytes <= 0) continue;
+      if (copy == nullptr || copy->size.bytes <= 0 || copy->time) continue;
       const auto& labels = copy->sources.empty() ? copy->destinations : copy->sources;
       std::vector<double> others;
       for (const auto& [of, bytes] : sizes)
