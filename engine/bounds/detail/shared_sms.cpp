@@ -94,7 +94,8 @@ class KernelsOfContext {
     for (TaskIndex task = 0; task < subject_.tasks(); ++task)
       if (!subject_.is_host(task) && subject_.task(task).unit == unit() && activations_[task].any() && !is_here(task))
         return fmt::format("{} serves another process, that of {}", gpu, subject_.name(task));
-    if (context_.has_barriers()) return fmt::format("their process on {} has a NULL stream beside other streams", gpu);
+    if (context_.has_barriers())
+      return fmt::format("their process on {} has a NULL stream, or copies pageable memory, beside other streams", gpu);
     if (kernels_.size() > most_kernels) return fmt::format("their process has more than {} kernels", most_kernels);
     for (const ContextKernel& kernel : kernels_) {
       if (!kernel.blocks) return fmt::format("{}, in the same process, has a kernel without gpu.block", name(kernel));
