@@ -35,9 +35,9 @@ byId('about').textContent = `${counted(variants.length, 'variant')} of ${counted
   if (drawn.length > 1) {
     const svg = addChart(section, width, height, `${longestWords} and mean of ${counted(drawn.length, 'variant')}; Pareto-optimal ones are dark`);
     const range = key => { const [least, most] = d3.extent(drawn, variant => variant[key]), room = (most - least || most || 1) * 0.05; return [Math.max(0, least - room), most + room]; };
-    const x = d3.scaleLinear(range('longest'), [left, width - 16]), y = d3.scaleLinear(range('mean'), [height - bottom, 12]);
+    const x = d3.scaleLinear(range('longest'), [left, width - 28]), y = d3.scaleLinear(range('mean'), [height - bottom, 12]);
     const ink = 'var(--text)', axis = {stroke: 'var(--strong-line)', fill: 'none'};
-    addSvg(svg, 'path', {d: `M${left} 12V${height - bottom}H${width - 16}`, ...axis});
+    addSvg(svg, 'path', {d: `M${left} 12V${height - bottom}H${width - 28}`, ...axis});
     const label = (at, words) => { addSvg(svg, 'text', at, words).style.fill = ink; };
     for (const tick of x.ticks(6)) label({x: x(tick), y: height - bottom + 16, 'text-anchor': 'middle'}, objective(tick));
     for (const tick of y.ticks(5)) label({x: left - 6, y: y(tick) + 4, 'text-anchor': 'end'}, objective(tick));
