@@ -156,5 +156,5 @@ def sweep(results: "Sweep", task: str, ax: "Optional[Axes]" = None) -> "Axes":
     ax.set_xlabel(first)
     ax.set_ylabel("ms")
     ax.set_title(task)
-    ax.legend(fontsize="small")
+    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     return ax
