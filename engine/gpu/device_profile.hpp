@@ -35,8 +35,8 @@ struct DeviceProfile {
   std::vector<std::string> left_out;       ///< slowdowns without a value, which count as 1; none that is unknown
   Duration time_slice;                     ///< default of a context for which the model states none
   Duration context_switch;                 ///< lost whenever an engine switches to another context
-  /// Lost when a kernel of a stream of high priority takes the place of blocks of a started kernel of low priority. Only
-  /// scenarios state it.
+  /// Lost when a kernel of a stream of high priority takes the place of blocks of a started kernel of low priority. No
+  /// profile states it; scenarios and models do.
   Duration stream_preemption;
   gpu::InterferenceTable interference;
   int copy_engines = 1;                    ///< with two, copies from the device have their own
