@@ -106,7 +106,7 @@ class KernelsOfContext {
       if (kernel.kernel->instructions && !latencies_of(kernel))
         return fmt::format("{}, in the same process, states its instructions as letters", name(kernel));
       if (!rounding_of(subject_, kernel.step).is_zero())
-        return fmt::format("other work may slow {}, in the same process, down", name(kernel));
+        return fmt::format("slowdowns of kernels such as {} are stated", name(kernel));
     }
     return {};
   }

@@ -108,7 +108,7 @@ TEST_CASE("kernels that share SMs have no bound where no argument covers it, and
   }
   SECTION("something may slow them down") {
     system.profile.interference.kernel_by_memcpy = Slowdown{1'100'000};
-    CHECK(reason() == because("other work may slow k0, in the same process, down"));
+    CHECK(reason() == because("slowdowns of kernels such as k0 are stated"));
   }
   SECTION("a mask") {
     maker[second].gpu.sm_mask = "~0x3";
@@ -151,7 +151,7 @@ TEST_CASE("a factor for blocks on one SM costs kernels with instructions no boun
   }
   REQUIRE(bounds_with(1'000'000, "")[0].worst);
   CHECK(bounds_with(1'500'000, "")[0].reason ==
-        "blocks of k0 may share an SM with blocks of k1, and other work may slow k1, in the same process, down; no "
+        "blocks of k0 may share an SM with blocks of k1, and slowdowns of kernels such as k1 are stated; no "
         "bound is known for the time of their instructions then");
 }
 
