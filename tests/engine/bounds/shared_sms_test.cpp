@@ -128,7 +128,8 @@ TEST_CASE("kernels that share SMs have no bound where no argument covers it, and
   }
   SECTION("a NULL stream") {
     maker[system.task(maker.periodic(10'000), "", 1, 64)].gpu.null_stream = true;
-    CHECK(reason() == because("their process on GPU has a NULL stream, or copies pageable memory, beside other streams"));
+    CHECK(reason() ==
+          because("their process on GPU has a NULL stream, or copies pageable memory, beside other streams"));
   }
   SECTION("slices that end after blocks") {
     system.profile.preemption = gpu::Preemption::block;
