@@ -150,7 +150,7 @@ void Device::fill_queues(Context& context) {
     operation.run.enqueued = now_;
     operation.in_queue = true;
     if (is_kernel(id)) {
-      operation.queue = queue_of(streams_[operation.operation.stream]);
+      operation.queue = queue_of(operation.operation);
       queues_[operation.queue].packets.push_back(id);
     } else {
       copies_[copy_engine_of(id)].fifo.push_back(id);
@@ -159,23 +159,26 @@ void Device::fill_queues(Context& context) {
 }
 
 /// A3.
-QueueIndex Device::queue_of(Stream& stream) {
+QueueIndex Device::queue_of(const DeviceOperation& kernel) {
+  Stream& stream = streams_[kernel.stream];
+  Context& context = contexts_[stream.context];
+  if (kernel.queue) return pool_queue(context, static_cast<std::size_t>(*kernel.queue));
   if (stream.queue) return *stream.queue;
   if (stream.settings.mask) {
     stream.queue = add_queue(stream.settings.mask, stream.settings.on_ace);
-    return *stream.queue;
-  }
-  Context& context = contexts_[stream.context];
-  std::size_t place = 0;
-  if (stream.settings.queue) {
-    place = static_cast<std::size_t>(*stream.settings.queue);
+  } else if (stream.settings.queue) {
+    stream.queue = pool_queue(context, static_cast<std::size_t>(*stream.settings.queue));
   } else {
-    place = context.next_in_pool;
+    stream.queue = pool_queue(context, context.next_in_pool);
     context.next_in_pool = (context.next_in_pool + 1) % context.pool.size();
   }
-  if (!context.pool[place]) context.pool[place] = add_queue(std::nullopt, std::nullopt);
-  stream.queue = context.pool[place];
   return *stream.queue;
+}
+
+/// A queue of a pool; it comes into use with its first kernel.
+QueueIndex Device::pool_queue(Context& context, std::size_t place) {
+  if (!context.pool[place]) context.pool[place] = add_queue(std::nullopt, std::nullopt);
+  return *context.pool[place];
 }
 
 QueueIndex Device::add_queue(const std::optional<CuMask>& mask, std::optional<std::int64_t> on_ace) {

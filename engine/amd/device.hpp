@@ -8,7 +8,8 @@
 /// - A2 a stream is a FIFO: an operation begins when the previous one has ended; copies go to DMA engines;
 /// - A3 kernels of unmasked streams go to the few HSA queues of their process's pool; a stream gets the next one in
 ///   turn at its first kernel. A stream with a CU mask has its own queue. A queue executes one kernel at a time. Queue
-///   q belongs to ACE (asynchronous compute engine) q mod the number of ACEs;
+///   q belongs to ACE (asynchronous compute engine) q mod the number of ACEs. A kernel may name another queue of the
+///   pool, so that a stream uses several; its order stays that of A2;
 /// - A4 an ACE serves its queues in turn, kernel by kernel, and advances to the next as soon as all blocks are
 ///   dispatched. With slices, it also does so at the end of a slice if another queue has a kernel to dispatch; blocks on
 ///   CUs and at SEs continue. Sources state slices, but not their length;
@@ -172,7 +173,8 @@ class Device : public gpu::Device {
   void end_copies(std::vector<OperationId>& completed);
   void end_blocks(std::vector<OperationId>& completed);
   void fill_queues(Context& context);
-  QueueIndex queue_of(Stream& stream);
+  QueueIndex queue_of(const DeviceOperation& kernel);
+  QueueIndex pool_queue(Context& context, std::size_t place);
   QueueIndex add_queue(const std::optional<CuMask>& mask, std::optional<std::int64_t> on_ace);
   void move_blocks();
   bool serve_ace(std::size_t ace);

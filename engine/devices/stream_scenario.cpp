@@ -217,6 +217,10 @@ class ScenarioReader {
     return std::nullopt;
   }
 
+  Error read_hsa_queue(const JsonValue& value, std::optional<std::int64_t>& queue) {
+    return read_limited(value, 0, device_.amd->pool_queues - 1, queue.emplace());
+  }
+
   /// The keys of a stream on an AMD GPU; returns whether `key` is one of them.
   bool read_stream_on_amd(const std::string& key, const JsonValue& value, StreamSettings& settings, Error& error) {
     if (!device_.amd) return false;
@@ -225,7 +229,7 @@ class ScenarioReader {
       return true;
     }
     if (key == "hsa_queue") {
-      error = read_limited(value, 0, device_.amd->pool_queues - 1, settings.queue.emplace());
+      error = read_hsa_queue(value, settings.queue);
       return true;
     }
     if (key == "ace") {
@@ -488,6 +492,9 @@ class ScenarioReader {
     Place place;
     if (auto error = read_context_name(*object, place)) return error;
     operation.stream = stream_named(place, stream);
+    if (operation.queue && scenario_.streams[operation.stream].mask)
+      return error_at(value,
+                      "a kernel of a stream with a \"cu_mask\" has the HSA queue of the stream and no \"hsa_queue\"");
     if (written.call.deadline.is_zero()) written.call.deadline = deadlines_[operation.stream];
     written.call.process = place.process;
     if (!place.process.empty()) written.call.mps_share = processes_.at(place.process).share;
@@ -597,13 +604,14 @@ class ScenarioReader {
         return error;
       }
       if (key == "sm_mask" && !device_.amd) return read_sm_mask(value, operation.mask);
+      if (key == "hsa_queue" && device_.amd) return read_hsa_queue(value, operation.queue);
       if (key == "budget" && !device_.amd) return read_number(value, 1, written.call.budget);
       if (key == "instructions" && !device_.amd) return read_instructions(value, written);
       if (Error error; read_cost(key, value, operation.cost, error)) return error;
       return error_at(value,
                       fmt::format("unknown key; a kernel has kernel, context, stream, release, period, deadline, "
                                   "duration, blocks, threads, registers, shared_memory, cache_config, memory_share{}",
-                                  device_.amd ? ", like, full_speed_threads, weight, dispatch"
+                                  device_.amd ? ", hsa_queue, like, full_speed_threads, weight, dispatch"
                                               : ", footprint, sm_mask, instructions, budget"));
     }
     if (key == "host_memory") {

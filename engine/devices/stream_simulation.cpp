@@ -117,7 +117,7 @@ class Simulation {
     const StreamOperation& call = operation(index);
     const OperationId id = device_->submit({call.kind, static_cast<StreamIndex>(call.stream), call.duration,
                                             call.blocks, use_[index], call.cache_config, call.memory_share, call.cost,
-                                            call.mask, call.memory.get(), call.warps.get(), call.pageable});
+                                            call.mask, call.memory.get(), call.warps.get(), call.pageable, call.queue});
     if (index_of_.size() <= id) index_of_.resize(id + 1);
     index_of_[id] = index;
   }
@@ -175,13 +175,20 @@ class Simulation {
 
 std::int64_t hsa_queues(const StreamScenario& scenario) {
   std::set<std::size_t> with_kernels;
-  for (const StreamOperation& operation : scenario.operations)
-    if (operation.kind == StreamOperationKind::kernel) with_kernels.insert(operation.stream);
+  std::set<std::pair<std::size_t, std::int64_t>> named;  // by context; by kernels themselves
+  for (const StreamOperation& operation : scenario.operations) {
+    if (operation.kind != StreamOperationKind::kernel) continue;
+    if (operation.queue)
+      named.emplace(scenario.streams[operation.stream].context, *operation.queue);
+    else
+      with_kernels.insert(operation.stream);
+  }
   std::int64_t queues = 0;
   std::map<std::size_t, std::int64_t> unmasked;  // by context
   for (const std::size_t stream : with_kernels)
     ++(scenario.streams[stream].mask ? queues : unmasked[scenario.streams[stream].context]);
-  for (const auto& [context, streams] : unmasked) queues += std::min(streams, scenario.device.amd->pool_queues);
+  for (const auto& [context, queue] : named) ++unmasked[context];
+  for (const auto& [context, used] : unmasked) queues += std::min(used, scenario.device.amd->pool_queues);
   return queues;
 }
 

@@ -44,7 +44,8 @@ struct StreamOperation {
   std::optional<CuMask> mask = {};
   /// NVIDIA: what the warps of its blocks execute, in place of the duration; null: unknown.
   std::shared_ptr<const nvidia::BlockWarps> warps = {};
-  bool pageable = false;  ///< a copy from or to pageable memory; its stream has barriers
+  bool pageable = false;                   ///< a copy from or to pageable memory; its stream has barriers
+  std::optional<std::int64_t> queue = {};  ///< AMD: of the pool of HSA queues, instead of the stream's
 };
 
 /// A program that issues the same operations again and again. An iteration begins when the operations of the one before

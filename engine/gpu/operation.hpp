@@ -59,6 +59,7 @@ struct DeviceOperation {
   /// A copy from or to pageable memory, which executes apart from all other operations of its process. Its stream has
   /// barriers.
   bool pageable = false;
+  std::optional<std::int64_t> queue = {};  ///< of the pool of HSA queues, instead of the stream's (AMD, A3)
 };
 
 struct BlockRun {

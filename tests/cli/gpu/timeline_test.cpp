@@ -159,7 +159,7 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
     "streams": [{"name": "a", "cu_mask": "0-2", "ace": 1}, {"name": "b", "hsa_queue": 1}, {"name": "c", "context": "B"}],
     "operations": [
       {"kernel": "k", "stream": "a", "like": "mm256", "blocks": 8, "full_speed_threads": 512, "weight": 2, "dispatch": "1us"},
-      {"kernel": "l", "stream": "b", "like": "mm256", "blocks": 8, "dispatch_ps": 5}]})",
+      {"kernel": "l", "stream": "b", "hsa_queue": 0, "like": "mm256", "blocks": 8, "dispatch_ps": 5}]})",
                                    R"({"platform": "xavier", "context_scheduling": "priority",
     "contexts": [{"name": "A", "mps_share": 50}, {"name": "B", "urgency": 2}],
     "cycle": "1ns", "warp_policy": "qaws", "warp_pipelines": "volta",

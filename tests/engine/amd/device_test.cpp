@@ -89,6 +89,76 @@ TEST_CASE("a stream can select a pool queue and a masked stream can select its A
                                       {"name": "b", "cu_mask": "full", "ace": 2})")) == Times{8, 3});
 }
 
+TEST_CASE("a kernel can select a pool queue so that one stream uses several and keeps its order (A2, A3)") {
+  const auto two_streams = [](const std::string& second) {
+    return completions(scenario(kernel("a", 1, 64, 3, R"(, "hsa_queue": 0)") + ", " + kernel("a", 1, 64, 3, second) +
+                                ", " + kernel("b", 1, 64, 4, R"(, "hsa_queue": 0)")));
+  };
+  CHECK(two_streams(R"(, "hsa_queue": 0)") == Times{3, 10, 7});
+  CHECK(two_streams(R"(, "hsa_queue": 1)") == Times{3, 6, 7});
+  // The stream's own queue is the first one in turn.
+  CHECK(two_streams("") == Times{3, 10, 7});
+}
+
+TEST_CASE("kernels of one stream in several HSA queues end when a plain simulation of queues says so (A2, A3)") {
+  // Blocks that never wait for a CU, so that only streams and queues matter. Queues are served tick by tick.
+  std::mt19937 random(28);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  struct Call {
+    int stream, queue, release, duration;  // queue -1: that of the stream
+    int end = -1;
+  };
+  for (int round = 0; round < 300; ++round) {
+    const int streams = draw(1, 5);
+    std::vector<int> queue_of_stream;
+    std::string declared, written;
+    for (int stream = 0; stream < streams; ++stream) {
+      queue_of_stream.push_back(draw(0, 2) == 0 ? draw(0, 3) : -1);
+      if (queue_of_stream.back() >= 0)
+        declared += fmt::format(R"({}{{"name": "s{}", "hsa_queue": {}}})", declared.empty() ? "" : ", ", stream,
+                                queue_of_stream.back());
+    }
+    std::vector<Call> calls;
+    for (int number = draw(1, 12); number > 0; --number) {
+      calls.push_back({draw(0, streams - 1), draw(-1, 3), draw(0, 15), draw(1, 9)});
+      const Call& call = calls.back();
+      written += (written.empty() ? "" : ", ") +
+                 kernel(fmt::format("s{}", call.stream), draw(1, 8), 64, call.duration,
+                        fmt::format(R"(, "release_ps": {}{})", call.release,
+                                    call.queue < 0 ? "" : fmt::format(R"(, "hsa_queue": {})", call.queue)));
+    }
+    std::vector<std::vector<std::size_t>> fifo(static_cast<std::size_t>(streams)), queues(4);
+    std::vector<bool> is_queued(calls.size());
+    int in_turn = 0;
+    for (int now = 0; now < 200; ++now) {
+      for (auto& queue : queues)
+        if (!queue.empty() && calls[queue.front()].end == now) {
+          auto& stream = fifo[static_cast<std::size_t>(calls[queue.front()].stream)];
+          stream.erase(stream.begin());
+          queue.erase(queue.begin());
+        }
+      for (std::size_t call = 0; call < calls.size(); ++call)
+        if (calls[call].release == now) fifo[static_cast<std::size_t>(calls[call].stream)].push_back(call);
+      for (int release = 0; release <= now; ++release)
+        for (std::size_t call = 0; call < calls.size(); ++call) {
+          const auto& stream = fifo[static_cast<std::size_t>(calls[call].stream)];
+          if (calls[call].release != release || is_queued[call] || stream.empty() || stream.front() != call) continue;
+          int& own = queue_of_stream[static_cast<std::size_t>(calls[call].stream)];
+          if (calls[call].queue < 0 && own < 0) own = in_turn++ % 4;
+          queues[static_cast<std::size_t>(calls[call].queue < 0 ? own : calls[call].queue)].push_back(call);
+          is_queued[call] = true;
+        }
+      for (auto& queue : queues)
+        if (!queue.empty() && calls[queue.front()].end < 0)
+          calls[queue.front()].end = now + calls[queue.front()].duration;
+    }
+    Times expected;
+    for (const Call& call : calls) expected.push_back(call.end);
+    INFO(declared << " " << written);
+    CHECK(completions(scenario(written, declared)) == expected);
+  }
+}
+
 TEST_CASE("an ACE serves its queues in turn kernel by kernel (A4)") {
   // One CU, so that every kernel of 2 blocks fills it; both streams on ACE 0, two kernels each.
   const std::string kernels = kernel("a", 2, 1024, 4) + ", " + kernel("a", 2, 1024, 4) + ", " +
@@ -213,6 +283,10 @@ TEST_CASE("an ACE with slices turns to its next queue before all blocks of a ker
 TEST_CASE("the HSA queues that a scenario needs are counted") {
   CHECK(gpu::hsa_queues(scenario(six_streams())) == 4);
   CHECK(gpu::hsa_queues(scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"})")) == 5);
+  const std::string mine = kernel("a", 1, 64, 3, R"(, "hsa_queue": 1)");
+  CHECK(gpu::hsa_queues(scenario(mine + ", " + mine)) == 1);
+  CHECK(gpu::hsa_queues(scenario(mine + ", " + kernel("a", 1, 64, 3))) == 2);
+  CHECK(gpu::hsa_queues(scenario(mine + ", " + six_streams())) == 4);
   CHECK(gpu::hsa_queues(scenario(R"({"copy": "c", "stream": "a", "kind": "h2d", "duration_ps": 5})")) == 0);
 }
 
@@ -227,6 +301,13 @@ TEST_CASE("keys for AMD GPUs are rejected on other GPUs and invalid values have 
   CHECK(error(radeon + R"("cu_mask": "0x1", "hsa_queue": 1}]})") ==
         "streams[0]: a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
   CHECK(error(radeon + R"("ace": 1}]})") == "streams[0]: \"ace\" needs a \"cu_mask\"");
+  const std::string of_kernel = R"("operations": [{"kernel": "k", "stream": "a", "threads": 64, "duration": "1us", )";
+  CHECK(error(R"({"platform": "radeon-vii", )" + of_kernel + R"("hsa_queue": 4}]})") ==
+        "operations[0].hsa_queue: expected a whole number from 0 to 3");
+  CHECK(error(R"({"platform": "radeon-vii", "streams": [{"name": "a", "cu_mask": "0x1"}], )" + of_kernel +
+              R"("hsa_queue": 1}]})") ==
+        "operations[0]: a kernel of a stream with a \"cu_mask\" has the HSA queue of the stream and no \"hsa_queue\"");
+  CHECK(error("{" + of_kernel + R"("hsa_queue": 1}]})").starts_with("operations[0].hsa_queue: unknown key"));
   CHECK(error(R"({"platform": "radeon-vii", "operations": [{"kernel": "k", "like": "mm512"}]})") ==
         "operations[0].like: the platform has no such kernel");
 }
