@@ -153,9 +153,10 @@ Outcome<Answer<exporter::InterferenceAnswer, exporter::CoarseInterference, expor
 
 /// The longest execution time of the warps of a kernel on an SM.
 struct MakespanRequest {
-  std::string kernel, ptx, sass, architecture;
+  std::vector<std::string> kernels;  ///< on one SM
+  std::string ptx, sass, architecture;
   std::string string, schedule, curve;
-  std::int64_t warps = 0;
+  std::vector<std::int64_t> warps;  ///< for all kernels, or for each
   std::string sigma = "4";
   std::vector<std::string> units, latencies;
   std::int64_t dispatch = 1;  ///< instructions of a warp in one cycle: 1 or 2

@@ -16,8 +16,7 @@ constexpr std::uint64_t usual_iterations = 2'000'000;
 /// The usual number, or fewer for a large problem, so that a run takes seconds.
 std::uint64_t default_iterations(const makespan::Problem& problem, const Watch& watch) {
   constexpr std::uint64_t instructions_placed = 250'000'000;
-  const std::uint64_t each = static_cast<std::uint64_t>(problem.warps) * problem.kernel.size();
-  const std::uint64_t iterations = std::clamp<std::uint64_t>(instructions_placed / each, 1, usual_iterations);
+  const std::uint64_t iterations = std::clamp<std::uint64_t>(instructions_placed / problem.work(), 1, usual_iterations);
   if (iterations < usual_iterations)
     watch.tell(
         fmt::format("note: {} iterations instead of {}, because the problem is large; --iterations sets another number",
@@ -45,21 +44,39 @@ Outcome<void> read_settings(const char* option, const std::vector<std::string>& 
   return {};
 }
 
-/// The kernel of --kernel, --ptx or --sass.
-Outcome<makespan::Kernel> kernel_of(const MakespanRequest& request, const Watch& watch) {
+using Kernels = std::vector<std::pair<makespan::Kernel, std::int64_t>>;
+
+/// The kernels of --kernel, or that of --ptx or --sass, with their warps.
+Outcome<Kernels> kernels_of(const MakespanRequest& request, const Watch& watch) {
+  const std::size_t count = std::max<std::size_t>(request.kernels.size(), 1);
+  if (request.warps.size() != 1 && request.warps.size() != count)
+    return misused("--warps", fmt::format("{} values for {} kernels", request.warps.size(), count),
+                   "expected one value, or one per kernel");
+  for (const std::int64_t warps : request.warps)
+    if (warps < 1 || warps > makespan::max_warps)
+      return misused(fmt::format("--warps {}", warps),
+                     fmt::format("expected a whole number from 1 to {}", makespan::max_warps));
+  Kernels kernels;
+  const auto add = [&](makespan::Kernel&& kernel) {
+    const std::size_t value = request.warps.size() == 1 ? 0 : kernels.size();
+    kernels.emplace_back(std::move(kernel), request.warps[value]);
+  };
+  for (const std::string& text : request.kernels)
+    if (auto added = at_place("--kernel", makespan::parse_kernel(text)).map(add); !added)
+      return tl::unexpected(added.error());
+  if (!kernels.empty()) return kernels;
   const std::string& file = request.ptx.empty() ? request.sass : request.ptx;
-  if (file.empty()) return at_place("--kernel", makespan::parse_kernel(request.kernel));
   const auto text = text_of({file});
   if (!text) return tl::unexpected(text.error());
   std::vector<std::string> warnings;
   auto kernel = request.ptx.empty() ? makespan::kernel_of_sass(*text, request.architecture)
                                     : makespan::kernel_of_ptx(*text, &warnings);
   for (const std::string& warning : warnings) watch.tell(fmt::format("warning: {}: {}", file, warning));
-  return at_place(file, std::move(kernel));
+  return at_place(file, std::move(kernel)).map(add).map([&] { return std::move(kernels); });
 }
 
 Outcome<makespan::Problem> problem_of(const MakespanRequest& request, const Watch& watch) {
-  if (static_cast<int>(request.kernel.empty()) + static_cast<int>(request.ptx.empty()) +
+  if (static_cast<int>(request.kernels.empty()) + static_cast<int>(request.ptx.empty()) +
           static_cast<int>(request.sass.empty()) !=
       2)
     return misused("gpu makespan requires one of --kernel, --ptx and --sass");
@@ -72,8 +89,8 @@ Outcome<makespan::Problem> problem_of(const MakespanRequest& request, const Watc
   const auto sigma = request.sigma == "units" ? makespan::no_scheduler_limit : whole_number(request.sigma);
   if (!sigma || *sigma < 1 || *sigma > makespan::no_scheduler_limit)
     return misused(fmt::format("--sigma \"{}\"", request.sigma), "expected a number of warps above zero, or \"units\"");
-  return kernel_of(request, watch).and_then([&](const makespan::Kernel& kernel) {
-    return at_place("", makespan::problem_on(sm, kernel, request.warps, *sigma));
+  return kernels_of(request, watch).and_then([&](const Kernels& kernels) {
+    return at_place("", makespan::problem_on(sm, kernels, *sigma));
   });
 }
 
@@ -136,8 +153,9 @@ makespan::AnnealingResult anneal(const MakespanRequest& request, const makespan:
 
 OptionTable options(MakespanRequest& request) {
   return {
-      row("kernel", &request.kernel, "Instructions by unit (L, C, S, D), such as \"5L 9C 2L 9C\"", {group::options},
-          {.takes = "INSTRUCTIONS"}),
+      row("kernel", &request.kernels,
+          "Instructions by unit (L, C, S, D), such as \"5L 9C 2L 9C\". Repeated for kernels that share the SM",
+          {group::options}, {.takes = "INSTRUCTIONS"}),
       row("ptx", &request.ptx, "Read the instructions from a PTX file, each once", {group::options},
           {.takes = "FILE", .file = FileKind::read}),
       row("sass", &request.sass, "Read the instructions from a listing of cuobjdump -sass, each once", {group::options},
@@ -152,8 +170,8 @@ OptionTable options(MakespanRequest& request) {
           "Check and evaluate this schedule: the warps of every cycle, separated by semicolons, such as "
           "\"1; 1 2; 2\"",
           {group::options}, {.takes = "CYCLES", .excludes = {"string"}}),
-      row("warps", &request.warps, "Number of warps on the SM", {group::options},
-          {.range = Range{1, std::uint64_t{makespan::max_warps}}, .usual = "", .required = true}),
+      row("warps", &request.warps, "Number of warps on the SM, for all kernels or for each: 2,4", {group::options},
+          {.takes = "LIST", .by_commas = true, .required = true}),
       row("sigma", &request.sigma, "Number of warps that execute in a cycle. \"units\": as many as the units allow",
           {group::options}, {.takes = "N"}),
       row("units", &request.units, "Lanes of a unit: UNIT=N. Default: L=32, C=128, S=32, D=64", {group::options},

@@ -23,10 +23,10 @@ std::vector<int> witness_of(const makespan::SearchResult& result) {
 }
 
 /// "5L 9C 2L 9C".
-std::string short_text(const makespan::Kernel& kernel) {
+std::string short_text(const makespan::Kernel& kernel, const makespan::Part& part) {
   std::string text;
-  for (std::size_t i = 0, end = 0; i < kernel.size(); i = end) {
-    while (end < kernel.size() && kernel[end] == kernel[i]) ++end;
+  for (std::size_t i = part.begin, end = i; i < part.end; i = end) {
+    while (end < part.end && kernel[end] == kernel[i]) ++end;
     if (!text.empty()) text += ' ';
     if (end - i > 1) text += std::to_string(end - i);
     text += makespan::unit_letters[static_cast<std::size_t>(kernel[i])];
@@ -36,7 +36,11 @@ std::string short_text(const makespan::Kernel& kernel) {
 
 ordered_json problem_json(const makespan::Problem& problem) {
   ordered_json json;
-  json["kernel"] = makespan::to_string(problem.kernel);
+  if (problem.several.empty()) json["kernel"] = makespan::to_string(problem.kernel);
+  for (const makespan::Part& part : problem.several)
+    json["kernels"].push_back({{"kernel", makespan::to_string(problem.kernel).substr(part.begin, part.size())},
+                               {"warps", part.warps},
+                               {"bound", makespan::simple_bound(problem, part)}});
   json["warps"] = problem.warps;
   json["sigma"] =
       problem.schedulers == makespan::no_scheduler_limit ? ordered_json("units") : ordered_json(problem.schedulers);
@@ -50,8 +54,14 @@ ordered_json problem_json(const makespan::Problem& problem) {
 }
 
 std::string problem_text(const makespan::Problem& problem) {
-  std::string text = fmt::format("kernel    {} ({} instructions)\n", short_text(problem.kernel), problem.kernel.size());
-  text += fmt::format("warps     {}\n", problem.warps);
+  std::string text;
+  for (const makespan::Part& part : problem.parts()) {
+    text += fmt::format("kernel    {} ({} instructions)\nwarps     {}\n", short_text(problem.kernel, part), part.size(),
+                        part.warps);
+    if (!problem.several.empty())
+      text += fmt::format("bound     {} cycles from its start, whenever the others start\n",
+                          makespan::simple_bound(problem, part));
+  }
   text += fmt::format("per cycle L {}, C {}, S {}, D {}; {}\n", problem.capacity[0], problem.capacity[1],
                       problem.capacity[2], problem.capacity[3],
                       problem.schedulers == makespan::no_scheduler_limit
@@ -157,13 +167,14 @@ std::string render_text(const WarpStringAnswer& answer, bool) {
   }
   text += string + '\n' + cycles + "\n\n";
   auto table = TextTable::of(">cycle", "warps and their units");
-  std::vector<std::size_t> executed(static_cast<std::size_t>(problem.warps));
+  std::vector<std::size_t> next;  // instruction, by warp
+  for (const makespan::Part& part : problem.part_by_warp()) next.push_back(part.begin);
   const makespan::Schedule columns = schedule.schedule();
   for (std::size_t cycle = 0; cycle < columns.size(); ++cycle) {
     std::string warps;
     for (const std::uint16_t warp : columns[cycle])
       warps += fmt::format("{}{} {}", warps.empty() ? "" : ", ", warp + 1,
-                           makespan::unit_letters[static_cast<std::size_t>(problem.kernel[executed[warp]++])]);
+                           makespan::unit_letters[static_cast<std::size_t>(problem.kernel[next[warp]++])]);
     table.add(cycle + 1, warps);
   }
   return text + table.render(false);
@@ -184,8 +195,9 @@ std::string render_annealing_csv(const MakespanAnswer& answer) {
 std::string render_annealing_svg(const MakespanAnswer& answer) {
   CurveDrawing drawing;
   drawing.title = "Longest schedule found by annealing";
-  drawing.subtitle = fmt::format("{}, {} warps, {} runs", short_text(answer.problem.kernel), answer.problem.warps,
-                                 answer.annealing->runs.size());
+  for (const makespan::Part& part : answer.problem.parts())
+    drawing.subtitle += fmt::format("{}, {} warps, ", short_text(answer.problem.kernel, part), part.warps);
+  drawing.subtitle += fmt::format("{} runs", answer.annealing->runs.size());
   drawing.x_label = "iteration";
   drawing.y_label = "cycles";
   drawing.from_zero = false;

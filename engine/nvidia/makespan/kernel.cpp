@@ -253,8 +253,20 @@ std::int64_t waiting(const Problem& problem) {
 
 tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& kernel, std::int64_t warps,
                                               std::int64_t schedulers) {
-  if (kernel.empty()) return tl::unexpected(std::string("a kernel without instructions"));
-  if (warps < 1 || warps > max_warps) return tl::unexpected(fmt::format("warps must be 1 to {}", max_warps));
+  return problem_on(sm, {{kernel, warps}}, schedulers);
+}
+
+tl::expected<Problem, std::string> problem_on(const SmUnits& sm,
+                                              const std::vector<std::pair<Kernel, std::int64_t>>& kernels,
+                                              std::int64_t schedulers) {
+  std::int64_t warps = 0;
+  for (const auto& [kernel, its_warps] : kernels) {
+    if (kernel.empty()) return tl::unexpected(std::string("a kernel without instructions"));
+    if (its_warps < 1 || its_warps > max_warps - warps)
+      return tl::unexpected(fmt::format("warps must be 1 to {}", max_warps));
+    warps += its_warps;
+  }
+  if (kernels.empty()) return tl::unexpected(std::string("a kernel without instructions"));
   if (schedulers < 1) return tl::unexpected(std::string("there must be a warp scheduler"));
   Problem problem;
   problem.warps = warps;
@@ -275,28 +287,42 @@ tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& k
     problem.capacity[unit] = whole ? units / sm.warp_size : 1;
     repeat[unit] = (whole ? 1 : sm.warp_size / units) * sm.latency[unit];
   }
-  for (const Unit unit : kernel) {
-    const auto times = static_cast<std::size_t>(repeat[static_cast<std::size_t>(unit)]);
-    if (times > max_instructions - problem.kernel.size())
-      return tl::unexpected(fmt::format("a kernel of more than {} instructions of one cycle", max_instructions));
-    problem.kernel.insert(problem.kernel.end(), times, unit);
-    problem.completes.resize(problem.kernel.size(), false);
-    problem.completes.back() = true;
+  for (const auto& [kernel, its_warps] : kernels) {
+    const std::size_t begin = problem.kernel.size();
+    for (const Unit unit : kernel) {
+      const auto times = static_cast<std::size_t>(repeat[static_cast<std::size_t>(unit)]);
+      if (times > max_instructions - problem.kernel.size())
+        return tl::unexpected(fmt::format("a kernel of more than {} instructions of one cycle", max_instructions));
+      problem.kernel.insert(problem.kernel.end(), times, unit);
+      problem.completes.resize(problem.kernel.size(), false);
+      problem.completes.back() = true;
+    }
+    if (kernels.size() > 1) problem.several.push_back({begin, problem.kernel.size(), its_warps});
   }
   if (waiting(problem) > max_waiting)
     return tl::unexpected(fmt::format("a kernel whose warps wait for more than {} cycles", max_waiting));
   return problem;
 }
 
-std::int64_t simple_bound(const Problem& problem) {
-  // Work of the other warps in shares of a full cycle: full for one type, or full for the schedulers.
-  PerUnit count{};
-  for (const Unit unit : problem.kernel) ++count[static_cast<std::size_t>(unit)];
-  std::int64_t bound = problem.instructions() + waiting(problem);
+std::int64_t simple_bound(const Problem& problem, const Part& part) {
+  // Of the warp that ends last: its own instructions and waits, and the work of the other warps in shares of a full
+  // cycle: full for one type, or full for the schedulers.
+  PerUnit others{};
+  for (const Part& each : problem.parts())
+    for (std::size_t i = each.begin; i < each.end; ++i)
+      others[static_cast<std::size_t>(problem.kernel[i])] += each.warps - (each.begin == part.begin ? 1 : 0);
+  std::int64_t bound = static_cast<std::int64_t>(part.size());
+  for (std::size_t i = part.begin; i < part.end; ++i) bound += problem.wait_after(i);
   for (std::size_t unit = 0; unit < unit_types; ++unit)
-    bound += ((problem.warps - 1) * count[unit]) / std::min(problem.capacity[unit], problem.schedulers);
+    bound += others[unit] / std::min(problem.capacity[unit], problem.schedulers);
   // Each type may be rounded down by less than one cycle; together by less than the number of types.
   return bound + static_cast<std::int64_t>(unit_types) - 1;
+}
+
+std::int64_t simple_bound(const Problem& problem) {
+  std::int64_t longest = 0;
+  for (const Part& part : problem.parts()) longest = std::max(longest, simple_bound(problem, part));
+  return longest;
 }
 
 }  // namespace amalthea::engine::nvidia::makespan

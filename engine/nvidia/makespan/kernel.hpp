@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -53,11 +54,20 @@ struct SmUnits {
   std::int64_t dispatch_units = 1;  ///< per scheduler, 1 or 2: instructions of a warp in one cycle
 };
 
-/// Warps that execute a string of one-cycle instructions, in order, from time 0.
+/// A kernel among several on the SM: its place in the string of all, and its warps.
+struct Part {
+  std::size_t begin = 0, end = 0;  ///< of its instructions; not empty
+  std::int64_t warps = 1;          ///< > 0
+
+  std::size_t size() const { return end - begin; }
+};
+
+/// Warps that execute a string of one-cycle instructions, in order, from time 0. Those of several kernels execute a
+/// part of it each.
 struct Problem {
-  Kernel kernel;                 ///< not empty
+  Kernel kernel;                 ///< not empty; of all kernels, one after the other
   PerUnit capacity{1, 4, 1, 2};  ///< warps that can execute an instruction of a type in one cycle (Eq. 1); > 0
-  std::int64_t warps = 1;        ///< 1 … max_warps
+  std::int64_t warps = 1;        ///< of all kernels: 1 … max_warps
   std::int64_t schedulers = 4;   ///< warps that can execute in one cycle; > 0, or no_scheduler_limit
 
   PerUnit wait{};                   ///< cycles that a warp waits after an instruction of a type, as its unit is free
@@ -65,6 +75,22 @@ struct Problem {
   /// Whether the warp goes on to its own next instruction: not from one part of a slow instruction to the next part.
   /// Empty: always.
   std::vector<bool> completes = {};
+  std::vector<Part> several = {};  ///< the kernels, if there is more than one
+
+  /// The kernels, of which there may be one.
+  std::vector<Part> parts() const { return several.empty() ? std::vector{Part{0, kernel.size(), warps}} : several; }
+  /// The kernel of each warp: warps of a kernel follow one another.
+  std::vector<Part> part_by_warp() const {
+    std::vector<Part> by_warp;
+    for (const Part& part : parts()) by_warp.insert(by_warp.end(), static_cast<std::size_t>(part.warps), part);
+    return by_warp;
+  }
+  /// The instructions that all warps execute.
+  std::size_t work() const {
+    std::size_t instructions = 0;
+    for (const Part& part : parts()) instructions += part.size() * static_cast<std::size_t>(part.warps);
+    return instructions;
+  }
 
   /// The cycles that a warp waits after an instruction. It also ends after them.
   std::int64_t wait_after(std::size_t instruction) const {
@@ -76,7 +102,7 @@ struct Problem {
     return pairs && wait_after(instruction) == 0 ? 0 : wait_after(instruction) + 1;
   }
   /// Whether it is the model of the paper, which the compressed search needs.
-  bool is_plain() const { return wait == PerUnit{} && dispatch_units == 1; }
+  bool is_plain() const { return wait == PerUnit{} && dispatch_units == 1 && several.empty(); }
   std::int64_t instructions() const { return static_cast<std::int64_t>(kernel.size()); }
   std::int64_t capacity_of(Unit unit) const { return capacity[static_cast<std::size_t>(unit)]; }
 };
@@ -91,11 +117,19 @@ inline constexpr std::int64_t max_waiting = 1'000'000;
 tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& kernel, std::int64_t warps,
                                               std::int64_t schedulers);
 
-/// The cycles that a warp waits for its own instructions, in all.
+/// The same for kernels that start together, with their warps: at most max_instructions and max_warps in all.
+tl::expected<Problem, std::string> problem_on(const SmUnits& sm,
+                                              const std::vector<std::pair<Kernel, std::int64_t>>& kernels,
+                                              std::int64_t schedulers);
+
+/// The cycles that a warp of each kernel waits for its own instructions, in all.
 std::int64_t waiting(const Problem& problem);
 
 /// Upper bound on every work-conserving schedule, in cycles: a warp executes, or waits while its unit or the schedulers
 /// are occupied by others (after Graham, 1969), or waits after an instruction.
 std::int64_t simple_bound(const Problem& problem);
+/// The same for a kernel, from its start to its end, whenever the other kernels start: in that time they execute all of
+/// their instructions at most.
+std::int64_t simple_bound(const Problem& problem, const Part& part);
 
 }  // namespace amalthea::engine::nvidia::makespan

@@ -8,44 +8,46 @@
 #include <fmt/core.h>
 
 namespace amalthea::engine::nvidia::makespan {
-namespace {
-
-std::size_t entries(const Problem& problem) { return problem.kernel.size() * static_cast<std::size_t>(problem.warps); }
-
-}  // namespace
 
 WarpString round_robin_string(const Problem& problem) {
+  const std::vector<Part> parts = problem.part_by_warp();
+  const std::size_t work = problem.work();
   WarpString string;
-  for (std::size_t i = 0; i < problem.kernel.size(); ++i)
-    for (std::int64_t warp = 0; warp < problem.warps; ++warp) string.push_back(static_cast<std::uint16_t>(warp));
+  for (std::size_t i = 0; string.size() < work; ++i)
+    for (std::size_t warp = 0; warp < parts.size(); ++warp)
+      if (i < parts[warp].size()) string.push_back(static_cast<std::uint16_t>(warp));
   return string;
 }
 
 WarpString fixed_priority_string(const Problem& problem) {
+  const std::vector<Part> parts = problem.part_by_warp();
   WarpString string;
-  for (std::int64_t warp = 0; warp < problem.warps; ++warp)
-    string.insert(string.end(), problem.kernel.size(), static_cast<std::uint16_t>(warp));
+  for (std::size_t warp = 0; warp < parts.size(); ++warp)
+    string.insert(string.end(), parts[warp].size(), static_cast<std::uint16_t>(warp));
   return string;
 }
 
 WarpString max_pending_string(const Problem& problem) {
+  const std::vector<Part> parts = problem.part_by_warp();
+  const std::size_t work = problem.work();
   WarpString string;
-  std::vector<std::size_t> executed(static_cast<std::size_t>(problem.warps));
-  std::vector<std::uint16_t> order(executed.size());
+  std::vector<std::size_t> next;  // instruction, by warp
+  for (const Part& part : parts) next.push_back(part.begin);
+  std::vector<std::uint16_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::uint16_t{0});
-  while (string.size() < entries(problem)) {
+  while (string.size() < work) {
     std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
-      return std::pair(executed[a], a) < std::pair(executed[b], b);
+      return std::pair(parts[b].end - next[b], a) < std::pair(parts[a].end - next[a], b);
     });
     PerUnit free = problem.capacity;
     std::int64_t room = problem.schedulers;
     for (const std::uint16_t warp : order) {
-      if (executed[warp] == problem.kernel.size() || room == 0) continue;
-      std::int64_t& units = free[static_cast<std::size_t>(problem.kernel[executed[warp]])];
+      if (next[warp] == parts[warp].end || room == 0) continue;
+      std::int64_t& units = free[static_cast<std::size_t>(problem.kernel[next[warp]])];
       if (units == 0) continue;
       --units;
       --room;
-      ++executed[warp];
+      ++next[warp];
       string.push_back(warp);
     }
   }
@@ -54,19 +56,27 @@ WarpString max_pending_string(const Problem& problem) {
 
 StringCount number_of_strings(const Problem& problem) {
   // The product, over the warps, of (w I - 1 over I - 1): a warp has the first entry that earlier warps left, and I - 1
-  // of those behind it. Each division is exact: the quotient is the product for the earlier warps and a binomial
-  // coefficient. From 2^105 on the number is mantissa * 10^shift, and a step loses less than 2^-100 of it.
+  // of those behind it. The warps of a further kernel have W I of all entries up to then. Each division is exact: the
+  // quotient is the product for what came before and a binomial coefficient. From 2^105 on the number is
+  // mantissa * 10^shift, and a step loses less than 2^-100 of it.
   __extension__ using Wide = unsigned __int128;
   constexpr Wide wide = Wide{1} << 105U;
   constexpr std::int64_t most_digits = 30;
-  const std::int64_t instructions = problem.instructions();
   Wide mantissa = 1;
   std::int64_t shift = 0;
-  for (std::int64_t warp = 1; warp <= problem.warps; ++warp)
-    for (std::int64_t k = 1; k < instructions; ++k) {
-      mantissa = mantissa * static_cast<Wide>((warp - 1) * instructions + k) / static_cast<Wide>(k);
-      for (; mantissa >= wide; ++shift) mantissa /= 10;
-    }
+  const auto times = [&](std::int64_t factor, std::int64_t divisor) {
+    mantissa = mantissa * static_cast<Wide>(factor) / static_cast<Wide>(divisor);
+    for (; mantissa >= wide; ++shift) mantissa /= 10;
+  };
+  std::int64_t before = 0;
+  for (const Part& part : problem.parts()) {
+    const auto instructions = static_cast<std::int64_t>(part.size());
+    const std::int64_t entries = part.warps * instructions;
+    for (std::int64_t entry = 1; before > 0 && entry <= entries; ++entry) times(before + entry, entry);
+    for (std::int64_t warp = 1; warp <= part.warps; ++warp)
+      for (std::int64_t k = 1; k < instructions; ++k) times((warp - 1) * instructions + k, k);
+    before += entries;
+  }
   std::string digits;
   for (Wide rest = mantissa; rest > 0; rest /= 10)
     digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
@@ -79,14 +89,15 @@ StringCount number_of_strings(const Problem& problem) {
 }
 
 std::optional<std::string> complaint(const Problem& problem, const WarpString& string) {
-  std::vector<std::size_t> count(static_cast<std::size_t>(problem.warps));
+  const std::vector<Part> parts = problem.part_by_warp();
+  std::vector<std::size_t> count(parts.size());
   for (const std::uint16_t warp : string) {
     if (warp >= count.size()) return fmt::format("there is no warp {}", warp + 1);
     ++count[warp];
   }
   for (std::size_t warp = 0; warp < count.size(); ++warp)
-    if (count[warp] != problem.kernel.size())
-      return fmt::format("warp {} is there {} times, not {}", warp + 1, count[warp], problem.kernel.size());
+    if (count[warp] != parts[warp].size())
+      return fmt::format("warp {} is there {} times, not {}", warp + 1, count[warp], parts[warp].size());
   return std::nullopt;
 }
 
@@ -97,8 +108,10 @@ WarpString string_of(const Schedule& schedule) {
 }
 
 std::optional<std::string> violation(const Problem& problem, const Schedule& schedule) {
-  const auto warps = static_cast<std::size_t>(problem.warps);
-  std::vector<std::size_t> position(warps, 0);
+  const std::vector<Part> parts = problem.part_by_warp();
+  const std::size_t warps = parts.size();
+  std::vector<std::size_t> position;  // of the next instruction
+  for (const Part& part : parts) position.push_back(part.begin);
   std::vector<std::size_t> ready(warps, 0);  // the cycle from which the warp may execute
   for (std::size_t cycle = 0; cycle < schedule.size(); ++cycle) {
     std::vector<int> executes(warps, 0);
@@ -109,7 +122,7 @@ std::optional<std::string> violation(const Problem& problem, const Schedule& sch
       if (executes[warp] == 2) return fmt::format("cycle {}: warp {} executes three times", cycle + 1, warp + 1);
       if (executes[warp] == 1 && ready[warp] > cycle)
         return fmt::format("cycle {}: warp {} executes twice", cycle + 1, warp + 1);
-      if (position[warp] == problem.kernel.size())
+      if (position[warp] == parts[warp].end)
         return fmt::format("cycle {}: warp {} has nothing left", cycle + 1, warp + 1);
       if (ready[warp] > cycle) return fmt::format("cycle {}: warp {} still waits", cycle + 1, warp + 1);
       if (executes[warp]++ == 0) ++in_all;
@@ -122,7 +135,7 @@ std::optional<std::string> violation(const Problem& problem, const Schedule& sch
       if (used[unit] > problem.capacity[unit])
         return fmt::format("cycle {}: more {} than units", cycle + 1, unit_letters[unit]);
     for (std::size_t warp = 0; warp < warps; ++warp) {
-      if (executes[warp] == 2 || ready[warp] > cycle || position[warp] == problem.kernel.size()) continue;
+      if (executes[warp] == 2 || ready[warp] > cycle || position[warp] == parts[warp].end) continue;
       const auto unit = static_cast<std::size_t>(problem.kernel[position[warp]]);
       if (used[unit] < problem.capacity[unit] && (executes[warp] == 1 || in_all < problem.schedulers))
         return fmt::format("cycle {}: warp {} could execute {}", cycle + 1, warp + 1,
@@ -130,7 +143,7 @@ std::optional<std::string> violation(const Problem& problem, const Schedule& sch
     }
   }
   for (std::size_t warp = 0; warp < warps; ++warp)
-    if (position[warp] != problem.kernel.size()) return fmt::format("warp {} does not end", warp + 1);
+    if (position[warp] != parts[warp].end) return fmt::format("warp {} does not end", warp + 1);
   return std::nullopt;
 }
 
@@ -138,7 +151,7 @@ StringSchedule::StringSchedule(const Problem& problem, WarpString string)
     : kernel_(problem.kernel),
       capacity_(problem.capacity),
       schedulers_(problem.schedulers),
-      at_the_end_(problem.wait_after(problem.kernel.size() - 1)),
+      parts_(problem.part_by_warp()),
       string_(std::move(string)),
       cycles_(string_.size()),
       kept_(string_.size()),
@@ -148,15 +161,18 @@ StringSchedule::StringSchedule(const Problem& problem, WarpString string)
       has_two_(static_cast<std::size_t>(problem.warps)),
       use_(string_.size() + static_cast<std::size_t>(waiting(problem)) + 2) {
   for (std::size_t i = 0; i < kernel_.size(); ++i) gaps_.push_back(static_cast<std::int32_t>(problem.gap_after(i)));
+  for (const Part& part : parts_) at_the_end_.push_back(static_cast<std::int32_t>(problem.wait_after(part.end - 1)));
   place(0);
 }
 
 std::int64_t StringSchedule::makespan() const {
-  return *std::max_element(latest_.begin(), latest_.end()) + at_the_end_;
+  std::int32_t last = 0;
+  for (std::size_t warp = 0; warp < latest_.size(); ++warp) last = std::max(last, latest_[warp] + at_the_end_[warp]);
+  return last;
 }
 
 Schedule StringSchedule::schedule() const {
-  Schedule schedule(static_cast<std::size_t>(makespan() - at_the_end_));
+  Schedule schedule(static_cast<std::size_t>(*std::max_element(latest_.begin(), latest_.end())));
   for (std::size_t i = 0; i < string_.size(); ++i)
     schedule[static_cast<std::size_t>(cycles_[i] - 1)].push_back(string_[i]);
   for (auto& cycle : schedule) std::sort(cycle.begin(), cycle.end());
@@ -180,7 +196,7 @@ void StringSchedule::undo() {
   std::swap(string_[swapped_[0]], string_[swapped_[1]]);
   for (std::size_t i = first; i < string_.size(); ++i) {
     const std::uint16_t warp = string_[i];
-    const auto unit = static_cast<std::size_t>(kernel_[static_cast<std::size_t>(executed_[warp]++)]);
+    const auto unit = static_cast<std::size_t>(kernel_[instruction_of(warp, executed_[warp]++)]);
     has_two_[warp] = second_[i] = latest_[warp] == kept_[i];
     cycles_[i] = latest_[warp] = kept_[i];
     auto& use = use_[static_cast<std::size_t>(kept_[i])];
@@ -198,7 +214,7 @@ void StringSchedule::assign(const WarpString& string) {
 void StringSchedule::remove(std::size_t from) {
   for (std::size_t i = string_.size(); i-- > from;) {
     const std::uint16_t warp = string_[i];
-    const auto unit = static_cast<std::size_t>(kernel_[static_cast<std::size_t>(--executed_[warp])]);
+    const auto unit = static_cast<std::size_t>(kernel_[instruction_of(warp, --executed_[warp])]);
     const std::int32_t cycle = cycles_[i];
     auto& use = use_[static_cast<std::size_t>(cycle)];
     --use[unit];
@@ -222,9 +238,9 @@ void StringSchedule::remove(std::size_t from) {
 void StringSchedule::place(std::size_t from) {
   for (std::size_t i = from; i < string_.size(); ++i) {
     const std::uint16_t warp = string_[i];
-    const auto position = static_cast<std::size_t>(executed_[warp]++);
+    const std::size_t position = instruction_of(warp, executed_[warp]++);
     const auto unit = static_cast<std::size_t>(kernel_[position]);
-    const std::int32_t gap = position == 0 ? 1 : gaps_[position - 1];
+    const std::int32_t gap = position == parts_[warp].begin ? 1 : gaps_[position - 1];
     second_[i] = gap == 0 && !has_two_[warp] && use_[static_cast<std::size_t>(latest_[warp])][unit] < capacity_[unit];
     has_two_[warp] = second_[i];
     if (second_[i]) {  // beside the warp's previous one, on the same scheduler

@@ -16,7 +16,7 @@
 
 namespace amalthea::engine::nvidia::makespan {
 
-/// Warp numbers from 0, each as often as the kernel has instructions: an entry places the next instruction of its warp.
+/// Warp numbers from 0, each as often as its kernel has instructions: an entry places the next instruction of its warp.
 using WarpString = std::vector<std::uint16_t>;
 
 /// The warps that execute their next instruction, by cycle and in ascending order; twice for two instructions.
@@ -29,8 +29,8 @@ WarpString fixed_priority_string(const Problem& problem);
 /// In each cycle the warps with the most remaining instructions, among equals the first.
 WarpString max_pending_string(const Problem& problem);
 
-/// The number of strings. Those that differ only in the names of warps count once: (W I)! / ((I!)^W W!) for W warps of
-/// I instructions.
+/// The number of strings. Those that differ only in the names of warps of a kernel count once: (W I)! / ((I!)^W W!) for
+/// W warps of I instructions; several kernels have such a divisor each.
 struct StringCount {
   std::string number;       ///< exact up to 30 digits, then rounded: "2.726e452"
   std::int64_t digits = 1;  ///< of the exact number
@@ -70,14 +70,18 @@ class StringSchedule {
   void assign(const WarpString& string);
 
  private:
+  std::size_t instruction_of(std::uint16_t warp, std::int32_t executed) const {
+    return parts_[warp].begin + static_cast<std::size_t>(executed);
+  }
   void remove(std::size_t from);
   void place(std::size_t from);
 
   const Kernel kernel_;
   const PerUnit capacity_;
   const std::int64_t schedulers_;
-  const std::int64_t at_the_end_;   // cycles that a warp waits after its last instruction
-  std::vector<std::int32_t> gaps_;  // after each instruction of the kernel (Problem::gap_after)
+  const std::vector<Part> parts_;         // by warp
+  std::vector<std::int32_t> at_the_end_;  // cycles that a warp waits after its last instruction
+  std::vector<std::int32_t> gaps_;        // after each instruction of the kernel (Problem::gap_after)
   WarpString string_;
   std::vector<std::int32_t> cycles_;
   std::vector<std::int32_t> kept_;                              // cycles before the last swap, from its first entry on

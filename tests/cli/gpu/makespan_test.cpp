@@ -121,6 +121,35 @@ TEST_CASE("gpu makespan counts a latency during which the unit is free and two d
   CHECK(text.find("longest   5 cycles (exact)\n") != std::string::npos);
 }
 
+TEST_CASE("gpu makespan takes several kernels that share the SM") {
+  const std::vector<std::string> both = {"--kernel", "LCL", "--kernel", "3C", "--warps", "2,1", "--units", "C=32"};
+  const auto text = makespan(both).out;
+  // The own instructions, those of others by unit (here 2 L, 4 C; there 4 L, 2 C), and 3 for rounding.
+  CHECK(text.find("kernel    L C L (3 instructions)\nwarps     2\n"
+                  "bound     12 cycles from its start, whenever the others start\n"
+                  "kernel    3C (3 instructions)\nwarps     1\n"
+                  "bound     12 cycles from its start, whenever the others start\n") == 0);
+  // Found by trying all schedules of the three warps.
+  CHECK(text.find("longest   6 cycles (exact)\n") != std::string::npos);
+  auto more = both;
+  more.insert(more.end(), {"--format", "json"});
+  const auto exact = json::parse(makespan(more).out);
+  CHECK(exact["kernels"] == json::parse(R"([{"kernel": "LCL", "warps": 2, "bound": 12},
+                                            {"kernel": "CCC", "warps": 1, "bound": 12}])"));
+  CHECK(exact["warps"] == 3);
+  CHECK(exact["upper"] == exact["lower"]);
+  more.insert(more.end(), {"--anneal", "--iterations", "1000"});
+  CHECK(json::parse(makespan(more).out)["lower"] == exact["lower"]);
+  const std::vector<std::string> same = {"--kernel", "LCL", "--kernel", "LCL", "--warps", "2", "--units", "C=32"};
+  CHECK(makespan(same).out.find("longest   9 cycles (exact)") != std::string::npos);
+  const auto given = makespan({"--kernel", "LC", "--kernel", "S", "--warps", "1", "--string", "2 1 1"}).out;
+  CHECK(given.find("1  1 L, 2 S\n") != std::string::npos);
+  CHECK(complaint({"--kernel", "LC", "--kernel", "S", "--warps", "1,2,3"}) ==
+        "amalthea: error: --warps: 3 values for 2 kernels; expected one value, or one per kernel\n");
+  CHECK(complaint({"--kernel", "LC", "--kernel", "S", "--warps", "33"}).find("warps must be 1 to 64") !=
+        std::string::npos);
+}
+
 TEST_CASE("gpu makespan reads the first function of a SASS listing") {
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/kernel.sass";

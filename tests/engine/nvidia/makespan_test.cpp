@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -102,12 +104,42 @@ class Oracle {
 /// The longest schedule of warps that wait or execute two instructions in a cycle, by trying all.
 class WaitingOracle {
  public:
-  explicit WaitingOracle(const Problem& problem) : problem_(problem) {}
+  explicit WaitingOracle(const Problem& problem) : problem_(problem) {
+    if (problem.several.empty()) first_.assign(static_cast<std::size_t>(problem.warps), {0, 0});
+    ends_.assign(first_.size(), problem.kernel.size());
+    for (const Part& part : problem.several)
+      for (std::int64_t warp = 0; warp < part.warps; ++warp) {
+        first_.emplace_back(part.begin, 0);
+        ends_.push_back(part.end);
+      }
+  }
 
-  std::int64_t longest() { return rest(State(static_cast<std::size_t>(problem_.warps), {0, 0})); }
+  std::int64_t longest() { return rest(first_); }
+  /// Until the first kernel has ended. The others may have executed any instructions before, and start up to `latest`
+  /// cycles after it.
+  std::int64_t longest_of_first(std::int64_t latest) {
+    of_first_ = static_cast<std::size_t>(problem_.several.front().warps);
+    std::int64_t most = 0;
+    const auto vary = [&](const auto& self, State& state, std::size_t warp) -> void {
+      if (warp == state.size()) {
+        most = std::max(most, rest(state));
+        return;
+      }
+      const auto from = state[warp];
+      for (std::size_t at = from.first; at <= ends_[warp]; ++at)
+        for (std::int64_t wait = 0; wait <= (at == from.first ? latest : 0); ++wait) {
+          state[warp] = {at, wait};
+          self(self, state, warp + 1);
+        }
+      state[warp] = from;
+    };
+    State state = first_;
+    vary(vary, state, of_first_);
+    return most;
+  }
 
  private:
-  /// By warp: executed instructions, and cycles from now to the one in which it may go on.
+  /// By warp: its next instruction, and cycles from now to the one in which it may go on.
   using State = std::vector<std::pair<std::size_t, std::int64_t>>;
 
   bool pairs(std::size_t at) const {
@@ -117,10 +149,14 @@ class WaitingOracle {
 
   std::int64_t rest(const State& state) {
     if (const auto known = known_.find(state); known != known_.end()) return known->second;
-    const std::size_t end = problem_.kernel.size();
     std::int64_t left = 0;  // after the last instruction, warps only wait
-    for (const auto& [at, wait] : state) left = std::max(left, at == end ? wait : -1);
-    if (std::all_of(state.begin(), state.end(), [&](const auto& warp) { return warp.first == end; })) return left;
+    bool have_ended = true;
+    for (std::size_t warp = 0; warp < std::min(state.size(), of_first_); ++warp) {
+      const bool has_ended = state[warp].first == ends_[warp];
+      if (has_ended) left = std::max(left, state[warp].second);
+      have_ended = have_ended && has_ended;
+    }
+    if (have_ended) return left;
     std::int64_t best = 0;
     std::vector<int> counts(state.size());
     for (bool more = true; more;) {
@@ -140,7 +176,7 @@ class WaitingOracle {
     for (std::size_t warp = 0; warp < counts.size(); ++warp) {
       const auto& [at, wait] = state[warp];
       const auto count = static_cast<std::size_t>(counts[warp]);
-      if (count > 0 && (wait > 0 || at + count > problem_.kernel.size())) return false;
+      if (count > 0 && (wait > 0 || at + count > ends_[warp])) return false;
       if (count == 2 && !pairs(at)) return false;
       for (std::size_t i = 0; i < count; ++i) ++used[unit(at + i)];
       warps += count > 0 ? 1 : 0;
@@ -151,7 +187,7 @@ class WaitingOracle {
     for (std::size_t warp = 0; warp < counts.size(); ++warp) {
       const auto& [at, wait] = state[warp];
       const auto next = at + static_cast<std::size_t>(counts[warp]);
-      if (wait > 0 || next >= problem_.kernel.size() || counts[warp] == 2) continue;
+      if (wait > 0 || next >= ends_[warp] || counts[warp] == 2) continue;
       if (used[unit(next)] == problem_.capacity[unit(next)]) continue;
       if (counts[warp] == 0 ? warps < problem_.schedulers : pairs(at)) return false;
     }
@@ -171,6 +207,9 @@ class WaitingOracle {
   }
 
   const Problem& problem_;
+  State first_;
+  std::vector<std::size_t> ends_;                                   // by warp
+  std::size_t of_first_ = std::numeric_limits<std::size_t>::max();  // warps whose end is awaited
   std::map<State, std::int64_t> known_;
 };
 
@@ -189,6 +228,26 @@ Problem random_waiting_problem(std::mt19937_64& random, std::size_t max_instruct
   const std::int64_t schedulers = random() % 3 == 0 ? no_scheduler_limit : 1 + static_cast<std::int64_t>(random() % 3);
   return problem_on(sm, kernel, 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(warps)), schedulers)
       .value();
+}
+
+/// Kernels of different instructions on one SM, mostly without waits.
+Problem random_mixed_problem(std::mt19937_64& random, std::size_t max_instructions, std::int64_t warps) {
+  SmUnits sm;
+  for (std::size_t unit = 0; unit < unit_types; ++unit) {
+    sm.units[unit] = std::int64_t{32} << random() % 2;
+    sm.wait[unit] = random() % 4 == 0 ? static_cast<std::int64_t>(random() % 4) : 0;
+  }
+  sm.dispatch_units = random() % 4 == 0 ? 2 : 1;
+  std::vector<std::pair<Kernel, std::int64_t>> kernels;
+  for (std::int64_t left = warps; left > 0 && kernels.size() < 3;) {
+    const std::int64_t its_warps = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(left));
+    left -= its_warps;
+    kernels.emplace_back(Kernel{}, its_warps);
+    const std::size_t instructions = 1 + random() % max_instructions;
+    for (std::size_t i = 0; i < instructions; ++i) kernels.back().first.push_back(static_cast<Unit>(random() % 3));
+  }
+  const std::int64_t schedulers = random() % 3 == 0 ? no_scheduler_limit : 1 + static_cast<std::int64_t>(random() % 3);
+  return problem_on(sm, kernels, schedulers).value();
 }
 
 Problem random_problem(std::mt19937_64& random, std::size_t max_instructions, std::int64_t warps) {
@@ -551,6 +610,99 @@ TEST_CASE("makespan: annealing with waits and two dispatch units stays within th
     options.iterations = 2000;
     options.runs = 4;
     CHECK(anneal(problem, options).best <= worst_makespan(problem, two_threads()).lower);
+  }
+}
+
+TEST_CASE("makespan: kernels of different instructions on one SM agree with an exhaustive search") {
+  std::mt19937_64 random(15);
+  int reached = 0, searched = 0;
+  for (int round = 0; round < 300; ++round) {
+    const Problem problem = random_mixed_problem(random, 4, 4);
+    const SearchResult found = worst_makespan(problem, two_threads());
+    INFO(to_string(problem.kernel) << ", " << problem.parts().size() << " kernels, " << problem.warps << " warps");
+    CHECK(found.exact());
+    CHECK(found.lower == WaitingOracle(problem).longest());
+    CHECK(found.lower <= simple_bound(problem));
+    CHECK_FALSE(violation(problem, found.witness));
+    CHECK(StringSchedule(problem, string_of(found.witness)).makespan() == found.lower);
+    AnnealingOptions options;
+    options.iterations = 500;
+    const AnnealingResult annealed = anneal(problem, options);
+    CHECK(annealed.best <= found.lower);
+    CHECK_FALSE(complaint(problem, annealed.string));
+    ++searched;
+    reached += annealed.best == found.lower ? 1 : 0;
+  }
+  CHECK(reached >= searched * 95 / 100);
+}
+
+TEST_CASE("makespan: no start of the other kernels lets a kernel take longer than its bound") {
+  std::mt19937_64 random(18);
+  int mixed = 0;
+  std::int64_t found = 0, bounds = 0;
+  for (int round = 0; round < 200; ++round) {
+    const Problem problem = random_mixed_problem(random, 3, 4);
+    if (problem.several.empty()) continue;
+    ++mixed;
+    const std::int64_t longest = WaitingOracle(problem).longest_of_first(4);
+    const std::int64_t bound = simple_bound(problem, problem.several.front());
+    INFO(to_string(problem.kernel) << ", " << problem.several.front().size() << " of the first kernel");
+    CHECK(longest <= bound);
+    found += longest;
+    bounds += bound;
+  }
+  CHECK(mixed > 80);
+  CHECK(bounds < 2 * found);
+}
+
+TEST_CASE("makespan: the strings of several kernels yield exactly their work-conserving schedules and are counted") {
+  std::mt19937_64 random(16);
+  for (int round = 0; round < 60; ++round) {
+    const Problem problem = random_mixed_problem(random, 2, 4);
+    if (problem.work() > 8) continue;
+    WarpString string = fixed_priority_string(problem);
+    std::int64_t longest = 0;
+    std::set<WarpString> different;
+    do {
+      const StringSchedule schedule(problem, string);
+      longest = std::max(longest, schedule.makespan());
+      if (violation(problem, schedule.schedule())) FAIL(*violation(problem, schedule.schedule()));
+      // Warps of a kernel in the order of their first entries.
+      WarpString first;
+      for (const std::uint16_t warp : string)
+        if (std::find(first.begin(), first.end(), warp) == first.end()) first.push_back(warp);
+      bool in_order = true;
+      std::uint16_t begin = 0;
+      for (const Part& part : problem.parts()) {
+        const auto end = static_cast<std::uint16_t>(begin + part.warps);
+        WarpString its;
+        for (const std::uint16_t warp : first)
+          if (warp >= begin && warp < end) its.push_back(warp);
+        in_order = in_order && std::is_sorted(its.begin(), its.end());
+        begin = end;
+      }
+      if (in_order) different.insert(string);
+    } while (std::next_permutation(string.begin(), string.end()));
+    CHECK(longest == WaitingOracle(problem).longest());
+    CHECK(number_of_strings(problem).number == std::to_string(different.size()));
+  }
+}
+
+TEST_CASE("makespan: kernels of the same instructions take as long as one kernel with all their warps") {
+  std::mt19937_64 random(17);
+  for (int round = 0; round < 40; ++round) {
+    const Problem one = random_problem(random, 6, 5);
+    Problem two = one;
+    two.warps = one.warps + 2;
+    two.kernel.insert(two.kernel.end(), one.kernel.begin(), one.kernel.end());
+    two.several = {{0, one.kernel.size(), one.warps}, {one.kernel.size(), two.kernel.size(), 2}};
+    Problem all = one;
+    all.warps = two.warps;
+    const SearchResult found = worst_makespan(two, two_threads()), expected = worst_makespan(all, two_threads());
+    INFO(to_string(one.kernel) << ", " << one.warps << " + 2 warps");
+    CHECK(found.exact());
+    CHECK(found.lower == expected.lower);
+    CHECK(simple_bound(two) == simple_bound(all));
   }
 }
 

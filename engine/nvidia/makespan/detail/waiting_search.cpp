@@ -14,15 +14,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// By warp, in ascending order: the cycles that it still waits, and in the low bits its executed instructions.
+/// By warp, in ascending order: the cycles that it still waits, and in the low bits its place.
 using State = std::u32string;
 constexpr unsigned position_bits = 13;
-static_assert(max_instructions < 1U << position_bits);
+static_assert(max_instructions + max_warps < 1U << position_bits);
 constexpr std::size_t position_of(char32_t warp) { return warp & ((1U << position_bits) - 1); }
 constexpr std::int64_t wait_of(char32_t warp) { return warp >> position_bits; }
 constexpr char32_t warp_at(std::size_t position, std::int64_t wait) {
   return static_cast<char32_t>(static_cast<std::size_t>(wait) << position_bits | position);
 }
+
+/// Where a warp is: before an instruction, or at the end of its kernel. Kernels follow one another.
+struct Place {
+  bool is_end = false;
+  std::size_t unit = 0;    ///< of the instruction
+  bool pairs = false;      ///< it and the next one may be in one cycle
+  std::int64_t wait = 0;   ///< cycles after it, and at the end those beyond `common_wait_`
+  std::int64_t chain = 0;  ///< cycles from here to the end of the warp, with waits
+  PerUnit work{};          ///< instructions by unit, from here on
+};
 
 /// What equal warps do in a cycle.
 struct Choice {
@@ -34,23 +44,35 @@ struct Choice {
 class WaitingSearch {
  public:
   WaitingSearch(const Problem& problem, const SearchOptions& options, SearchResult& result)
-      : problem_(problem),
-        options_(options),
-        result_(result),
-        start_(Clock::now()),
-        end_(problem.kernel.size()),
-        rests_(end_ + 1) {
-    for (std::size_t i = end_; i-- > 0;) {
-      rests_[i] = rests_[i + 1];
-      rests_[i].chain += 1 + problem.wait_after(i);
-      ++rests_[i].work[unit_at(i)];
+      : problem_(problem), options_(options), result_(result), start_(Clock::now()) {
+    const std::vector<Part> parts = problem.parts();
+    common_wait_ = problem.wait_after(parts.front().end - 1);
+    for (const Part& part : parts) common_wait_ = std::min(common_wait_, problem.wait_after(part.end - 1));
+    for (const Part& part : parts) {
+      first_.insert(first_.end(), static_cast<std::size_t>(part.warps), warp_at(places_.size(), 0));
+      const std::size_t begin = places_.size();
+      places_.resize(begin + part.size() + 1);
+      places_.back().is_end = true;
+      places_.back().chain = common_wait_;
+      for (std::size_t i = part.size(); i-- > 0;) {
+        const std::size_t instruction = part.begin + i;
+        const bool is_last = i + 1 == part.size();
+        Place& place = places_[begin + i];
+        const Place& next = places_[begin + i + 1];
+        place.unit = static_cast<std::size_t>(problem.kernel[instruction]);
+        place.pairs = !is_last && problem.gap_after(instruction) == 0;
+        place.wait = problem.wait_after(instruction) - (is_last ? common_wait_ : 0);
+        place.chain = next.chain + 1 + place.wait;
+        place.work = next.work;
+        ++place.work[place.unit];
+      }
     }
   }
 
   void run() {
     const bool complete = visit();
     if (final_ != nullptr) {
-      result_.lower = final_time_ + problem_.wait_after(end_ - 1);
+      result_.lower = final_length_;
       result_.witness = witness();
     }
     if (complete) result_.upper = result_.lower;
@@ -66,17 +88,11 @@ class WaitingSearch {
   };
   using Entry = std::pair<const State, Origin>;
 
-  /// Of a warp, from an instruction on.
-  struct Rest {
-    std::int64_t chain = 0;  ///< cycles, with waits
-    PerUnit work{};          ///< instructions by unit
-  };
-
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   /// Visits all states, or returns false beyond a limit.
   bool visit() {
-    layers_[0].emplace(State(static_cast<std::size_t>(problem_.warps), warp_at(0, 0)), Origin{});
+    layers_[0].emplace(first_, Origin{});
     for (auto layer = layers_.begin(); layer != layers_.end(); ++layer) {
       time_ = layer->first;
       for (const Entry& entry : layer->second) {
@@ -93,11 +109,14 @@ class WaitingSearch {
     for_each_cycle(entry.first, [&](const std::vector<Choice>& choices) {
       const auto [state, skipped] = after(choices);
       const std::int64_t time = time_ + 1 + skipped;
-      if (std::all_of(state.begin(), state.end(), [&](char32_t warp) { return position_of(warp) == end_; })) {
-        if (time + problem_.wait_after(end_ - 1) <= result_.lower || (final_ != nullptr && time <= final_time_)) return;
-        finals_[state] = {&entry, time_};
-        final_ = &*finals_.begin();
+      if (std::all_of(state.begin(), state.end(), [&](char32_t warp) { return at(warp).is_end; })) {
+        std::int64_t length = time + common_wait_;
+        for (const char32_t warp : state) length = std::max(length, time + common_wait_ + wait_of(warp));
+        if (length <= result_.lower || (final_ != nullptr && length <= final_length_)) return;
+        finals_.clear();
+        final_ = &*finals_.emplace(state, Origin{&entry, time_}).first;
         final_time_ = time;
+        final_length_ = length;
         return;
       }
       if (time + bound_of(state) <= result_.lower) return;
@@ -118,9 +137,9 @@ class WaitingSearch {
     std::int64_t bound = 0;
     PerUnit work{};
     for (const char32_t warp : state) {
-      const Rest& rest = rests_[position_of(warp)];
-      bound = std::max(bound, wait_of(warp) + rest.chain);
-      for (std::size_t unit = 0; unit < unit_types; ++unit) work[unit] += rest.work[unit];
+      const Place& place = at(warp);
+      bound = std::max(bound, wait_of(warp) + place.chain);
+      for (std::size_t unit = 0; unit < unit_types; ++unit) work[unit] += place.work[unit];
     }
     for (std::size_t unit = 0; unit < unit_types; ++unit) {
       const std::int64_t at_once = std::min(problem_.capacity[unit], problem_.schedulers);
@@ -129,7 +148,8 @@ class WaitingSearch {
     return bound;
   }
 
-  std::size_t unit_at(std::size_t position) const { return static_cast<std::size_t>(problem_.kernel[position]); }
+  const Place& at(char32_t warp) const { return places_[position_of(warp)]; }
+  std::size_t unit_at(std::size_t position) const { return places_[position].unit; }
 
   /// Calls `found` for each work-conserving choice of a cycle.
   template <class Found>
@@ -144,9 +164,9 @@ class WaitingSearch {
     const auto leaves_none_out = [&] {
       return std::all_of(choices.begin(), choices.end(), [&](const Choice& choice) {
         const std::size_t position = position_of(choice.warp);
-        if (wait_of(choice.warp) > 0 || position == end_) return true;
+        if (wait_of(choice.warp) > 0 || places_[position].is_end) return true;
         const bool could_begin = choice.once + choice.twice < choice.count && room > 0 && free[unit_at(position)] > 0;
-        const bool could_go_on = choice.once > 0 && may_pair(position) && free[unit_at(position + 1)] > 0;
+        const bool could_go_on = choice.once > 0 && places_[position].pairs && free[unit_at(position + 1)] > 0;
         return !could_begin && !could_go_on;
       });
     };
@@ -159,12 +179,12 @@ class WaitingSearch {
       }
       Choice& choice = choices[index];
       const std::size_t position = position_of(choice.warp);
-      if (wait_of(choice.warp) > 0 || position == end_) return self(self, index + 1);
+      if (wait_of(choice.warp) > 0 || places_[position].is_end) return self(self, index + 1);
       const std::int64_t most = std::min({choice.count, free[unit_at(position)], room});
       for (std::int64_t begin = 0; begin <= most; ++begin) {
         free[unit_at(position)] -= begin;
         room -= begin;
-        const std::int64_t go_on = may_pair(position) ? std::min(begin, free[unit_at(position + 1)]) : 0;
+        const std::int64_t go_on = places_[position].pairs ? std::min(begin, free[unit_at(position + 1)]) : 0;
         for (choice.twice = 0; choice.twice <= go_on; ++choice.twice) {
           choice.once = begin - choice.twice;
           if (choice.twice > 0) free[unit_at(position + 1)] -= choice.twice;
@@ -179,13 +199,14 @@ class WaitingSearch {
     choose(choose, 0);
   }
 
-  /// Whether the instruction and the next one may be in one cycle.
-  bool may_pair(std::size_t position) const { return position + 1 < end_ && problem_.gap_after(position) == 0; }
-
   char32_t moved(char32_t warp, std::size_t executed) const {
     const std::size_t position = position_of(warp) + executed;
     if (executed == 0) return warp_at(position, std::max<std::int64_t>(wait_of(warp) - 1, 0));
-    return warp_at(position, position == end_ ? 0 : problem_.wait_after(position - 1));
+    return warp_at(position, places_[position - 1].wait);
+  }
+
+  static char32_t after_waiting(char32_t warp, std::int64_t cycles) {
+    return warp_at(position_of(warp), std::max<std::int64_t>(wait_of(warp) - cycles, 0));
   }
 
   /// The state after a cycle, and after those in which all warps wait: these are counted.
@@ -198,10 +219,9 @@ class WaitingSearch {
     }
     std::int64_t least = max_waiting;
     for (const char32_t warp : state)
-      if (position_of(warp) != end_) least = std::min(least, wait_of(warp));
+      if (!at(warp).is_end) least = std::min(least, wait_of(warp));
     if (least == max_waiting) least = 0;  // all have ended
-    for (char32_t& warp : state)
-      if (position_of(warp) != end_) warp = warp_at(position_of(warp), wait_of(warp) - least);
+    for (char32_t& warp : state) warp = after_waiting(warp, least);
     std::sort(state.begin(), state.end());
     return {std::move(state), least};
   }
@@ -213,7 +233,7 @@ class WaitingSearch {
     for (; origin.before != nullptr; origin = origin.before->second)
       path.emplace_back(&origin.before->first, origin.time);
     std::reverse(path.begin(), path.end());
-    std::vector<char32_t> warps(static_cast<std::size_t>(problem_.warps), warp_at(0, 0));
+    State warps = first_;
     Schedule schedule;
     is_done_ = true;
     stopped_ = false;
@@ -236,8 +256,7 @@ class WaitingSearch {
           executed = 1;
         }
         cycle.insert(cycle.end(), executed, static_cast<std::uint16_t>(name));
-        const char32_t next = moved(warps[name], executed);
-        warps[name] = warp_at(position_of(next), position_of(next) == end_ ? 0 : wait_of(next) - skipped);
+        warps[name] = after_waiting(moved(warps[name], executed), skipped);
       }
       if (step + 2 < path.size()) schedule.resize(schedule.size() + static_cast<std::size_t>(skipped));
     }
@@ -248,12 +267,13 @@ class WaitingSearch {
   const SearchOptions& options_;
   SearchResult& result_;
   const Clock::time_point start_;
-  const std::size_t end_;
-  std::vector<Rest> rests_;               // by instruction
+  std::int64_t common_wait_ = 0;  // that of every warp after its last instruction
+  std::vector<Place> places_;
+  State first_;
   std::map<std::int64_t, Layer> layers_;  // states by time
   Layer finals_;
   const Entry* final_ = nullptr;  // of the longest schedule
-  std::int64_t final_time_ = 0;
+  std::int64_t final_time_ = 0, final_length_ = 0;
   std::int64_t time_ = 0;
   std::uint64_t cycles_ = 0;
   bool stopped_ = false;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The longest work-conserving schedule of warps that wait after instructions, or execute two of them in a cycle. States
-/// are not compressed as in search.cpp, so only small problems are searched to the end.
+/// The longest work-conserving schedule of warps that wait after instructions, execute two of them in a cycle, or
+/// belong to several kernels. States are not compressed as in search.cpp, so only small problems are searched to the
+/// end.
 ///
-/// A state is what each warp still has to wait and to execute; warps are interchangeable. States are visited by time. One
-/// is left out if even an upper bound on the rest does not make a schedule longer than the one that is known.
+/// A state is what each warp still has to wait and to execute; warps of a kernel are interchangeable. States are visited
+/// by time. One is left out if even an upper bound on the rest does not make a schedule longer than the one that is
+/// known.
 
 #include "engine/nvidia/makespan/search.hpp"
 
