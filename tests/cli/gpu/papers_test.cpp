@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -222,6 +225,65 @@ TEST_CASE("configurations of hip_plugin_framework write logs in its format") {
   }
   CHECK(logs == 2);
   CHECK(most == 122880);  // the plateau of Figure 7
+}
+
+/// Threads of a kernel on the GPU, by start and end of its blocks: the median over the time in which both have any.
+std::int64_t median_threads(const std::vector<std::pair<double, double>>& blocks,
+                            const std::vector<std::pair<double, double>>& others, std::int64_t threads) {
+  const auto span = [](const auto& all) {
+    double begin = all.front().first, end = all.front().second;
+    for (const auto& [start, stop] : all) {
+      begin = std::min(begin, start);
+      end = std::max(end, stop);
+    }
+    return std::pair(begin, end);
+  };
+  const double begin = std::max(span(blocks).first, span(others).first);
+  const double end = std::min(span(blocks).second, span(others).second);
+  std::map<double, std::int64_t> changes{{begin, 0}, {end, 0}};
+  for (const auto& [start, stop] : blocks) {
+    changes[std::max(start, begin)] += threads;
+    changes[std::max(stop, begin)] -= threads;
+  }
+  std::map<std::int64_t, double> time_with;
+  std::int64_t now = 0;
+  for (auto at = changes.begin(); at->first < end; ++at) {
+    now += at->second;
+    time_with[now] += std::next(at)->first - at->first;
+  }
+  double passed = 0;
+  for (const auto& [resident, time] : time_with) {
+    passed += time;
+    if (passed >= (end - begin) / 2) return resident;
+  }
+  return -1;
+}
+
+TEST_CASE("RTNS 2021 Figure 7: of two MM1024 each has half of the threads, as in the authors' block times") {
+  using Blocks = std::vector<std::pair<double, double>>;
+  const json kernels = printed({"run", AMALTHEA_SOURCE_DIR "/tests/papers/two-mm1024.json"})["kernels"];
+  std::vector<Blocks> here(2);
+  for (std::size_t kernel = 0; kernel < 2; ++kernel)
+    for (const json& block : kernels[kernel]["blocks"])
+      here[kernel].emplace_back(block["start_ps"].get<double>(), block["end_ps"].get<double>());
+  const std::int64_t half = std::int64_t{60} * 2048 / 2;
+  CHECK(median_threads(here[0], here[1], 1024) == half);
+  CHECK(median_threads(here[1], here[0], 1024) == half);
+
+  const std::string folder = test::corpus_folder("/rtns2021") + "/cutting_ahead_timelines/";
+  std::vector<Blocks> there;
+  for (const char* competitor : {"1", "2"}) {
+    const json log = json::parse(
+        test::read_text(folder + fmt::format("cutting_ahead_timeline_1024_block_identical_comp{}.json", competitor)));
+    Blocks& blocks = there.emplace_back();
+    for (const json& launch : log["times"])
+      if (const auto times = launch.find("block_times"); times != launch.end())
+        for (std::size_t i = 0; i + 1 < times->size(); i += 2)
+          blocks.emplace_back((*times)[i].get<double>(), (*times)[i + 1].get<double>());
+    REQUIRE(blocks.size() == 1024);
+  }
+  CHECK(median_threads(there[0], there[1], 1024) == half);
+  CHECK(median_threads(there[1], there[0], 1024) == half);
 }
 
 TEST_CASE("options for missing figures are read and refused") {

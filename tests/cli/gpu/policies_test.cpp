@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -124,6 +128,27 @@ TEST_CASE("gpu study policies finds budgets of QAWS with which a deadline is kep
   CHECK(given_in(found)["missed"] == 1);
   CHECK(found["variants"][0]["missed"] == 0);
   CHECK(words(found, found["variants"][0]) == "budget of Radar=16;");
+}
+
+TEST_CASE("gpu study policies relates budgets of QAWS to the published times and finds those that keep deadlines") {
+  // Figure 3 of the paper, as reconstructed: the cycles in which K1, released at 0, and K2, released at 1, finish.
+  const json found = study({"--vary", "budgets", AMALTHEA_SOURCE_DIR "/tests/papers/qaws-deadlines.amxmi"});
+  const std::map<std::string, std::pair<int, int>> published = {{"", {20, 38}},  // equal budgets: GTO
+                                                                {"budget of K2=2;", {36, 32}},
+                                                                {"budget of K2=4;", {38, 28}},
+                                                                {"budget of K2=8;", {39, 22}}};
+  std::size_t compared = 0;
+  for (const json& variant : found["variants"]) {
+    const auto times = published.find(words(found, variant));
+    if (times == published.end()) continue;
+    ++compared;
+    CHECK(variant["times"][0]["max_ps"] == times->second.first * 1000);
+    CHECK(variant["times"][1]["max_ps"] == (times->second.second - 1) * 1000);
+    // The deadlines are 40 and 28 cycles after the releases.
+    CHECK(variant["missed"] == (times->second.second - 1 > 28 ? 1 : 0));
+  }
+  CHECK(compared == published.size());
+  CHECK(words(found, found["variants"][0]) == "budget of K2=8;");
 }
 
 TEST_CASE(

@@ -122,6 +122,23 @@ TEST_CASE("measured times beside another kernel in Table 1 and Table 2 are predi
   CHECK(median(task("mm256", "full")) == Approx(5.034).epsilon(0.03));
 }
 
+TEST_CASE("even halves protect MM1024 from MM256 and cost every other pair time, as in Table 1 (Observation 2)") {
+  struct Pair {
+    const char* kernel;
+    const char* against;
+    double full, even;  // medians of Table 1 in ms
+  };
+  for (const Pair& pair : {Pair{"mm1024", "mm1024", 6.421, 6.973}, Pair{"mm1024", "mm256", 15.503, 6.944},
+                           Pair{"mm256", "mm256", 5.552, 6.316}, Pair{"mm256", "mm1024", 3.564, 6.256}}) {
+    const double full = median(task(pair.kernel, "full"), task(pair.against, "full"), 9);
+    const double even = median(task(pair.kernel, "even"), task(pair.against, "odd"), 9);
+    INFO(pair.kernel << " against " << pair.against << ": " << full << ", " << even);
+    CHECK((even < full) == (pair.even < pair.full));
+    // It costs no more than there.
+    CHECK(even / full < std::max(1.0, pair.even / pair.full));
+  }
+}
+
 TEST_CASE("even halves cost MM256 beside MM256 5 % unless both tasks are in step") {
   const auto measured = [](const std::string& mask, const std::string& against, amalthea::Duration pause,
                            amalthea::Duration offset) {
