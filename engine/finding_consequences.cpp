@@ -134,6 +134,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0503", assumption, "a GPU without gpu.platform behaves like its default profile",
                        "{} GPUs without gpu.platform behave like their default profiles"},
     FindingConsequence{"AM0506", unknown},
+    FindingConsequence{"AM0514", assumption, "a property of AMD GPUs has no effect on a GPU that is not from AMD",
+                       "{} properties of AMD GPUs have no effect on GPUs that are not from AMD"},
     FindingConsequence{"AM0516", assumption, "an ISR without a priority has priority 0",
                        "{} ISRs without a priority have priority 0"},
     FindingConsequence{"AM0517", unknown},

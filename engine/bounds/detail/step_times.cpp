@@ -79,7 +79,10 @@ Span span_if_taken(const AnalyzedSystem& subject, TaskStep task_step) {
 
 Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
   Span span = span_if_taken(subject, task_step);
-  if (subject.best[task_step.task].steps[task_step.step].skipped) span.best = {};
+  // Blocks that reuse data of others may take less than their time.
+  const auto* kernel = std::get_if<Kernel>(&subject.activity(task_step));
+  const bool may_reuse = kernel != nullptr && kernel->costs && !kernel->costs->like.empty();
+  if (may_reuse || subject.best[task_step.task].steps[task_step.step].skipped) span.best = {};
   return span;
 }
 
