@@ -28,6 +28,14 @@ class Checker {
             if (const auto* kernel = std::get_if<Kernel>(&system_.graph[node].activity); kernel && kernel->costs)
               check_costs(system_.graph[node], *kernel->costs);
         }
+    if (like_ != nullptr)
+      diagnostics_.add(
+          "AM0515", Severity::note,
+          fmt::format("the costs of kernel \"{}\" are those of \"{}\" in the profile \"{}\", which are fitted "
+                      "to measurements; its own may be larger; measure them and use a profile of your own "
+                      "(--platform)",
+                      like_->name, std::get<Kernel>(like_->activity).costs->like, profile_.name),
+          Location{{}, 0, 0, like_->origin});
     return all_well_;
   }
 
@@ -78,6 +86,8 @@ class Checker {
     } else if (!costs.like.empty() && find_kernel(profile_, costs.like) == nullptr) {
       refuse(node.origin, fmt::format("gpu.like of kernel \"{}\" is \"{}\"; the profile \"{}\" has no such kernel",
                                       node.name, costs.like, profile_.name));
+    } else if (!costs.like.empty() && like_ == nullptr) {
+      like_ = &node;
     }
   }
 
@@ -85,6 +95,7 @@ class Checker {
   const DeviceProfile& profile_;
   Diagnostics& diagnostics_;
   bool all_well_ = true;
+  const GraphNode* like_ = nullptr;  ///< the first kernel that is like one of the profile
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace amalthea::engine::amd {
 gpu::KernelCost cost_of(const Kernel& kernel, const DeviceProfile& profile);
 
 /// Whether all named kernels, queues and ACEs exist, and tasks of one stream agree (AM0513). Also reports what has no
-/// effect because the GPU is not from AMD (AM0514).
+/// effect because the GPU is not from AMD (AM0514), and the first kernel with fitted costs (AM0515).
 bool check_properties(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine::amd

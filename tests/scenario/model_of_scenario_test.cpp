@@ -230,7 +230,7 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
     // Nothing that the model says is without effect, and nothing is missing.
     for (const Diagnostic& finding : findings.all()) {
       INFO(format(finding));
-      CHECK((finding.id == "AM0510" || finding.id == "AM0590" || finding.id == "AM0595"));
+      CHECK((finding.id == "AM0510" || finding.id == "AM0515" || finding.id == "AM0590" || finding.id == "AM0595"));
     }
     for (const char* key : {"mps_share",    "instructions",       "footprint",    "deadline",       "sm_mask",
                             "urgency",      "copy_engines",       "\"preemption", "context_switch", "stream_preemption",

@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "engine/amd/stated_properties.hpp"
 #include "engine/bounds/detail/amd_kernels.hpp"
 #include "engine/bounds/detail/shared_sms.hpp"
 #include "engine/bounds/detail/step_times.hpp"
@@ -59,25 +58,6 @@ std::string fault_of_barriers(const AnalyzedSystem& subject, const std::vector<A
   return {};
 }
 
-/// Why the analysis does not cover what kernels on an AMD GPU cost beside the time of their blocks, or queues and ACEs
-/// that streams state.
-std::string fault_of_stated(const AnalyzedSystem& subject, UnitIndex unit) {
-  const std::string& gpu = subject.system.platform.units[unit].name;
-  for (TaskIndex task = 0; task < subject.tasks(); ++task) {
-    const Task& device = subject.task(task);
-    if (subject.is_host(task) || device.unit != unit) continue;
-    if (device.gpu.hsa_queue || device.gpu.ace)
-      return fmt::format("{} states its HSA queue or its ACE on {}; no bound is known for this", subject.name(task),
-                         gpu);
-    for (const NodeIndex node : device.body)
-      if (const auto* kernel = std::get_if<Kernel>(&subject.system.graph[node].activity);
-          kernel != nullptr && amd::cost_of(*kernel, *subject.devices[unit]) != gpu::KernelCost{})
-        return fmt::format("a kernel of {} on {} costs more than the time of its blocks; no bound is known for this",
-                           subject.name(task), gpu);
-  }
-  return {};
-}
-
 std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                          const Offloads& offloads, UnitIndex unit) {
   const DeviceProfile& profile = *subject.devices[unit];
@@ -86,14 +66,15 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
   for (const GpuContext& context : contexts_on(subject.system, unit, profile))
     if (std::string fault = fault_of_barriers(subject, activations, unit, context); !fault.empty()) return fault;
   if (profile.amd) {
-    if (std::string fault = fault_of_stated(subject, unit); !fault.empty()) return fault;
-    const std::int64_t queues = amd_kernels(subject, activations, offloads, unit).queues;
+    const AmdKernels kernels = amd_kernels(subject, activations, offloads, unit);
+    const std::int64_t queues = kernels.queues;
     const std::int64_t slots = amd::device_settings(profile).queues();
     if (queues > slots)
       return fmt::format(
           "device tasks on {} use {} HSA queues, but it has slots for {}; the analysis does not cover queues that take "
           "turns",
           gpu, queues, slots);
+    if (!kernels.fault.empty()) return kernels.fault;
     return fault_of_operations(subject, unit);
   }
   if (profile.context_switch >= nvidia::longest_analyzed)

@@ -212,6 +212,8 @@ TEST_CASE("queues and costs that an AMD GPU cannot have, or that another GPU ign
             .ends_with("is \"mm2048\"; the profile \"radeon-vii\" has no such "
                        "kernel\n"));
   CHECK(findings(maker.build(), plain_profile(us(1000)), true).starts_with("AM0514 gpu.like of kernel "));
+  std::get<Kernel>(maker.system().graph[maker[a].body.back()].activity).costs->like = "mm1024";
+  CHECK(findings(maker.build(), radeon(), true).starts_with("AM0515 the costs of kernel "));
 }
 
 TEST_CASE("blocks in a model share a CU by threads and weights, and an ACE takes its time for each") {
@@ -229,7 +231,11 @@ TEST_CASE("blocks in a model share a CU by threads and weights, and an ACE takes
   };
   SECTION("two blocks take twice as long") {
     const TaskIndex a = costly("A", 2, {"", 1024, {}, {}});
-    CHECK(analyzed(maker.build(), us(999), radeon()).tasks[a].response.max == us(200));
+    const auto results = analyzed(maker.build(), us(999), radeon());
+    CHECK(results.tasks[a].response.max == us(200));
+    CHECK(results.tasks[a].bound.worst.value() >= us(200));
+    CHECK(results.tasks[a].bound.worst.value() <= us(200) + Duration::nanoseconds(1));
+    CHECK(results.tasks[a].bound.best == us(100));
   }
   SECTION("the light one stands back") {
     // Of the CU it has 1 / 4, which is a quarter of its full speed, until the other one, at three quarters, ends.
@@ -239,10 +245,15 @@ TEST_CASE("blocks in a model share a CU by threads and weights, and an ACE takes
     CHECK(results.tasks[b].response.max < us(134));
     CHECK(results.tasks[a].response.max > us(199));
     CHECK(results.tasks[a].response.max < us(201));
+    // Its block takes at most (1024 + 3 x 1024) / 1024 of its time. That of B takes twice its time, and half the CU.
+    CHECK(results.tasks[a].bound.worst.value_or(Duration{}) >= us(400 + 200 / 2));
+    CHECK(results.tasks[a].bound.worst.value_or(us(999)) < us(400 + 200 / 2 + 1));
   }
   SECTION("the second block comes later") {
     const TaskIndex a = costly("A", 2, {"", {}, {}, us(30)});
-    CHECK(analyzed(maker.build(), us(999), radeon()).tasks[a].response.max == us(130));
+    const auto results = analyzed(maker.build(), us(999), radeon());
+    CHECK(results.tasks[a].response.max == us(130));
+    CHECK(results.tasks[a].bound.worst == us(100 + 2 * 30 + 30));
   }
   SECTION("as a kernel of the profile, but for what is stated") {
     const TaskIndex a = costly("A", 2, {"mm1024", 0, {}, us(30)});  // the durations of its blocks spread
