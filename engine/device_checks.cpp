@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/diagnostic.hpp"
+#include "engine/amd/stated_properties.hpp"
 #include "engine/amd/stream_masks.hpp"
 #include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/launch_plan.hpp"
@@ -73,7 +74,8 @@ bool check_settings(const System& system, Diagnostics& diagnostics) {
 
 bool check_devices(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
   return check_settings(system, diagnostics) && check_launches(system, devices, diagnostics) &&
-         amd::check_cu_masks(system, devices, diagnostics) && nvidia::check_sharing(system, devices, diagnostics);
+         amd::check_cu_masks(system, devices, diagnostics) && amd::check_properties(system, devices, diagnostics) &&
+         nvidia::check_sharing(system, devices, diagnostics);
 }
 
 bool check_devices(const System& system, const DeviceProfile* profile, Diagnostics& diagnostics) {

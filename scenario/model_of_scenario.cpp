@@ -71,6 +71,23 @@ Duration cycle_of(const StreamScenario& scenario) {
 /// Of a cycle of 1 ps, in millihertz.
 constexpr std::int64_t fastest_clock = 1'000'000'000'000'000;
 
+/// Whether a model can state the cost as that of a kernel like the base, with figures of its own.
+bool is_based_on(const KernelCost& base, const KernelCost& cost) {
+  KernelCost stated = base;
+  stated.full_speed_threads = cost.full_speed_threads;
+  stated.weight_ppm = cost.weight_ppm;
+  if (cost.dispatch == cost.dispatch_beside) stated.dispatch = stated.dispatch_beside = cost.dispatch;
+  return stated == cost;
+}
+
+/// A kernel of the profile on which the cost is based; null: none is needed, or none is known.
+const NamedKernel* base_of(const DeviceProfile& device, const KernelCost& cost) {
+  if (is_based_on({}, cost) || !device.amd) return nullptr;
+  for (const NamedKernel& kernel : device.amd->kernels)
+    if (is_based_on(kernel.cost, cost)) return &kernel;
+  return nullptr;
+}
+
 class ModelWriter {
  public:
   ModelWriter(std::string_view path, const StreamScenario& scenario, const std::vector<WrittenCall>& calls,
@@ -239,6 +256,9 @@ class ModelWriter {
     const bool is_masked = own.mask && operation(call).kind == StreamOperationKind::kernel;
     if (scenario_.device.amd) {  // its contexts run concurrently, and its streams have no priorities
       if (is_masked) set_property(task, "gpu.cuMask", engine::amd::hexadecimal(*own.mask));
+      if (operation(call).kind != StreamOperationKind::kernel) return;
+      if (own.queue) set_property(task, "gpu.hsaQueue", *own.queue);
+      if (own.on_ace) set_property(task, "gpu.ace", *own.on_ace);
       return;
     }
     if (own.priority == StreamPriority::high) set_property(task, "gpu.priority", "high");
@@ -249,6 +269,18 @@ class ModelWriter {
       set_property(task, "gpu.contextPriority", name_of(context.priority));
   }
 
+  void add_cost(Object& runnable, const KernelCost& cost) {
+    const NamedKernel* like = base_of(scenario_.device, cost);
+    const KernelCost base = like != nullptr ? like->cost : KernelCost{};
+    if (like != nullptr) set_property(runnable, "gpu.like", like->name);
+    if (cost.full_speed_threads != base.full_speed_threads)
+      set_property(runnable, "gpu.fullSpeedThreads", cost.full_speed_threads);
+    if (cost.weight_ppm != base.weight_ppm)
+      set_property(runnable, "gpu.weight", fmt::format("{}", static_cast<double>(cost.weight_ppm) / 1e6));
+    if (cost.dispatch != base.dispatch || cost.dispatch_beside != base.dispatch_beside)
+      set_property(runnable, "gpu.dispatch", fmt::format("{} ps", cost.dispatch.picoseconds()));
+  }
+
   void add_kernel(Object& runnable, const StreamOperation& kernel, const WrittenCall& call, const std::string& name) {
     set_property(runnable, "gpu.grid", kernel.blocks);
     set_property(runnable, "gpu.block", kernel.shape.threads);
@@ -257,6 +289,7 @@ class ModelWriter {
     if (!kernel.cache_config.empty()) set_property(runnable, "gpu.cacheConfig", kernel.cache_config);
     if (kernel.mask) set_property(runnable, "gpu.smMask", tpc_mask(*kernel.mask, scenario_.limits().sms_per_tpc));
     set_property(runnable, "gpu.memoryIntensity", fmt::format("{}", kernel.memory_share));
+    add_cost(runnable, kernel.cost);
     Object& graph = runnable.create("activityGraph", "ActivityGraph");
     if (kernel.warps != nullptr) {
       set_property(runnable, "gpu.instructions", call.instructions);
@@ -365,13 +398,23 @@ constexpr std::string_view settings[] = {"$schema",
                                          "stream_preemption_ps"};
 constexpr std::string_view of_contexts[] = {"name",    "timeslice", "timeslice_ps", "priority",
                                             "urgency", "mps_share", "cu_mask"};
-constexpr std::string_view of_streams[] = {"name",    "context",  "priority",   "sm_mask",
-                                           "cu_mask", "deadline", "deadline_ps"};
-constexpr std::string_view of_operations[] = {
-    "kernel",       "copy",         "kind",         "context",   "stream",      "release",
-    "period",       "duration",     "blocks",       "threads",   "registers",   "shared_memory",
-    "cache_config", "memory_share", "release_ps",   "period_ps", "duration_ps", "deadline",
-    "deadline_ps",  "footprint",    "instructions", "budget",    "sm_mask",     "host_memory"};
+constexpr std::string_view of_streams[] = {"name",     "context",     "priority",  "sm_mask", "cu_mask",
+                                           "deadline", "deadline_ps", "hsa_queue", "ace"};
+constexpr std::string_view of_operations[] = {"kernel",       "copy",
+                                              "kind",         "context",
+                                              "stream",       "release",
+                                              "period",       "duration",
+                                              "blocks",       "threads",
+                                              "registers",    "shared_memory",
+                                              "cache_config", "memory_share",
+                                              "release_ps",   "period_ps",
+                                              "duration_ps",  "deadline",
+                                              "deadline_ps",  "footprint",
+                                              "instructions", "budget",
+                                              "sm_mask",      "host_memory",
+                                              "like",         "full_speed_threads",
+                                              "weight",       "dispatch",
+                                              "dispatch_ps"};
 
 TextError refused(TextError where, std::string_view what) {
   where.message += fmt::format("a model cannot say {}; amalthea gpu run simulates it", what);
@@ -400,15 +443,6 @@ Error unsaid(const JsonObject& root) {
   return std::nullopt;
 }
 
-/// Whether a kernel on an AMD GPU costs more than the time of its blocks.
-bool has_cost(const engine::gpu::KernelCost& cost) {
-  const engine::gpu::KernelCost none;
-  return cost.full_speed_threads != none.full_speed_threads || cost.weight_ppm != none.weight_ppm ||
-         cost.dispatch != none.dispatch || cost.dispatch_beside != none.dispatch_beside ||
-         cost.warm_up != none.warm_up || cost.spread_ppm != none.spread_ppm || cost.reuse_ppm != none.reuse_ppm ||
-         cost.contention_ppm != none.contention_ppm || cost.beside_ppm != none.beside_ppm;
-}
-
 /// What of times and instructions a model with this clock cannot say.
 Error unsaid_of_cycles(const TextError& here, const StreamOperation& operation, const WrittenCall& call,
                        Duration cycle) {
@@ -433,7 +467,8 @@ Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& cal
     const StreamOperation& operation = scenario.operations[call.operation];
     const Stream& stream = scenario.streams[operation.stream];
     const TextError here{call.line, call.column, {}};
-    if (has_cost(operation.cost)) return refused(here, "what its blocks cost beside their time");
+    if (base_of(scenario.device, operation.cost) == nullptr && !is_based_on({}, operation.cost))
+      return refused(here, "what its blocks cost beside their time");
     if (call.process.empty() && (stream.process > 0 || stream.process_sms > 0))
       return refused(here, "which share of MPS the process of a benchmark has");
     if (!call.period.is_zero() && call.deadline > call.period)

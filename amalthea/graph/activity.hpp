@@ -162,6 +162,15 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
+/// What a kernel on an AMD GPU costs beside the time of its blocks.
+struct KernelCosts {
+  std::string like;                                     ///< gpu.like: a kernel of the profile; "": none
+  std::optional<std::int64_t> full_speed_threads = {};  ///< gpu.fullSpeedThreads, in place of that of `like`
+  std::optional<double> weight = {};                    ///< gpu.weight, the same
+  std::optional<Duration> dispatch = {};                ///< gpu.dispatch, the same
+  friend bool operator==(const KernelCosts&, const KernelCosts&) = default;
+};
+
 /// The instructions of every warp of a kernel (gpu.instructions, gpu.budget), in the notation of
 /// engine/nvidia/block_time.hpp.
 struct KernelInstructions {
@@ -253,6 +262,7 @@ struct Kernel {
   Rare<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine
   /// If given, engine/program/kernel_instructions.hpp computes `ticks` from it; before that there are none.
   Rare<KernelInstructions> instructions;
+  Rare<KernelCosts> costs;  ///< nothing: not stated
 };
 
 using ActivityKinds =

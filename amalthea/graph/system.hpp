@@ -170,8 +170,10 @@ struct GpuShare {
   bool null_stream = false;         ///< it uses the NULL stream of its context, which has no name
   bool high_priority = false;       ///< of the stream
   std::string cu_mask;              ///< of the stream on an AMD GPU, as written; "": none
-  std::string sm_mask;              ///< of the stream on an NVIDIA GPU, as written; "": none
-  double mps_share = 0;             ///< of the process under MPS, in percent; 0: it does not use MPS
+  std::optional<std::int64_t> hsa_queue = {};  ///< of the stream on an AMD GPU: its number in the pool of the process
+  std::optional<std::int64_t> ace = {};        ///< of the HSA queue of a stream with a mask on an AMD GPU
+  std::string sm_mask;                         ///< of the stream on an NVIDIA GPU, as written; "": none
+  double mps_share = 0;                        ///< of the process under MPS, in percent; 0: it does not use MPS
 };
 
 /// What a task does without an activity of its own: calls and accesses of device tasks, which kernels contain, and those

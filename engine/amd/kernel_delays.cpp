@@ -59,11 +59,16 @@ Place place_of(const DeviceSettings& settings, const std::optional<CuMask>& mask
   return place;
 }
 
+/// Of all its blocks.
+Duration all_dispatched(const SharingKernel& kernel) { return share(kernel.dispatch, kernel.blocks, 1, 1); }
+
 class Delays {
  public:
-  Delays(const DeviceSettings& settings, const std::vector<SharingKernel>& kernels, std::int64_t queues)
+  Delays(const DeviceSettings& settings, const std::vector<SharingKernel>& kernels, std::int64_t queues,
+         bool shares_aces)
       : settings_(settings), kernels_(kernels), aces_(std::min(settings.aces, queues)) {
     for (const SharingKernel& kernel : kernels) {
+      dispatching_ = std::max(dispatching_, kernel.dispatch);
       places_.push_back(place_of(settings, kernel.mask));
       if (kernel.use) longest_ = std::max(longest_, kernel.block);
       if (!kernel.use) any_whole_ = true;
@@ -71,7 +76,7 @@ class Delays {
     for (std::size_t resource = 0; resource < resources.size(); ++resource)
       for (const SharingKernel& kernel : kernels)
         if (kernel.use) units_[resource] = std::gcd(units_[resource], (*kernel.use).*resources[resource]);
-    shares_aces_ = queues > settings.aces;
+    shares_aces_ = shares_aces || queues > settings.aces;
     for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel) weights_.push_back(weights_for(kernel));
   }
 
@@ -91,6 +96,7 @@ class Delays {
           time = {};
         const bool same_pool = kernels_[kernel].pool && kernels_[kernel].pool == kernels_[other].pool;
         if (!time.is_zero() && same_pool && kernels_[other].use) time = sum(time, kernels_[other].block);
+        if (!time.is_zero()) time = sum(time, dispatch_by(kernel, other));
       }
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       area.own.push_back(own_by_area(kernel, area));
@@ -165,16 +171,15 @@ class Delays {
     return times;
   }
 
-  Duration alone(std::size_t kernel) const {
-    const SharingKernel& own = kernels_[kernel];
-    if (!own.use) return own.block;
-    return share(own.block, rounds_alone(settings_, own.blocks, *own.use, own.mask).most, 1, 1);
+  /// What the dispatch of another kernel delays this one.
+  Duration dispatch_by(std::size_t kernel, std::size_t other) const {
+    return waits_with(kernel, other) ? all_dispatched(kernels_[other]) : Duration{};
   }
 
   Duration own_by_area(std::size_t index, const KernelDelays& area) const {
     const SharingKernel& kernel = kernels_[index];
     if (std::all_of(area.by[index].begin(), area.by[index].end(), [](Duration time) { return time.is_zero(); }))
-      return alone(index);
+      return time_alone(settings_, kernel, dispatching_);
     if (any_whole_) {
       if (!kernel.use) return sum(kernel.block, longest_);
       return sum(kernel.block, by_area(waiting_with(index))[index]);
@@ -186,7 +191,8 @@ class Delays {
     for (std::size_t position = 0; position < place.engines.size(); ++position)
       engine_by_engine = sum(engine_by_engine, share(kernel.block, place.blocks_on(position, kernel.blocks - 1), weight,
                                                      place.units[place.engines[position]] * one_cu));
-    return sum(kernel.block, std::min(engine_by_engine, share(kernel.block, charged, weight, place.fewest * one_cu)));
+    return sum(sum(kernel.block, sum(all_dispatched(kernel), dispatching_)),
+               std::min(engine_by_engine, share(kernel.block, charged, weight, place.fewest * one_cu)));
   }
 
   void add_levels(std::size_t index, const KernelDelays& area, KernelDelays& levels) const {
@@ -205,13 +211,14 @@ class Delays {
     const auto time = [&](std::size_t kernel) {
       return share(longest, places_[kernel].levels(kernels_[kernel].blocks), weights[kernel], units);
     };
-    levels.own[index] = sum(kernels_[index].block, time(index));
+    levels.own[index] =
+        sum(sum(kernels_[index].block, sum(all_dispatched(kernels_[index]), dispatching_)), time(index));
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       Duration& by = levels.by[index][kernel];
       by = {};
       if (area.by[index][kernel].is_zero()) continue;
       const bool same_pool = kernels_[index].pool && kernels_[index].pool == kernels_[kernel].pool;
-      by = sum(time(kernel), same_pool ? kernels_[kernel].block : Duration{});
+      by = sum(sum(time(kernel), same_pool ? kernels_[kernel].block : Duration{}), dispatch_by(index, kernel));
     }
   }
 
@@ -220,7 +227,8 @@ class Delays {
   std::int64_t aces_;  ///< that they use
   bool shares_aces_ = false;
   bool any_whole_ = false;
-  Duration longest_;  ///< block of a kernel that does not occupy the whole GPU
+  Duration dispatching_;  ///< the longest dispatch of a block
+  Duration longest_;      ///< block of a kernel that does not occupy the whole GPU
   std::array<std::int64_t, resources.size()> units_{};
   std::vector<Place> places_;
   std::vector<std::vector<std::int64_t>> weights_;  ///< [waiting][kernel]
@@ -242,9 +250,16 @@ Rounds rounds_alone(const DeviceSettings& settings, std::int64_t blocks, const S
   return found;
 }
 
+Duration time_alone(const DeviceSettings& settings, const SharingKernel& kernel, Duration dispatching) {
+  if (!kernel.use) return kernel.block;
+  const Duration blocks =
+      share(kernel.block, rounds_alone(settings, kernel.blocks, *kernel.use, kernel.mask).most, 1, 1);
+  return sum(blocks, sum(all_dispatched(kernel), dispatching));
+}
+
 std::vector<KernelDelays> kernel_delays(const DeviceSettings& settings, const std::vector<SharingKernel>& kernels,
-                                        std::int64_t queues) {
-  return Delays(settings, kernels, queues).run();
+                                        std::int64_t queues, bool shares_aces) {
+  return Delays(settings, kernels, queues, shares_aces).run();
 }
 
 }  // namespace amalthea::engine::amd

@@ -35,6 +35,12 @@
 /// N and need are the worst over the kernels that k may wait behind: k and the kernels of its queue; and all kernels if
 /// there are more queues than ACEs. Blocks on CUs that none of these may use do not count.
 ///
+/// *Dispatch.* An ACE may need a time d for each block that it dispatches. Then an instant before the last block of k
+/// starts may also belong to the dispatch of a block by the ACE of k. The block is one of k or of a kernel that k may
+/// wait behind: g d for each of them. One dispatch may go on from before k was submitted, so the longest d of any kernel
+/// counts once. The other instants are as above. Alone, block i is dispatched by floor(n / M) C + i d: by induction after
+/// the block before it, d later, and after the block of the level before on its SE has started.
+///
 /// *Whole.* A kernel without launch configuration waits for an empty GPU, and kernels submitted later wait for it. Each
 /// accounts for its C. An instant at which no SE is full for a kernel that may start belongs to a drain: no block
 /// starts, and the running ones end. A drain takes at most the longest block. It ends when such a kernel starts, or an
@@ -60,6 +66,7 @@ struct SharingKernel {
   std::optional<SmUse> use;              ///< of each block; nothing: one block that occupies the whole GPU
   std::optional<CuMask> mask = {};       ///< nothing: all CUs
   std::optional<std::size_t> pool = {};  ///< kernels with the same one may wait in the same HSA queue
+  Duration dispatch = {};                ///< the longest time of an ACE for each block
 };
 
 /// Rounds of blocks of a kernel that is alone on the GPU.
@@ -70,8 +77,13 @@ struct Rounds {
 Rounds rounds_alone(const DeviceSettings& settings, std::int64_t blocks, const SmUse& use,
                     const std::optional<CuMask>& mask);
 
-/// The ways to bound the kernels. `queues`: how many HSA queues they use, at most DeviceSettings::queues().
+/// A kernel that nothing delays but an ACE that still dispatches a block of another one for `dispatching`.
+Duration time_alone(const DeviceSettings& settings, const SharingKernel& kernel, Duration dispatching);
+
+/// The ways to bound the kernels. `queues`: how many HSA queues they use, at most DeviceSettings::queues(). With
+/// `shares_aces`, several of them may have one ACE even if there are fewer queues than ACEs. Kernels with times of
+/// dispatch are not beside any that occupies the whole GPU.
 std::vector<KernelDelays> kernel_delays(const DeviceSettings& settings, const std::vector<SharingKernel>& kernels,
-                                        std::int64_t queues);
+                                        std::int64_t queues, bool shares_aces = false);
 
 }  // namespace amalthea::engine::amd

@@ -20,6 +20,8 @@ StreamSettings settings_of(const GpuStream& stream, const DeviceProfile& profile
   StreamSettings settings;
   settings.is_null = stream.is_null;
   settings.has_barriers = stream.has_pageable;
+  settings.queue = stream.hsa_queue;
+  settings.on_ace = stream.ace;
   if (stream.cu_mask.empty()) return settings;
   if (auto mask = parse_cu_mask(stream.cu_mask, device_settings(profile).layout())) settings.mask = std::move(*mask);
   return settings;

@@ -68,6 +68,8 @@ std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const 
     for (const NodeIndex node : task.body)
       if (const auto* copy = std::get_if<Copy>(&system.graph[node].activity)) stream.has_pageable |= copy->pageable;
     if (stream.cu_mask.empty()) stream.cu_mask = task.gpu.cu_mask;
+    if (!stream.hsa_queue) stream.hsa_queue = task.gpu.hsa_queue;
+    if (!stream.ace) stream.ace = task.gpu.ace;
     if (stream.sm_mask.empty()) stream.sm_mask = task.gpu.sm_mask;
     if (mps) stream.mps_share = std::max(stream.mps_share, task.gpu.mps_share);
     stream.tasks.push_back(index);

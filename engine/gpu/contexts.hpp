@@ -3,6 +3,8 @@
 /// \file
 /// The processes that share a GPU, and their streams: which device tasks belong to which.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +15,16 @@
 namespace amalthea::engine {
 
 struct GpuStream {
-  std::string name;            ///< "" if it belongs to a single task, and for the NULL stream
-  bool is_null = false;        ///< the NULL stream of its process
-  bool has_pageable = false;   ///< any of its tasks copies from or to pageable memory
-  bool high_priority = false;  ///< any of its tasks has high priority
-  std::string cu_mask = {};    ///< of the first of its tasks that specifies one; "": none
-  std::string sm_mask = {};    ///< the same on an NVIDIA GPU
-  std::size_t process = 0;     ///< under MPS: the process of the context that it belongs to
-  double mps_share = 0;        ///< of that process, in percent; 0: without MPS
+  std::string name;                            ///< "" if it belongs to a single task, and for the NULL stream
+  bool is_null = false;                        ///< the NULL stream of its process
+  bool has_pageable = false;                   ///< any of its tasks copies from or to pageable memory
+  bool high_priority = false;                  ///< any of its tasks has high priority
+  std::string cu_mask = {};                    ///< of the first of its tasks that specifies one; "": none
+  std::string sm_mask = {};                    ///< the same on an NVIDIA GPU
+  std::optional<std::int64_t> hsa_queue = {};  ///< on an AMD GPU, of the first of its tasks that states one
+  std::optional<std::int64_t> ace = {};        ///< the same
+  std::size_t process = 0;                     ///< under MPS: the process of the context that it belongs to
+  double mps_share = 0;                        ///< of that process, in percent; 0: without MPS
   std::vector<TaskIndex> tasks = {};
 };
 

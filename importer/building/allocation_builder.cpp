@@ -112,6 +112,15 @@ void read_gpu_share(BuildContext& context, Task& task) {
                               task.name, task.gpu.stream),
                   property->element.location(), property->element.path());
   read("gpu.cuMask", "a mask such as 0xffff", name(task.gpu.cu_mask));
+  const auto number = [](std::optional<std::int64_t>& target) {
+    return [&target](const std::string& value) {
+      const auto parsed = parse_integer(value);
+      if (parsed && *parsed >= 0) target = *parsed;
+      return target.has_value();
+    };
+  };
+  read("gpu.hsaQueue", "a whole number of at least 0", number(task.gpu.hsa_queue));
+  read("gpu.ace", "a whole number of at least 0", number(task.gpu.ace));
   read("gpu.smMask", "a mask such as 0xf0", name(task.gpu.sm_mask));
   read("gpu.mpsShare", "a percentage above 0, up to 100", [&](const std::string& value) {
     const auto percent = parse_double(value);

@@ -47,12 +47,18 @@ struct UsedProperty {
   Need need;
 };
 /// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
-constexpr std::array<UsedProperty, 39> used_properties{{
+constexpr std::array<UsedProperty, 45> used_properties{{
     {"gpu.access", on_runnable, Need::data},
     {"gpu.smMask", on_runnable | on_task, Need::blocks},
     {"gpu.mpsShare", on_task, Need::share},
     {"gpu.contextScheduling", on_unit, Need::priorities},
     {"gpu.cuMask", on_task, Need::blocks},
+    {"gpu.hsaQueue", on_task, Need::blocks},
+    {"gpu.ace", on_task, Need::blocks},
+    {"gpu.like", on_runnable | on_task, Need::blocks},
+    {"gpu.fullSpeedThreads", on_runnable | on_task, Need::blocks},
+    {"gpu.weight", on_runnable | on_task, Need::blocks},
+    {"gpu.dispatch", on_runnable | on_task, Need::blocks},
     {"gpu.platform", on_unit, Need::gpu},
     {"gpu.copy", on_runnable, Need::accesses},
     {"gpu.hostMemory", on_runnable, Need::accesses},

@@ -277,6 +277,7 @@ class DeviceShaper {
         kernel.access = accesses_.of(node.runnable);
         kernel.footprint = footprint(node.runnable);
         kernel.launch = launch(node);
+        if (auto costs = costs_of(node); costs != KernelCosts{}) kernel.costs = std::move(costs);
         kernel.instructions = instructions(node);
         if (kernel.instructions) kernel.ticks = {};
         add("kernel", std::move(kernel), node.runnable, node.origin);
@@ -587,6 +588,40 @@ class DeviceShaper {
         break;
       }
     return std::nullopt;
+  }
+
+  /// What it costs on an AMD GPU beside the time of its blocks.
+  KernelCosts costs_of(const GraphNode& node) {
+    KernelCosts costs;
+    const auto read = [&](std::string_view key, std::string_view expected, auto accept) {
+      const auto property = kernel_property(node, key);
+      if (property && !accept(property->value))
+        context_.error("AM0512",
+                       fmt::format("custom property {} is \"{}\"; expected {}", key, property->value, expected),
+                       property->element.location(), property->element.path());
+    };
+    read("gpu.like", "the name of a kernel of the GPU's profile", [&](const std::string& value) {
+      costs.like = value;
+      return !value.empty();
+    });
+    constexpr std::int64_t most_threads = 1 << 20;
+    read("gpu.fullSpeedThreads", fmt::format("a whole number from 0 to {}", most_threads),
+         [&](const std::string& value) {
+           const auto threads = parse_integer(value);
+           if (threads) costs.full_speed_threads = *threads;
+           return threads && *threads >= 0 && *threads <= most_threads;
+         });
+    read("gpu.weight", "a number from 0.001 to 1000", [&](const std::string& value) {
+      const auto weight = parse_double(value);
+      if (weight) costs.weight = *weight;
+      return weight && *weight >= 0.001 && *weight <= 1000;
+    });
+    read("gpu.dispatch", "a time with unit, such as 2 us", [&](const std::string& value) {
+      const auto time = parse_time_text(value);
+      if (time) costs.dispatch = *time;
+      return time.has_value();
+    });
+    return costs;
   }
 
   DataSize total(const std::vector<LabelIndex>& labels) const {

@@ -63,9 +63,9 @@ TEST_CASE("a scenario is read from standard input for - and named <stdin>") {
     CHECK(plain(piped.out, "<stdin>") == plain(read.out, scenario));
     CHECK(without(piped.err, "<stdin>") == without(read.err, scenario));
   }
-  const auto refused = with_input(test::sample("amd/mm1024-beside-mm256.json"), "analyze -");
+  const auto refused = with_input(AMALTHEA_SOURCE_DIR "/tests/papers/ace-slices.json", "analyze -");
   CHECK(refused.exit_code == 2);
-  CHECK(refused.err.starts_with("<stdin>:6:60: error: operations[0].like: a model cannot say"));
+  CHECK(refused.err.starts_with("<stdin>:1:107: error: amd: a model cannot say"));
 }
 
 TEST_CASE("a mapping or a profile is read once and may be a pipe") {

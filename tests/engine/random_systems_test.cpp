@@ -40,6 +40,48 @@ void check_thousands(std::uint32_t seed) {
   CHECK(trial.bounded > 2 * trial.systems);
 }
 
+/// Queues and ACEs of streams, and costs of kernels, which no feature draws.
+void add_costs(RandomSystem& drawn, std::mt19937& random) {
+  const auto draw = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  engine::gpu::QueueArchitecture& amd = drawn.profile.amd.value();
+  engine::gpu::NamedKernel named;
+  named.name = "measured";
+  named.cost = {draw(0, 2) * 1024,
+                draw(1, 5) * 1'000'000,
+                Duration::nanoseconds(draw(0, 900)),
+                Duration::nanoseconds(draw(0, 900)),
+                Duration::nanoseconds(draw(0, 900)),
+                draw(0, 25) * 10'000,
+                draw(0, 9) * 100'000,
+                draw(0, 4),
+                draw(5, 9),
+                draw(0, 2) * 5'000,
+                draw(0, 4096),
+                draw(0, 2) * 50'000};
+  amd.kernels.push_back(named);
+  const std::int64_t of_streams = draw(0, amd.pool_queues - 1);
+  const bool with_queues = draw(0, 1) == 0, with_costs = !with_queues || draw(0, 1) == 0;
+  for (Task& task : drawn.system.tasks) {
+    if (task.side != Side::device) continue;
+    if (with_queues && !task.gpu.cu_mask.empty() && draw(0, 1) == 0) task.gpu.ace = draw(0, amd.aces - 1);
+    if (with_queues && task.gpu.cu_mask.empty() && !task.gpu.stream.empty()) task.gpu.hsa_queue = of_streams;
+    if (with_queues && task.gpu.cu_mask.empty() && task.gpu.stream.empty() && draw(0, 1) == 0)
+      task.gpu.hsa_queue = draw(0, amd.pool_queues - 1);
+    for (const NodeIndex node : task.body) {
+      auto* kernel = std::get_if<Kernel>(&drawn.system.graph[node].activity);
+      if (kernel == nullptr || !kernel->launch || !with_costs || draw(0, 2) == 0) continue;
+      KernelCosts costs;
+      if (draw(0, 2) == 0) costs.like = "measured";
+      if (draw(0, 1) == 0) costs.full_speed_threads = draw(0, 3) * 512;
+      if (draw(0, 1) == 0) costs.weight = static_cast<double>(draw(1, 30)) / 10;
+      if (draw(0, 1) == 0) costs.dispatch = Duration::nanoseconds(draw(0, 1500));
+      kernel->costs = costs;
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("every pair of features meets in random systems") {
@@ -316,6 +358,24 @@ TEST_CASE("random systems with AMD GPUs stay within their bounds") {
   INFO(trial.text());
   CHECK(trial.faults.empty());
   CHECK(trial.bounded > 2 * trial.systems);
+}
+
+TEST_CASE("random systems with AMD GPUs stay within their bounds where queues and costs of kernels are stated") {
+  BoundTrial trial;
+  std::mt19937 random(26);
+  for (std::uint64_t index = 0; index < (is_thorough() ? 60'000 : 400); ++index) {
+    RandomSystemOptions options;
+    options.must = features_of({SystemFeature::amd, SystemFeature::blocks});
+    options.few = index % 2 == 0;
+    if (index % 4 > 1) options.must.set(static_cast<std::size_t>(SystemFeature::cu_mask));
+    options.may.reset(static_cast<std::size_t>(SystemFeature::offload));
+    RandomSystem drawn = random_system(random, options);
+    add_costs(drawn, random);
+    trial.run(drawn, index, 4);
+  }
+  WARN(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > trial.systems);
 }
 
 TEST_CASE("random systems with tasks that migrate between unequal cores stay within their bounds") {

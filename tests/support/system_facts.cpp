@@ -173,9 +173,12 @@ class Facts {
     add("task {}: scheduler {}, unit {} of {}", one.name, platform.schedulers[one.scheduler].name,
         platform.units[one.unit].name, named(platform.units, one.units));
     if (one.side == Side::device)
-      add("task {}: slice {}, context \"{}\" with {} slots, stream \"{}\" {} {}, CUs \"{}\", SMs \"{}\", MPS {}",
+      add("task {}: slice {}, context \"{}\" with {} slots, stream \"{}\" {} {}, CUs \"{}\", SMs \"{}\", MPS {}, queue "
+          "{}, "
+          "ACE {}",
           one.name, text(one.time_slice), one.gpu.context, one.gpu.runlist_slots, one.gpu.stream, one.gpu.null_stream,
-          one.gpu.high_priority, one.gpu.cu_mask, one.gpu.sm_mask, one.gpu.mps_share);
+          one.gpu.high_priority, one.gpu.cu_mask, one.gpu.sm_mask, one.gpu.mps_share, one.gpu.hsa_queue.value_or(-1),
+          one.gpu.ace.value_or(-1));
     if (one.folded_into) add("task {}: folded into {}", one.name, system_.tasks[*one.folded_into].name);
     for (std::size_t at = 0; at < one.body.size(); ++at) {
       const GraphNode& node = system_.graph[one.body[at]];
@@ -225,6 +228,10 @@ class Facts {
         made += fmt::format(", {} x {}, {} registers, {} B shared, \"{}\", mask \"{}\"", kernel->launch->blocks,
                             kernel->launch->threads, kernel->launch->registers, kernel->launch->shared_memory,
                             kernel->launch->cache_config, kernel->launch->sm_mask);
+      if (kernel->costs)
+        made += fmt::format(", like \"{}\", {} threads, weight {}, dispatch {}", kernel->costs->like,
+                            kernel->costs->full_speed_threads.value_or(-1), kernel->costs->weight.value_or(-1),
+                            text(kernel->costs->dispatch));
       if (kernel->instructions)
         made += fmt::format(", \"{}\" with {}", kernel->instructions->text, kernel->instructions->budget);
       if (kernel->access) made += fmt::format(", pattern {}", static_cast<int>(kernel->access->pattern));

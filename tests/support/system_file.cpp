@@ -777,6 +777,15 @@ class Writer {
                       property("gpu.block", std::to_string(kernel.launch->threads)) +
                       property_if("gpu.cacheConfig", kernel.launch->cache_config) +
                       property_if("gpu.smMask", kernel.launch->sm_mask);
+        if (kernel.costs) {
+          const KernelCosts& costs = *kernel.costs;
+          properties += property_if("gpu.like", costs.like);
+          if (costs.full_speed_threads)
+            properties += property("gpu.fullSpeedThreads", std::to_string(*costs.full_speed_threads));
+          if (costs.weight) properties += property("gpu.weight", fmt::format("{}", *costs.weight));
+          if (costs.dispatch)
+            properties += property("gpu.dispatch", fmt::format("{} ps", costs.dispatch->picoseconds()));
+        }
         if (kernel.launch->registers > 0)
           properties += property("gpu.registers", std::to_string(kernel.launch->registers));
         if (kernel.launch->shared_memory > 0)
@@ -854,6 +863,8 @@ class Writer {
                    property_if("gpu.nullStream", gpu.null_stream ? "true" : "") +
                    property("gpu.priority", gpu.high_priority ? "high" : "low") +
                    property_if("gpu.cuMask", gpu.cu_mask) + property_if("gpu.smMask", gpu.sm_mask);
+      if (gpu.hsa_queue) properties += property("gpu.hsaQueue", std::to_string(*gpu.hsa_queue));
+      if (gpu.ace) properties += property("gpu.ace", std::to_string(*gpu.ace));
       if (gpu.mps_share > 0) properties += property("gpu.mpsShare", fmt::format("{}", gpu.mps_share));
       if (one.time_slice) properties += property("gpu.timeslice", fmt::format("{} ps", one.time_slice->picoseconds()));
     }

@@ -66,13 +66,15 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
   for (const GpuContext& context : contexts_on(subject.system, unit, profile))
     if (std::string fault = fault_of_barriers(subject, activations, unit, context); !fault.empty()) return fault;
   if (profile.amd) {
-    const std::int64_t queues = amd_kernels(subject, activations, offloads, unit).queues;
+    const AmdKernels kernels = amd_kernels(subject, activations, offloads, unit);
+    const std::int64_t queues = kernels.queues;
     const std::int64_t slots = amd::device_settings(profile).queues();
     if (queues > slots)
       return fmt::format(
           "device tasks on {} use {} HSA queues, but it has slots for {}; the analysis does not cover queues that take "
           "turns",
           gpu, queues, slots);
+    if (!kernels.fault.empty()) return kernels.fault;
     return fault_of_operations(subject, unit);
   }
   if (profile.context_switch >= nvidia::longest_analyzed)

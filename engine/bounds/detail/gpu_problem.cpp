@@ -38,6 +38,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     operation.always = law.always_on_copy();
     if (kernel == nullptr) continue;
     if (const auto at = gpu.overtaking.find({device, step}); at != gpu.overtaking.end()) operation.kernel = at->second;
+    if (const auto at = gpu.alone.find({device, step}); at != gpu.alone.end()) operation.worst = at->second;
     const auto& context = gpu.problem.contexts[gpu.problem.streams[*segment.stream].context];
     if (!context.sharing.empty()) operation.worst = context.sharing.front().own[operation.kernel];
     operation.memory_share = kernel->memory_intensity;
@@ -202,12 +203,16 @@ void add_amd_gpu(const ProblemInput& input, UnitIndex unit, GpuProblem& problem)
   bool added = false;
   for (const GpuContext& context : contexts_on(input.subject.system, unit, profile))
     added = add_context(input, context, problem.problem.gpus.size(), problem, added);
-  for (std::size_t kernel = 0; kernel < kernels.steps.size(); ++kernel)
-    problem.overtaking[{kernels.steps[kernel].task, kernels.steps[kernel].step}] = kernel;
+  for (std::size_t kernel = 0; kernel < kernels.steps.size(); ++kernel) {
+    const std::pair step(kernels.steps[kernel].task, kernels.steps[kernel].step);
+    problem.overtaking[step] = kernel;
+    if (kernels.alone[kernel]) problem.alone[step] = *kernels.alone[kernel];
+  }
   nvidia::SharedGpu& gpu = problem.problem.gpus.emplace_back();
   gpu.copy_engines = profile.copy_engines;
   gpu.limits = profile.multiprocessors.value();
-  gpu.overtaking = amd::kernel_delays(amd::device_settings(profile), kernels.kernels, kernels.queues);
+  gpu.overtaking =
+      amd::kernel_delays(amd::device_settings(profile), kernels.kernels, kernels.queues, kernels.shares_aces);
 }
 
 }  // namespace

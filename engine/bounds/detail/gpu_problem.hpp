@@ -33,6 +33,8 @@ struct GpuProblem {
   std::vector<std::optional<std::size_t>> streams;  ///< for every active device task of its GPUs
   /// for kernels by task and step: index into SharedGpu::overtaking or SharedContext::sharing
   std::map<std::pair<TaskIndex, std::size_t>, std::size_t> overtaking;
+  /// for kernels on AMD GPUs by task and step: the longest time of one that nothing delays, if it has costs
+  std::map<std::pair<TaskIndex, std::size_t>, Duration> alone;
   /// for each of its other accesses: index into Problems::problem_tasks, and the shortest time of a job
   struct OtherAccesses {
     std::size_t problem_task = 0;

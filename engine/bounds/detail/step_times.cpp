@@ -71,20 +71,29 @@ Span span_if_taken(const AnalyzedSystem& subject, TaskStep task_step) {
   const Step& step = subject.step(task_step);
   const amd::Rounds rounds = step.kind == StepKind::kernel ? rounds_of(subject, task_step) : amd::Rounds();
   const Duration rounding = Duration::picoseconds(roundings_of(subject, task_step));
-  // The cheapest alternative of a branch may differ from the most expensive one, which alone has its work in `step`.
-  const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
-  const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
-  return {(shortest - std::min(shortest, rounding)) * rounds.least, (step.work + rounding) * rounds.most};
+  return {shortest_block(subject, task_step) * rounds.least, (step.work + rounding) * rounds.most};
 }
 
 Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
   Span span = span_if_taken(subject, task_step);
-  if (subject.best[task_step.task].steps[task_step.step].skipped) span.best = {};
+  // Blocks that reuse data of others may take less than their time.
+  const auto* kernel = std::get_if<Kernel>(&subject.activity(task_step));
+  const bool may_reuse = kernel != nullptr && kernel->costs && !kernel->costs->like.empty();
+  if (may_reuse || subject.best[task_step.task].steps[task_step.step].skipped) span.best = {};
   return span;
 }
 
 Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step) {
   return subject.step(task_step).work + Duration::picoseconds(roundings_of(subject, task_step));
+}
+
+Duration shortest_block(const AnalyzedSystem& subject, TaskStep task_step) {
+  const Step& step = subject.step(task_step);
+  const Duration rounding = Duration::picoseconds(roundings_of(subject, task_step));
+  // The cheapest alternative of a branch may differ from the most expensive one, which alone has its work in `step`.
+  const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
+  const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
+  return shortest - std::min(shortest, rounding);
 }
 
 Duration rounding_of(const AnalyzedSystem& subject, TaskStep task_step) {

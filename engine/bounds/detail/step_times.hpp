@@ -22,8 +22,10 @@ Span span_of(const AnalyzedSystem& subject, TaskStep task_step);
 /// The same for a job that takes all alternatives of branches with CompileOptions::every_alternative.
 Span span_if_taken(const AnalyzedSystem& subject, TaskStep task_step);
 
-/// The maximum time of each block of a kernel.
+/// The maximum time of each block of a kernel, without what it costs beside it on an AMD GPU.
 Duration longest_block(const AnalyzedSystem& subject, TaskStep task_step);
+/// The minimum, the same.
+Duration shortest_block(const AnalyzedSystem& subject, TaskStep task_step);
 
 /// What a copy or kernel may lose to rounding where something slows it down.
 Duration rounding_of(const AnalyzedSystem& subject, TaskStep task_step);

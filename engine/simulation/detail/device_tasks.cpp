@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/amd/stated_properties.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 #include "engine/program/kernel_instructions.hpp"
@@ -58,18 +59,20 @@ void DeviceTasks::build_streams(const SimulationInput& input) {
     for (TaskIndex task = 0; task < states_.size(); ++task)
       if (system_.tasks[task].unit == device.unit) {
         states_[task].device = index;
-        add_masks(task, profile);
+        add_kernels(task, profile);
       }
   }
 }
 
-void DeviceTasks::add_masks(TaskIndex task, const DeviceProfile& profile) {
-  if (profile.amd || !profile.multiprocessors) return;
+void DeviceTasks::add_kernels(TaskIndex task, const DeviceProfile& profile) {
+  Device& device = devices_[states_[task].device];
   for (const NodeIndex node : system_.tasks[task].body) {
     const auto* kernel = std::get_if<Kernel>(&system_.graph[node].activity);
-    if (kernel == nullptr || !kernel->launch || kernel->launch->sm_mask.empty()) continue;
+    if (kernel == nullptr || !kernel->launch) continue;
+    if (kernel->costs) device.costs.emplace(node, amd::cost_of(*kernel, profile));
+    if (profile.amd || !profile.multiprocessors || kernel->launch->sm_mask.empty()) continue;
     if (auto mask = nvidia::parse_tpc_mask(kernel->launch->sm_mask, *profile.multiprocessors))
-      devices_[states_[task].device].masks.emplace(node, std::move(*mask));
+      device.masks.emplace(node, std::move(*mask));
   }
 }
 
@@ -198,6 +201,7 @@ void DeviceTasks::submit(TaskIndex task) {
     if (const auto warps = device.warps.find(step.node); step.block && warps != device.warps.end())
       operation.warps = &warps->second;
     if (const auto mask = device.masks.find(step.node); mask != device.masks.end()) operation.mask = mask->second;
+    if (const auto cost = device.costs.find(step.node); cost != device.costs.end()) operation.cost = cost->second;
     if (kernel->launch) operation.cache_config = kernel->launch->cache_config;
   }
   if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due

@@ -67,8 +67,9 @@ class DeviceTasks {
     bool changed = true;                      ///< settle() must visit it; initially true
     gpu::CpuTraffic traffic;
     std::vector<TaskIndex> traffic_by;
-    std::map<NodeIndex, nvidia::BlockWarps> warps;  ///< of kernels whose instructions are simulated
-    std::map<NodeIndex, gpu::CuMask> masks = {};    ///< of kernels that have one of their own
+    std::map<NodeIndex, nvidia::BlockWarps> warps;    ///< of kernels whose instructions are simulated
+    std::map<NodeIndex, gpu::CuMask> masks = {};      ///< of kernels that have one of their own
+    std::map<NodeIndex, gpu::KernelCost> costs = {};  ///< of kernels that state some
   };
   struct State {
     std::size_t device = 0;
@@ -77,7 +78,7 @@ class DeviceTasks {
     Instant submitted;                          ///< when it was submitted
   };
   void build_streams(const SimulationInput& input);
-  void add_masks(TaskIndex task, const DeviceProfile& profile);
+  void add_kernels(TaskIndex task, const DeviceProfile& profile);
   void go_on(TaskIndex task);
   void submit(TaskIndex task);
   void notify_blocks(Device& device);

@@ -121,6 +121,23 @@ TEST_CASE("kernels of one stream or of one task do not delay each other") {
   CHECK(delays.by[1][2] > us(0));
 }
 
+TEST_CASE("an ACE that needs time for each block delays its kernels by the blocks of all of them") {
+  std::vector<SharingKernel> kernels = {kernel(0, 12, 4), kernel(1, 4, 6)};
+  kernels[1].dispatch = us(3);
+  const auto apart = kernel_delays(settings_of(2, 1), kernels, 2).front();
+  CHECK(apart.by[0][1] == us(12));  // each has an ACE
+  CHECK(apart.own[0] == us(12 + 6 + 3));
+  CHECK(apart.own[1] == us(4 + 3 * 2 + 6 * 3 + 3));
+  CHECK(apart.by[1][0] == us(24));
+  const auto shared = kernel_delays(settings_of(2, 1), kernels, 2, true).front();
+  CHECK(shared.by[0][1] == us(12 + 6 * 3));
+  CHECK(shared.by[1][0] == us(24));
+  const auto levels = kernel_delays(settings_of(2, 4), kernels, 2, true).back();
+  CHECK(levels.by[0][1] == us(3 * 6 / 2 + 6 * 3));
+  CHECK(levels.own[1] == us(4 + 3 * 6 / 2 + 6 * 3 + 3));
+  CHECK(time_alone(settings_of(2, 1), kernels[1], us(5)) == us(2 * 4 + 6 * 3 + 5));
+}
+
 TEST_CASE("kernels that occupy the whole GPU run one after the other") {
   const auto delays = kernel_delays(settings_of(2, 1), {whole_kernel(0, 5), whole_kernel(1, 7)}, 2).front();
   CHECK(delays.own[0] == us(5));

@@ -48,7 +48,8 @@ std::string findings(const System& system, const engine::DeviceProfile& profile,
   CHECK(engine::analyze(system, options, diagnostics).has_value() == is_accepted);
   std::string text;
   for (const Diagnostic& finding : diagnostics.all())
-    if (finding.id.starts_with("AM058")) text += finding.id + " " + finding.message + "\n";
+    if (finding.id.starts_with("AM058") || finding.id.starts_with("AM051"))
+      text += finding.id + " " + finding.message + "\n";
   return text;
 }
 
@@ -163,6 +164,105 @@ TEST_CASE("invalid CU masks and differing masks in a stream and masks for other 
         0);
   maker[a].gpu.cu_mask = maker[b].gpu.cu_mask = "60";
   CHECK(findings(maker.build(), radeon(), false).find("AM0584 gpu.cuMask \"60\" of task \"A\"") == 0);
+}
+
+TEST_CASE("queues and costs that an AMD GPU cannot have, or that another GPU ignores, are reported") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex a = launching(maker, gpu, "A", 1, 10), b = launching(maker, gpu, "B", 1, 10);
+  for (const TaskIndex task : {a, b}) maker[task].gpu.context = maker[task].gpu.stream = "one";
+  maker[a].gpu.hsa_queue = maker[b].gpu.hsa_queue = 3;
+  CHECK(findings(maker.build(), radeon(), true).empty());
+  CHECK(findings(maker.build(), plain_profile(us(1000)), true)
+            .starts_with("AM0514 gpu.hsaQueue of task \"A\" has no effect, because the profile"));
+  maker[a].gpu.hsa_queue.reset();  // only one task of the stream needs to state it
+  CHECK(findings(maker.build(), radeon(), true).empty());
+  maker[a].gpu.hsa_queue = 2;
+  CHECK(findings(maker.build(), radeon(), false) ==
+        "AM0513 gpu.hsaQueue of task \"B\" is not that of the other tasks of its stream \"one\"; use the same for all "
+        "of them, or different streams\n");
+  maker[a].gpu.hsa_queue = maker[b].gpu.hsa_queue = 4;
+  CHECK(findings(maker.build(), radeon(), false)
+            .starts_with(
+                "AM0513 gpu.hsaQueue of task \"A\" is 4; the queues of a process on \"radeon-vii\" are 0 to 3\n"));
+  maker[a].gpu.hsa_queue = maker[b].gpu.hsa_queue = 0;
+  maker[a].gpu.cu_mask = "0xff";
+  CHECK(
+      findings(maker.build(), radeon(), false)
+          .starts_with("AM0513 gpu.hsaQueue of task \"A\" is stated beside gpu.cuMask, but a stream with a mask has a "
+                       "queue of its own; remove one of the two\n"));
+  maker[a].gpu.hsa_queue.reset();
+  maker[b].gpu.hsa_queue.reset();
+  maker[a].gpu.ace = 3;
+  CHECK(findings(maker.build(), radeon(), true).empty());
+  maker[a].gpu.ace = 4;
+  CHECK(findings(maker.build(), radeon(), false) ==
+        "AM0513 gpu.ace of task \"A\" is 4; the ACEs of \"radeon-vii\" are 0 to 3\n");
+  maker[a].gpu.ace = 0;
+  maker[a].gpu.cu_mask.clear();
+  CHECK(findings(maker.build(), radeon(), false) ==
+        "AM0513 gpu.ace of task \"A\" needs gpu.cuMask, because only streams with a mask have a queue of their own\n");
+  maker[a].gpu.ace.reset();
+  Kernel kernel;
+  kernel.ticks = constant_ticks(1);
+  kernel.launch = Launch{1, 1024, 0, 0, ""};
+  kernel.costs = KernelCosts{"mm2048"};
+  maker.add(a, kernel);
+  CHECK(findings(maker.build(), radeon(), false)
+            .ends_with("is \"mm2048\"; the profile \"radeon-vii\" has no such "
+                       "kernel\n"));
+  CHECK(findings(maker.build(), plain_profile(us(1000)), true).starts_with("AM0514 gpu.like of kernel "));
+  std::get<Kernel>(maker.system().graph[maker[a].body.back()].activity).costs->like = "mm1024";
+  CHECK(findings(maker.build(), radeon(), true).starts_with("AM0515 the costs of kernel "));
+}
+
+TEST_CASE("blocks in a model share a CU by threads and weights, and an ACE takes its time for each") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const auto costly = [&](const std::string& name, std::int64_t blocks, const KernelCosts& costs) {
+    const TaskIndex task = maker.task(name, gpu, 0, maker.periodic(1000));
+    maker[task].gpu.cu_mask = "0";  // one CU, which holds two blocks of 1024 threads
+    Kernel kernel;
+    kernel.ticks = constant_ticks(100);
+    kernel.launch = Launch{blocks, 1024, 0, 0, ""};
+    kernel.costs = costs;
+    maker.add(task, kernel);
+    return task;
+  };
+  SECTION("two blocks take twice as long") {
+    const TaskIndex a = costly("A", 2, {"", 1024, {}, {}});
+    const auto results = analyzed(maker.build(), us(999), radeon());
+    CHECK(results.tasks[a].response.max == us(200));
+    CHECK(results.tasks[a].bound.worst.value() >= us(200));
+    CHECK(results.tasks[a].bound.worst.value() <= us(200) + Duration::nanoseconds(1));
+    CHECK(results.tasks[a].bound.best == us(100));
+  }
+  SECTION("the light one stands back") {
+    // Of the CU it has 1 / 4, which is a quarter of its full speed, until the other one, at three quarters, ends.
+    const TaskIndex a = costly("A", 1, {"", 1024, 1, {}}), b = costly("B", 1, {"", 1024, 3, {}});
+    const auto results = analyzed(maker.build(), us(999), radeon());
+    CHECK(results.tasks[b].response.max > us(133));
+    CHECK(results.tasks[b].response.max < us(134));
+    CHECK(results.tasks[a].response.max > us(199));
+    CHECK(results.tasks[a].response.max < us(201));
+    // Its block takes at most (1024 + 3 x 1024) / 1024 of its time. That of B takes twice its time, and half the CU.
+    CHECK(results.tasks[a].bound.worst.value_or(Duration{}) >= us(400 + 200 / 2));
+    CHECK(results.tasks[a].bound.worst.value_or(us(999)) < us(400 + 200 / 2 + 1));
+  }
+  SECTION("the second block comes later") {
+    const TaskIndex a = costly("A", 2, {"", {}, {}, us(30)});
+    const auto results = analyzed(maker.build(), us(999), radeon());
+    CHECK(results.tasks[a].response.max == us(130));
+    CHECK(results.tasks[a].bound.worst == us(100 + 2 * 30 + 30));
+  }
+  SECTION("as a kernel of the profile, but for what is stated") {
+    const TaskIndex a = costly("A", 2, {"mm1024", 0, {}, us(30)});  // the durations of its blocks spread
+    const auto results = analyzed(maker.build(), us(999), radeon());
+    CHECK(results.tasks[a].response.max != us(130));
+    CHECK(results.tasks[a].response.max > us(105));
+    CHECK(results.tasks[a].response.max < us(160));
+    CHECK(results.tasks[a].bound.best.value_or(Duration{}) == Duration{});
+  }
 }
 
 TEST_CASE("a system with more masked streams than AMD GPU queues is simulated with a warning") {

@@ -441,6 +441,28 @@ TEST_CASE("a kernel's launch is read from its runnable or else from its task") {
                     place(lonely, "<value xsi:type=\"am:StringObject\" value=\"4\"")));
 }
 
+TEST_CASE("what a kernel costs on an AMD GPU is read from its properties") {
+  const auto costs = [](std::string_view key, std::string_view value) {
+    const System system = system_of(with_property("Vision_Function", key, value));
+    return std::get<Kernel>(system.graph[task_named(system, "Vision").body[1]].activity).costs;
+  };
+  CHECK(costs("gpu.like", "mm1024") == KernelCosts{"mm1024"});
+  CHECK(costs("gpu.fullSpeedThreads", "1024") == KernelCosts{"", 1024});
+  CHECK(costs("gpu.weight", "0.5") == KernelCosts{"", {}, 0.5});
+  CHECK(costs("gpu.dispatch", "300 ns") == KernelCosts{"", {}, {}, Duration::nanoseconds(300)});
+  CHECK_FALSE(costs("gpu.block", "4"));
+  for (const auto& [key, wrong, expected] :
+       {std::tuple("gpu.fullSpeedThreads", "1048577", "a whole number from 0 to 1048576"),
+        std::tuple("gpu.weight", "0", "a number from 0.001 to 1000"),
+        std::tuple("gpu.dispatch", "soon", "a time with unit, such as 2 us")}) {
+    const std::string bad = with_property("Vision_Function", key, wrong);
+    CHECK(only_error(bad) ==
+          fmt::format("model.amxmi:{}: error: custom property {} is \"{}\"; expected {} [AM0512]",
+                      place(bad, fmt::format("<value xsi:type=\"am:StringObject\" value=\"{}\"", wrong)), key, wrong,
+                      expected));
+  }
+}
+
 TEST_CASE("GPU sharing of a device task is read from its properties") {
   const auto with = [](std::string_view key, std::string_view value) {
     const std::string text = three();
@@ -463,6 +485,14 @@ TEST_CASE("GPU sharing of a device task is read from its properties") {
   CHECK(share("gpu.contextPriority", "high").runlist_slots == 3);
   CHECK(share("gpu.contextPriority", "low").runlist_slots == 1);
   CHECK(task_named(system_of(three()), "Vision").gpu.runlist_slots == 2);
+  CHECK(share("gpu.hsaQueue", "3").hsa_queue == 3);
+  CHECK(share("gpu.ace", "0").ace == 0);
+  const std::string negative = with("gpu.hsaQueue", "-1");
+  CHECK(
+      only_error(negative) ==
+      fmt::format("model.amxmi:{}: error: custom property gpu.hsaQueue is \"-1\"; expected a whole number of at least "
+                  "0 [AM0323]",
+                  place(negative, "<value xsi:type=\"am:StringObject\" value=\"-1\"")));
   const std::string wrong = with("gpu.priority", "urgent");
   CHECK(only_error(wrong) ==
         fmt::format("model.amxmi:{}: error: custom property gpu.priority is \"urgent\"; expected high or low [AM0323]",
