@@ -98,17 +98,11 @@ class KernelsOfContext {
     if (context_.has_barriers())
       return fmt::format("their process on {} has a NULL stream, or copies pageable memory, beside other streams", gpu);
     if (kernels_.size() > most_kernels) return fmt::format("their process has more than {} kernels", most_kernels);
-    const ContextKernel* first = nullptr;  // with instructions
     for (const ContextKernel& kernel : kernels_) {
       if (!kernel.blocks) return fmt::format("{}, in the same process, has a kernel without gpu.block", name(kernel));
       if (kernel.kernel->launch->cache_config != kernels_.front().kernel->launch->cache_config)
         return fmt::format("{} and {}, in the same process, have different cache configurations",
                            name(kernels_.front()), name(kernel));
-      if (!kernel.kernel->instructions) continue;
-      if (first == nullptr) first = &kernel;
-      if (has_latencies(*kernel.kernel) != has_latencies(*first->kernel))
-        return fmt::format("{} and {}, in the same process, state their instructions in different forms", name(*first),
-                           name(kernel));
     }
     return {};
   }
@@ -124,7 +118,8 @@ class KernelsOfContext {
     for (const ContextKernel& kernel : kernels_) sharing.push_back(sharing_kernel(kernel));
     std::vector<gpu::KernelDelays> found = nvidia::shared_warp_delays(sm, sharing);
     if (!use_letters(sm, sharing)) return found;
-    // The SM chooses among their instructions. A simulation lets the warp policy do so, or takes their ticks.
+    // The SM chooses among their instructions. A simulation lets the warp policy do so, or takes their ticks. Each delay
+    // is one between two kernels, so the largest covers all mixtures.
     found.resize(1);
     raise(found.front(), nvidia::shared_warp_delays(sm, sharing).front());
     if (has_several_streams_with_instructions()) return found;

@@ -49,6 +49,7 @@ class Drawing {
     if (one_in(2)) slow(drawn.profile.interference);
     const bool masks = limits.sms > 1 && one_in(3), several = one_in(3), priorities = one_in(4);
     letters_ = one_in(3);
+    mixed_ = one_in(4);
     for (Task& task : drawn.system.tasks) {
       if (task.side != Side::device) continue;
       task.gpu.context = several && one_in(2) ? "another process" : "one process";
@@ -84,8 +85,9 @@ class Drawing {
     if (one_in(6)) return;
     KernelInstructions stated;
     stated.budget = draw(1, 3);
+    const bool letters = mixed_ ? one_in(2) : letters_;
     for (int left = draw(1, 4); left > 0; --left)
-      if (letters_)
+      if (letters)
         stated.text += fmt::format("{}{}", draw(1, 3), "LCS"[draw(0, 2)]);
       else
         stated.text += fmt::format("{}{}{}", stated.text.empty() ? "" : ",", one_in(3) ? "memory:" : "", draw(1, 8));
@@ -93,7 +95,7 @@ class Drawing {
   }
 
   std::mt19937 random_;
-  bool letters_ = false;
+  bool letters_ = false, mixed_ = false;
 };
 
 BoundTrial tried(std::uint32_t seed, std::uint64_t systems) {
