@@ -22,21 +22,6 @@ constexpr std::int64_t divided_up(std::int64_t value, std::int64_t by) { return 
 /// Memory limit for the search; everything else is small.
 constexpr std::uint64_t search_memory = std::uint64_t{512} << 20;
 
-tl::expected<makespan::Problem, std::string> problem_of(const makespan::Kernel& kernel, const SmLimits& limits,
-                                                        std::int64_t warps) {
-  makespan::SmUnits sm;
-  sm.units = {limits.load_store_units, limits.cores, limits.special_units, limits.double_units};
-  sm.warp_size = limits.warp_size;
-  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit) {
-    if (sm.units[unit] > 0) continue;
-    if (std::find(kernel.begin(), kernel.end(), static_cast<makespan::Unit>(unit)) != kernel.end())
-      return tl::unexpected(
-          fmt::format("the platform does not say how many units of type {} an SM has", makespan::unit_letters[unit]));
-    sm.units[unit] = sm.warp_size;  // irrelevant
-  }
-  return makespan::problem_on(sm, kernel, warps, limits.warp_schedulers);
-}
-
 /// A lower bound on every schedule of the warps: a warp executes its instructions in sequence; units and schedulers
 /// have a limit per cycle.
 std::int64_t least_cycles(const makespan::Problem& problem) {
@@ -129,6 +114,21 @@ tl::expected<BlockCycles, std::string> cycles_of(const std::vector<WarpInstructi
 
 }  // namespace
 
+tl::expected<makespan::Problem, std::string> problem_of(const makespan::Kernel& letters, const SmLimits& limits,
+                                                        std::int64_t warps) {
+  makespan::SmUnits sm;
+  sm.units = {limits.load_store_units, limits.cores, limits.special_units, limits.double_units};
+  sm.warp_size = limits.warp_size;
+  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit) {
+    if (sm.units[unit] > 0) continue;
+    if (std::find(letters.begin(), letters.end(), static_cast<makespan::Unit>(unit)) != letters.end())
+      return tl::unexpected(
+          fmt::format("the platform does not say how many units of type {} an SM has", makespan::unit_letters[unit]));
+    sm.units[unit] = sm.warp_size;  // irrelevant
+  }
+  return makespan::problem_on(sm, letters, warps, limits.warp_schedulers);
+}
+
 tl::expected<BlockInstructions, std::string> parse_block_instructions(std::string_view text) {
   if (text.find_first_of("LCSDlcsd") != text.npos && text.find_first_of(":,") == text.npos) {
     auto kernel = makespan::parse_kernel(text);
@@ -161,6 +161,8 @@ WarpKernel warps_of(const BlockInstructions& instructions, std::int64_t warps, s
 
 tl::expected<BlockCycles, std::string> block_cycles(const BlockInstructions& instructions, const BlockPlace& place) {
   auto cycles = std::visit([&](const auto& form) { return cycles_of(form, place); }, instructions);
+  if (cycles && place.by_policy)
+    cycles->best = std::min(cycles->best, least_cycles(warps_of(instructions, 1, 1).program, place));
   if (!cycles || place.company.empty()) return cycles;
   std::vector<WarpKernel> kernels = {warps_of(instructions, place.warps * place.blocks, place.budget)};
   kernels.insert(kernels.end(), place.company.begin(), place.company.end());

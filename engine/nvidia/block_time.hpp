@@ -35,6 +35,10 @@ tl::expected<BlockInstructions, std::string> parse_block_instructions(std::strin
 /// of memory (L), FP32 (C, D) or special functions (S).
 WarpKernel warps_of(const BlockInstructions& instructions, std::int64_t warps, std::int64_t budget);
 
+/// The warps of a kernel with letters on an SM. The error states which figure is missing or out of range.
+tl::expected<makespan::Problem, std::string> problem_of(const makespan::Kernel& letters, const SmLimits& limits,
+                                                        std::int64_t warps);
+
 /// The environment of a block.
 struct BlockPlace {
   SmLimits limits;
@@ -45,6 +49,7 @@ struct BlockPlace {
   const WarpPolicy* policy = nullptr;
   const WarpPipelines* pipelines = nullptr;
   std::int64_t budget = 1;
+  bool by_policy = false;  ///< a simulation lets the warp policy decide for letters, too (simulated_warps)
   /// Resident kernels of other streams; including them there are at most max_warps. All start together.
   std::vector<WarpKernel> company;
 };

@@ -19,14 +19,18 @@ class SharedWarps {
  public:
   SharedWarps(const SharedSm& sm, const std::vector<SharingKernel>& kernels)
       : sm_(sm), kernels_(kernels), weights_(sm.limits, weighted(kernels)) {
+    for (const SharingKernel& kernel : kernels) fewest_sms_ = std::min(fewest_sms_, sms_of(kernel));
     find_uses();
     find_waits();
     for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel) most_on_sm_.push_back(most_on_sm(kernel));
     find_most_weight();
-    read_instructions();
-    are_alike_ = std::all_of(kernels.begin(), kernels.end(), [&](const SharingKernel& each) {
-      return each.instructions.empty() || each.block.warps % sm.limits.warp_schedulers == 0;
-    });
+    if (sm.units)
+      read_letters();
+    else
+      read_instructions();
+    are_alike_ = sm.units || std::all_of(kernels.begin(), kernels.end(), [&](const SharingKernel& each) {
+                   return each.instructions.empty() || each.block.warps % sm.limits.warp_schedulers == 0;
+                 });
   }
 
   gpu::KernelDelays run() const {
@@ -46,6 +50,8 @@ class SharedWarps {
       for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
         if (!are_apart(kernel, other))
           delays.by[kernel][other] = time_slices::sum(time_of(after_wait(other, issued.at(place_of(kernel)))), waits);
+      // What it adds to all other kernels, one after the other and anywhere.
+      delays.by[other][other] = time_slices::sum(time_of(after_wait(other, issued_in_all(other))), waits);
     }
     return delays;
   }
@@ -57,6 +63,7 @@ class SharedWarps {
       Wide longest = 0;
       for (std::size_t other = 0; other < kernels_.size(); ++other) {
         if (other == kernel || are_apart(kernel, other)) continue;
+        if (!may_share_sms(kernel, other)) continue;
         longest = std::max(longest, without_pause(other));
         delays.by[kernel][other] = time_of(delay_by(kernel, other));
       }
@@ -76,12 +83,17 @@ class SharedWarps {
   /// The task and the stream.
   Place place_of(std::size_t kernel) const { return {kernels_[kernel].task, kernels_[kernel].stream}; }
 
-  /// For how long warps of `other` delay the kernels that a task has in a stream: each of these by what is on one
-  /// sub-core, and all of them, one after the other, by no more than there is. Sub-cores that are alike count as one.
-  std::map<Place, Wide> issued_beside(std::size_t other) const {
+  /// For how long all warps of `other` delay others. Sub-cores that are alike count as one.
+  Wide issued_in_all(std::size_t other) const {
     const Wide warps = waits_ && are_alike_ ? warps_on_sub_core(other, kernels_[other].blocks)
                                             : Wide(kernels_[other].block.warps) * kernels_[other].blocks;
-    const Wide all = product(issues_[other][other], warps);
+    return product(issues_[other][other], warps);
+  }
+
+  /// For how long warps of `other` delay the kernels that a task has in a stream: each of these by what is on one
+  /// sub-core, and all of them, one after the other, by no more than there is.
+  std::map<Place, Wide> issued_beside(std::size_t other) const {
+    const Wide all = issued_in_all(other);
     std::map<Place, Wide> issued;
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       Wide& sum = issued[place_of(kernel)];
@@ -92,14 +104,27 @@ class SharedWarps {
 
   /// For how long warps of one execution of `other` delay the kernel once it does not wait.
   Wide delay_by(std::size_t kernel, std::size_t other) const {
+    if (!may_share_sms(kernel, other)) return 0;
     const std::int64_t blocks = waits_ ? kernels_[other].blocks : most_beside(kernel, other);
     return product(issues_[kernel][other], warps_on_sub_core(other, blocks));
   }
 
   // ---- blocks
 
+  static std::int64_t enabled(const std::vector<bool>& mask) { return std::count(mask.begin(), mask.end(), true); }
+  std::int64_t sms_of(const SharingKernel& kernel) const {
+    return kernel.mask.empty() ? sm_.limits.sms : enabled(kernel.mask);
+  }
+  bool may_share_sms(std::size_t a, std::size_t b) const {
+    const std::vector<bool>&first = kernels_[a].mask, &second = kernels_[b].mask;
+    if (first.empty() || second.empty()) return true;
+    for (std::size_t sm = 0; sm < first.size(); ++sm)
+      if (first[sm] && second[sm]) return true;
+    return false;
+  }
+
   static KernelBlocks blocks_of(const SharingKernel& kernel, Duration block) {
-    return {block, kernel.blocks, kernel.block, {}, 0};
+    return {block, kernel.blocks, kernel.block, {}, enabled(kernel.mask)};
   }
   static std::vector<KernelBlocks> weighted(const std::vector<SharingKernel>& kernels) {
     std::vector<KernelBlocks> blocks;
@@ -122,7 +147,7 @@ class SharedWarps {
     return std::accumulate(most.begin(), most.end(), Wide(0));
   }
 
-  /// What the blocks weigh, as a part of all SMs.
+  /// What the blocks weigh, as a part of the fewest SMs that a kernel may use.
   Duration weight(const SharingKernel& kernel, std::int64_t blocks) const {
     return weights_.time(blocks_of(kernel, Duration::seconds(1)), blocks);
   }
@@ -135,7 +160,7 @@ class SharedWarps {
           kernel.stream, [&](const SharingKernel& other) { return weight(other, other.blocks).picoseconds(); });
       if (weights + weight(kernel, kernel.blocks - 1).picoseconds() < Duration::seconds(1).picoseconds()) continue;
       const Wide without_warps = warps_in_use_[index] / (sm_.limits.max_warps() - kernel.block.warps + 1);
-      waits_ = waits_ || lacking_[index] + without_warps >= sm_.limits.sms;
+      waits_ = waits_ || lacking_[index] + without_warps >= sms_of(kernel);
     }
   }
 
@@ -175,11 +200,11 @@ class SharedWarps {
   }
 
   /// The most blocks of the kernel that are on an SM at a time. The rule puts the last of n blocks there only if no
-  /// other SM has room for more blocks, by warps. So other kernels or blocks of this one occupy all of these.
+  /// other SM that it may use has room for more blocks, by warps. So other kernels or blocks of this one occupy all of these.
   std::int64_t most_on_sm(std::size_t index) const {
     const SharingKernel& kernel = kernels_[index];
     const std::int64_t fit = std::min(kernel.blocks, gpu::resident_blocks(sm_.limits, kernel.block));
-    const Wide others = Wide(sm_.limits.sms) - 1 - lacking_[index];
+    const Wide others = Wide(sms_of(kernel)) - 1 - lacking_[index];
     if (others <= 0) return fit;
     const std::int64_t warps = kernel.block.warps, rest = sm_.limits.max_warps() % warps;
     const Wide of_rest = warps_in_use_[index] - Wide(warps) * (kernel.blocks - 1);
@@ -199,7 +224,7 @@ class SharedWarps {
   std::int64_t most_beside(std::size_t index, std::size_t other) const {
     const auto is_possible = [&](std::size_t last, std::int64_t on_sm) {
       const std::int64_t warps = kernels_[last].block.warps, free = sm_.limits.max_warps() - on_sm;
-      const Wide others = Wide(sm_.limits.sms) - 1 - lacking_[last];
+      const Wide others = Wide(sms_of(kernels_[last])) - 1 - lacking_[last];
       const Wide needed = sm_.limits.max_warps() - Wide(free / warps + 1) * warps + 1;
       return free >= warps && (others <= 0 || others * needed <= warps_in_use_[last] - on_sm);
     };
@@ -211,7 +236,7 @@ class SharedWarps {
 
   /// The largest sum of weights on an SM, in parts, and the weight of a block of every kernel.
   void find_most_weight() {
-    const std::int64_t sms = sm_.limits.sms;
+    const std::int64_t sms = fewest_sms_;
     Wide by_warps = 0, by_blocks = 0;
     for (const SharingKernel& kernel : kernels_) {
       const Wide one = Wide(weights_.time(blocks_of(kernel, Duration::picoseconds(parts * sms)), 1).picoseconds());
@@ -283,6 +308,27 @@ class SharedWarps {
           // A pipeline that a warp does not use cannot delay it, but the cycle of the issue can.
           issues_[kernel][other] += Wide(parts) * (issued[kernel][pipeline] > 0 ? occupied : issued)[other][pipeline];
   }
+
+  /// The same for letters, on an SM without sub-cores. In a cycle in which a warp does not execute, others use all units of
+  /// its next instruction, or all schedulers.
+  void read_letters() {
+    for (const SharingKernel& kernel : kernels_) path_.push_back(kernel.time);
+    left_.assign(kernels_.size(), 0);
+    issues_.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      const makespan::PerUnit& own = kernels_[kernel].letters;
+      const auto length = std::accumulate(own.begin(), own.end(), std::int64_t{0});
+      if (length == 0) continue;
+      path_[kernel] = path_of(length);
+      for (std::size_t other = 0; other < kernels_.size(); ++other)
+        for (std::size_t unit = 0; unit < makespan::unit_types; ++unit) {
+          const std::int64_t schedulers = sm_.units->schedulers;
+          const std::int64_t at_once = own[unit] > 0 ? std::min(sm_.units->capacity[unit], schedulers) : schedulers;
+          issues_[kernel][other] += divided_up(Wide(parts) * kernels_[other].letters[unit], at_once);
+        }
+    }
+  }
+
   bool occupies_pipelines(std::size_t kernel) const {
     return std::any_of(kernels_[kernel].instructions.begin(), kernels_[kernel].instructions.end(),
                        [&](const WarpInstruction& each) {
@@ -309,6 +355,7 @@ class SharedWarps {
   /// The most warps of the kernel's blocks that share a sub-core of one SM.
   Wide warps_on_sub_core(std::size_t kernel, std::int64_t blocks) const {
     const std::int64_t warps = kernels_[kernel].block.warps;
+    if (sm_.units) return Wide(blocks) * warps;
     // What starts at once is dealt in one go.
     return waits_ ? blocks * divided_up(warps, sm_.limits.warp_schedulers)
                   : divided_up(Wide(blocks) * warps, sm_.limits.warp_schedulers);
@@ -319,13 +366,13 @@ class SharedWarps {
   /// For how long blocks of the kernel keep others waiting.
   Duration area(std::size_t kernel, std::int64_t blocks) const {
     if (!waits_) return {};
-    const Wide sub_core = divided_up(kernels_[kernel].block.warps, sm_.limits.warp_schedulers);
+    const Wide sub_core = warps_on_sub_core(kernel, 1);
     const Duration residence = time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], sub_core - 1)));
     // Unless sub-cores are alike, the last warps of the blocks beside it may be on different ones.
     const Wide warps = product(are_alike_ ? sub_core : Wide(kernels_[kernel].block.warps), blocks);
     const Wide delayed = product(product(issues_[kernel][kernel], warps), weight_beside(kernel));
     return time_slices::sum(weights_.time(blocks_of(kernels_[kernel], residence), blocks),
-                            time_of(divided_up(delayed, Wide(parts) * sm_.limits.sms)));
+                            time_of(divided_up(delayed, Wide(parts) * fewest_sms_)));
   }
 
   Wide weight_beside(std::size_t kernel) const { return std::max<Wide>(0, most_weight_ - block_weights_[kernel]); }
@@ -333,7 +380,7 @@ class SharedWarps {
   /// What is left of a delay by the kernel after the wait: what it issued during the wait is part of its area.
   Wide after_wait(std::size_t kernel, Wide delay) const {
     if (!waits_) return delay;
-    const Wide all = Wide(parts) * sm_.limits.sms, rest = std::max<Wide>(0, all - weight_beside(kernel));
+    const Wide all = Wide(parts) * fewest_sms_, rest = std::max<Wide>(0, all - weight_beside(kernel));
     // Rounded up part by part, so that nothing overflows.
     return product(delay / all, rest) + divided_up(delay % all * rest, all);
   }
@@ -341,6 +388,7 @@ class SharedWarps {
   const SharedSm& sm_;
   const std::vector<SharingKernel>& kernels_;
   const BlockWeights weights_;
+  std::int64_t fewest_sms_ = sm_.limits.sms;  ///< that a kernel may use
   std::vector<Wide> warps_in_use_, lacking_;  ///< of every kernel
   bool waits_ = false;
   /// If every block has as many warps on each sub-core, all sub-cores of an SM do the same.

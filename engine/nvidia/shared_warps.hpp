@@ -22,15 +22,23 @@
 /// occupied, later kernels delay each instruction of a warp by at most the instructions that one of their warps issues
 /// without a pause. Of each other stream, at most one kernel is older.
 ///
-/// Not covered: letters, masks of SMs, other contexts on the GPU, and anything that slows a kernel down.
+/// Masks. The placement rule chooses among the SMs of a mask, and a block that waits finds all of these occupied. So
+/// each kernel counts its own SMs, with the blocks of all others as if they were there. Weights count the smallest mask.
+///
+/// Letters leave the order of instructions to the SM. A block takes at most its own instructions, and what others
+/// execute on the SM: an instruction counts with the part of a cycle's units, or of its schedulers, that it occupies.
+///
+/// Time here is that for which the engine serves the context, without slowdown (time_slice_analysis.hpp, (9) and (12)).
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "amalthea/time.hpp"
 #include "engine/gpu/kernel_delays.hpp"
 #include "engine/gpu/occupancy.hpp"
+#include "engine/nvidia/makespan/kernel.hpp"
 #include "engine/nvidia/names.hpp"
 #include "engine/nvidia/warps.hpp"
 
@@ -44,13 +52,22 @@ struct SharingKernel {
   std::int64_t blocks = 1;
   Duration time;                              ///< of a block without instructions, whatever is beside it
   std::vector<WarpInstruction> instructions;  ///< of each warp
+  makespan::PerUnit letters{};                ///< the same, with LetterUnits: how many for each kind of unit
+  std::vector<bool> mask = {};                ///< the SMs that its blocks may use; empty: all
+};
+
+/// What an SM executes in a cycle.
+struct LetterUnits {
+  makespan::PerUnit capacity{};  ///< instructions for a kind of unit, > 0
+  std::int64_t schedulers = 1;   ///< instructions in all
 };
 
 struct SharedSm {
   SmLimits limits;
   const WarpPipelines* pipelines = nullptr;
   Frequency clock;
-  bool greedy_then_oldest = false;  ///< the warp policy
+  bool greedy_then_oldest = false;        ///< the warp policy
+  std::optional<LetterUnits> units = {};  ///< kernels state letters, and the SM chooses among their instructions
 };
 
 /// For all kernels of a context. In the first way, by[kernel][other] covers all kernels that the task has in the stream,

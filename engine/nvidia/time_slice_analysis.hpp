@@ -126,9 +126,9 @@
 ///     is the first, it takes at most what (4) and (9) yield for an operation that is alone in its context, slowed down
 ///     by all other tasks of the process. An operation X ends after all earlier ones have been E: at most one of each
 ///     other task, since a task has one operation at a time.
-/// (12) Shared SMs. If warps of the only context of a GPU share SMs (shared_warps.hpp), a kernel takes its own time, and
-///     what every job of other streams in the window (3) adds. Each job accounts for its own time and for what it adds,
-///     as the work of its context.
+/// (12) Shared SMs. If warps of a context share SMs (shared_warps.hpp), a kernel takes its own time, and what every job of
+///     other streams in the window (3) adds. Each job accounts for its own time and for what it adds, as the work of its
+///     context. The SMs keep their state while another context is served, so (9) holds for this work, too.
 ///
 /// Equal priorities count as higher, which covers any order among them. Everything rounds up.
 ///
@@ -307,6 +307,7 @@ struct GpuOperation {
   std::optional<gpu::SmUse> use = {};  ///< of each block; nothing: one block that occupies the whole execution engine
   std::string cache_config = {};       ///< (N8)
   std::int64_t sms = 0;                ///< number of SMs that its blocks may use; 0: all
+  bool has_warps = false;              ///< blocks of other kernels on its SMs do not slow it down
   /// What it may lose to rounding where something slows it down.
   Duration rounding = {};
   std::size_t kernel = 0;  ///< index into SharedGpu::overtaking or SharedContext::sharing

@@ -118,9 +118,14 @@ class Resolver {
     return true;
   }
 
+  struct Company {
+    bool any = false;  ///< another stream of the context has a kernel with instructions
+    std::vector<nvidia::WarpKernel> resident;
+  };
+
   /// For every other stream of its context, the kernel with the most work; as many of its blocks as fit.
-  std::vector<nvidia::WarpKernel> company_of(const KernelWork& kernel, const std::vector<GpuContext>& contexts) const {
-    std::vector<nvidia::WarpKernel> company;
+  Company company_of(const KernelWork& kernel, const std::vector<GpuContext>& contexts) const {
+    Company company;
     std::int64_t room = nvidia::max_warps - kernel.warps * kernel.blocks;
     const TaskIndex own = system_.graph[kernel.node].task;
     const auto has = [](const std::vector<TaskIndex>& tasks, TaskIndex task) {
@@ -134,16 +139,17 @@ class Resolver {
         for (const KernelWork& other : kernels_)
           if (has(stream.tasks, system_.graph[other.node].task) && (most == nullptr || other.issues() > most->issues()))
             most = &other;
+        company.any = company.any || most != nullptr;
         const std::int64_t blocks = most == nullptr ? 0 : std::min(most->blocks, room / most->warps);
         if (blocks == 0) continue;
-        company.push_back(nvidia::warps_of(most->instructions, most->warps * blocks, most->budget));
+        company.resident.push_back(nvidia::warps_of(most->instructions, most->warps * blocks, most->budget));
         room -= most->warps * blocks;
       }
     }
     return company;
   }
 
-  bool resolve(const KernelWork& kernel, std::vector<nvidia::WarpKernel> company) {
+  bool resolve(const KernelWork& kernel, Company company) {
     nvidia::BlockPlace place;
     place.limits = *profile_.multiprocessors;
     place.warps = kernel.warps;
@@ -153,11 +159,12 @@ class Resolver {
     place.policy = policy_;
     place.pipelines = pipelines_;
     place.budget = kernel.budget;
-    const char* const longer = !company.empty() ? "; beside kernels of other streams it may take longer"
+    place.by_policy = company.any;
+    const char* const longer = !company.resident.empty() ? "; beside kernels of other streams it may take longer"
                                : kernel.in_rounds && kernel.blocks > 1
                                    ? "; beside blocks that start at another time it may take longer"
                                    : "";
-    place.company = std::move(company);
+    place.company = std::move(company.resident);
     const auto cycles = nvidia::block_cycles(kernel.instructions, place);
     if (!cycles) {
       error(kernel.node, cycles.error());

@@ -23,8 +23,8 @@ AttackOptions options() {
   return options;
 }
 
-void check_systems(std::uint32_t seed, std::uint32_t count) {
-  const Campaign campaign = attack_systems(seed, 0, count, options());
+void check_systems(std::uint32_t seed, std::uint32_t count, std::uint32_t first = 0) {
+  const Campaign campaign = attack_systems(seed, first, count, options());
   INFO(campaign.text());
   for (const Broken& broken : campaign.broken)
     FAIL_CHECK("system " << broken.seed << " " << broken.number << ": " << broken.guarantee.name << ": "
@@ -55,6 +55,10 @@ TEST_CASE("no behaviour of hundreds of random systems breaks a guarantee") { che
 
 TEST_CASE("no behaviour of many more random systems breaks a guarantee", "[long]") {
   check_systems(2, test::is_thorough() ? 50'000U : test::times(300U));
+}
+
+TEST_CASE("no behaviour of kernels that share SMs breaks a guarantee") {
+  check_systems(1, test::times(60U), first_sharing);
 }
 
 TEST_CASE("a bound that is too small is broken, and the behaviour that does so can be replayed from its text") {

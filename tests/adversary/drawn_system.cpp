@@ -146,7 +146,17 @@ std::vector<Theme> themes() {
           {any, 6}};
 }
 
+/// Of systems from first_sharing on.
+Theme sharing_theme() {
+  const SystemFeatures sharing =
+      usual() | features_of({F::jitter, F::offload, F::polling, F::passive_waiting, F::device_alone, F::shared_context,
+                             F::copy, F::memset, F::blocks, F::context_switch, F::several_cores, F::several_visits});
+  return {sharing, 3, features_of({F::blocks}), 12, {}, true};
+}
+
 const Theme& theme_of(std::uint32_t number) {
+  static const Theme sharing = sharing_theme();
+  if (number >= first_sharing) return sharing;
   static const std::vector<Theme> all = themes();
   constexpr std::uint32_t any_each = 8;
   const auto known = static_cast<std::uint32_t>(all.size() - 1);
@@ -190,12 +200,10 @@ void make_equal(System& system, Random random) {
       if (task.deadline) task.deadline = Duration::microseconds(240);
 }
 
-/// Kernels that nothing slows down often have instructions.
-void use_instructions(test::RandomSystem& random_system, Random random) {
+/// Kernels often, or always, have instructions.
+void use_instructions(test::RandomSystem& random_system, bool always, Random random) {
   DeviceProfile& profile = random_system.profile;
-  if (!profile.multiprocessors || profile.amd || one_in(random, 3)) return;
-  for (const F slows : {F::interference, F::cpu_traffic})
-    if (random_system.has()[static_cast<std::size_t>(slows)]) return;
+  if (!profile.multiprocessors || profile.amd || (one_in(random, 3) && !always)) return;
   profile.multiprocessors->load_store_units = profile.multiprocessors->special_units = 32;
   add_instructions(random_system.system, random);
 }
@@ -214,6 +222,43 @@ void slow_on_same_sm(test::RandomSystem& random_system, Random random) {
     if (task.side != Side::device || !task.gpu.context.empty()) continue;
     task.gpu.context = "one process";
     task.gpu.runlist_slots = 2;
+  }
+}
+
+/// Often, or always, the warps of kernels in a process or two share SMs, with masks and slowdowns.
+void share_sms(test::RandomSystem& random_system, bool always, Random random) {
+  DeviceProfile& profile = random_system.profile;
+  System& system = random_system.system;
+  std::vector<Kernel*> kernels;
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
+    if (auto* kernel = std::get_if<Kernel>(&system.graph[node].activity)) kernels.push_back(kernel);
+  const auto has_instructions = [](const Kernel* kernel) { return bool(kernel->instructions); };
+  if (one_in(random, 3) && !always) return;
+  if (std::none_of(kernels.begin(), kernels.end(), has_instructions)) return;
+  profile.preemption = gpu::Preemption::instruction;
+  if (profile.multiprocessors->sms < 4) profile.multiprocessors->sms_per_tpc = 1;
+  const bool slows = one_in(random, 2), masks = one_in(random, 3), several = one_in(random, 3);
+  if (slows) {
+    profile.interference.kernel_by_memcpy.ppm = draw(random, 2, 6) * 500'000;
+    profile.interference.kernel_by_same_gpc.ppm = draw(random, 2, 5) * 500'000;
+    profile.interference.kernel_by_other_gpc.ppm = draw(random, 2, 4) * 500'000;
+    profile.interference.copy_by_kernel.ppm = draw(random, 2, 6) * 500'000;
+    profile.interference.kernel_by_same_sm.ppm = draw(random, 2, 4) * 500'000;
+  }
+  for (Task& task : system.tasks) {
+    if (task.side != Side::device) continue;
+    task.gpu.context = several && one_in(random, 2) ? "another process" : "one process";
+    task.gpu.stream.clear();
+    task.gpu.null_stream = false;
+    task.gpu.runlist_slots = 2;
+    task.gpu.sm_mask = masks && one_in(random, 2) ? (one_in(random, 2) ? "0x1" : "0x2") : "";
+  }
+  for (Kernel* const kernel : kernels) {
+    if (slows) kernel->memory_intensity = draw(random, 0, 2) / 2.0;
+    if (kernel->launch) continue;
+    Launch launch;
+    launch.threads = 32 * draw(random, 1, 3);
+    kernel->launch = std::move(launch);
   }
 }
 
@@ -575,9 +620,10 @@ DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number) {
   add_chains(drawn.random.system, generator(seed, number, 1));
   pass_data(drawn.random.system, generator(seed, number, 2));
   make_equal(drawn.random.system, generator(seed, number, 4));
-  use_instructions(drawn.random, generator(seed, number, 5));
+  use_instructions(drawn.random, number >= first_sharing, generator(seed, number, 5));
   use_null_streams(drawn.random.system, generator(seed, number, 6));
   slow_on_same_sm(drawn.random, generator(seed, number, 7));
+  share_sms(drawn.random, number >= first_sharing, generator(seed, number, 8));
   Random choice = generator(seed, number, 3);
   const int communication = draw(choice, 0, 3);
   drawn.communication = communication == 0   ? Communication::let

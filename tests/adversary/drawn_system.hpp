@@ -23,8 +23,9 @@ struct DrawnSystem {
   amalthea::engine::AnalysisOptions options() const;
 };
 
+constexpr std::uint32_t first_sharing = 1'000'000;
 /// Systems of different themes in turn: any two features; what concerns one core, several cores, events, semaphores, a
-/// GPU, data.
+/// GPU, data. From `first_sharing` on, kernels with instructions share SMs.
 DrawnSystem draw_system(std::uint32_t seed, std::uint32_t number);
 
 }  // namespace adversary

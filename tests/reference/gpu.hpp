@@ -93,7 +93,6 @@ class Gpu {
         throw Refused(fmt::format("kernel {}", number), "only some kernels of its context state a cache configuration");
       stated = launch.cache.empty() ? 0 : 1;
     }
-    if (slows_ && !what.instructions.empty()) throw Refused("Gpu", "instructions beside slowdowns");
     added.unassigned = what.launch.empty() ? 1 : what.launch.front().blocks;
     submitted_.push_back(number);
     return number;
@@ -144,6 +143,7 @@ class Gpu {
     now_ = to;
     for (const std::size_t number : finished) {
       Block& block = blocks_[number];
+      if (!block.warps.empty()) block.left = 0;  // the end of a cycle, rounded down
       if (!has_ended(operations_[block.operation].what.instructions, block.warps)) continue;
       block.end = now_;
       unfinished_.erase(std::find(unfinished_.begin(), unfinished_.end(), number));
@@ -519,9 +519,17 @@ class Gpu {
     const Engine& engine = engines_[static_cast<std::size_t>(engine_of(operation.what))];
     return runs(engine) && static_cast<std::int64_t>(streams_[operation.stream].context) == engine.loaded;
   }
-  /// How long a block or copy takes at this instant, relative to full speed. S-gpu-13.
+  /// How long a block or copy takes at this instant, relative to full speed. S-gpu-13. The cycles of an SM: S-gpu-16.
   Wide slowness(const Block& block) const {
     if (!slows_) return full_speed;
+    Wide slowest = slowness_alone(block);
+    for (const std::size_t place : unfinished_)
+      if (const Block& other = blocks_[place];
+          !block.warps.empty() && !other.warps.empty() && other.sm == block.sm && runs(other))
+        slowest = std::max(slowest, slowness_alone(other));
+    return slowest;
+  }
+  Wide slowness_alone(const Block& block) const {
     const Operation& slowed = operations_[block.operation];
     const auto gpc_of = [this](const Block& any) { return any.sm / std::max(1, settings_.sms_per_gpc); };
     bool memcpy = false, memset = false, beside = false;  // beside: blocks of others are on its SM
@@ -549,7 +557,7 @@ class Gpu {
       add(settings_.kernel_by_other_gpc, far);
       add(settings_.kernel_by_cpu, traffic_ ? 1000 : 0);
       worst *= slowed.what.memory;
-      if (beside) worst = std::max(worst, (settings_.kernel_by_same_sm - 1000) * 1'000'000);
+      if (beside && block.warps.empty()) worst = std::max(worst, (settings_.kernel_by_same_sm - 1000) * 1'000'000);
     } else {
       add(settings_.copy_by_kernel, std::min<std::int64_t>(near + far, 1000));
       add(settings_.copy_by_cpu, traffic_ ? 1000 : 0);

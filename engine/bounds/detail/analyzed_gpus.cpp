@@ -137,8 +137,10 @@ std::vector<UnitIndex> analyzed_gpus(const AnalyzedSystem& subject, const std::v
     if (!fault.empty() || subject.devices[unit]->amd) continue;
     // With coarser preemption, fault_of_gpu counts this for the whole GPU.
     for (const GpuContext& context : contexts_on(subject.system, unit, *subject.devices[unit])) {
-      const std::string unknown = shared_sms(subject, activations, offloads, context).fault;
+      const SharedSms shared = shared_sms(subject, activations, offloads, context);
+      const std::string& unknown = shared.fault;
       for (const TaskIndex task : context.tasks) {
+        offloads.open_times[task] = shared.open_times;
         if (unknown.empty() || !activations[task].any()) continue;
         exclude(subject, task, unknown, offloads, faults);
         offloads.unknown_times[task] = true;

@@ -478,8 +478,8 @@ void add_exact_responses(const ProblemInput& input, SystemBounds& bounds) {
     for (const TaskIndex task : part) visited[task] = true;
     if (!has_one_process(input, part) || has_equal_ranks(input, part) || has_sections_beside_others(input, part) ||
         !is_slowed_as_at_worst(input, part) || !std::all_of(part.begin(), part.end(), [&](TaskIndex task) {
-          return !input.offloads.unknown_times[task] && has_fixed_times(subject, task) &&
-                 has_fixed_releases(subject, task) && has_plain_core(input, task);
+          return !input.offloads.unknown_times[task] && !input.offloads.open_times[task] &&
+                 has_fixed_times(subject, task) && has_fixed_releases(subject, task) && has_plain_core(input, task);
         }))
       continue;
     const auto schedule = schedule_of(input, part);

@@ -43,6 +43,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, const GpuProblem& g
     if (!context.sharing.empty()) operation.worst = context.sharing.front().own[operation.kernel];
     operation.memory_share = kernel->memory_intensity;
     operation.memory = &*subject.step(task_step).memory;
+    operation.has_warps = has_latencies(*kernel);
     operation.by_cpu = law.worst_by_cpu(*operation.memory, operation.memory_share).slowdown;
     operation.always = law.always_on_kernel(operation.memory_share);
     if (!subject.step(task_step).block) continue;

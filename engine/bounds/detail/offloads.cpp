@@ -220,8 +220,11 @@ bool Offloads::waits_for(TaskIndex host, TaskIndex device) const {
 
 Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
                      const std::vector<Activations>& activations, bool with_events, Faults& faults) {
-  Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()), std::vector<Waits>(subject.tasks()),
-                    std::vector<bool>(subject.tasks()), std::vector<std::vector<EventWait>>(subject.tasks()),
+  Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()),
+                    std::vector<Waits>(subject.tasks()),
+                    std::vector<bool>(subject.tasks()),
+                    std::vector<std::vector<EventWait>>(subject.tasks()),
+                    std::vector<bool>(subject.tasks()),
                     std::vector<bool>(subject.tasks())};
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (!subject.is_host(task) || !activations[task].any()) continue;

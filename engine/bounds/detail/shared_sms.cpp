@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -34,7 +35,7 @@ class KernelsOfContext {
  public:
   KernelsOfContext(const AnalyzedSystem& subject, const std::vector<Activations>& activations, const Offloads& offloads,
                    const GpuContext& context)
-      : subject_(subject), activations_(activations), offloads_(offloads), context_(context) {
+      : subject_(subject), offloads_(offloads), context_(context) {
     for (std::size_t stream = 0; stream < context.streams.size(); ++stream)
       for (const TaskIndex task : context.streams[stream].tasks)
         for (std::size_t step = 0; activations[task].any() && step < subject.steps(task).size(); ++step)
@@ -53,7 +54,10 @@ class KernelsOfContext {
     }
     subject_.taken.add(kernels_.size() * kernels_.size());
     found.delays = delays();
-    for (const ContextKernel& kernel : kernels_) found.kernels.push_back(kernel.step);
+    for (const ContextKernel& kernel : kernels_) {
+      found.kernels.push_back(kernel.step);
+      found.open_times = found.open_times || (kernel.kernel->instructions && !has_latencies(*kernel.kernel));
+    }
     found.fault = too_long(found.delays.front());
     return found;
   }
@@ -91,9 +95,6 @@ class KernelsOfContext {
     const std::string& gpu = subject_.system.platform.units[unit()].name;
     if (profile().preemption != gpu::Preemption::instruction)
       return fmt::format("slices on {} end only after blocks or kernels", gpu);
-    for (TaskIndex task = 0; task < subject_.tasks(); ++task)
-      if (!subject_.is_host(task) && subject_.task(task).unit == unit() && activations_[task].any() && !is_here(task))
-        return fmt::format("{} serves another process, that of {}", gpu, subject_.name(task));
     if (context_.has_barriers())
       return fmt::format("their process on {} has a NULL stream, or copies pageable memory, beside other streams", gpu);
     if (kernels_.size() > most_kernels) return fmt::format("their process has more than {} kernels", most_kernels);
@@ -102,43 +103,77 @@ class KernelsOfContext {
       if (kernel.kernel->launch->cache_config != kernels_.front().kernel->launch->cache_config)
         return fmt::format("{} and {}, in the same process, have different cache configurations",
                            name(kernels_.front()), name(kernel));
-      if (!mask_of(kernel).empty()) return fmt::format("{}, in the same process, has a mask of SMs", name(kernel));
-      if (kernel.kernel->instructions && !latencies_of(kernel))
-        return fmt::format("{}, in the same process, states its instructions as letters", name(kernel));
-      if (!rounding_of(subject_, kernel.step).is_zero())
-        return fmt::format("slowdowns of kernels such as {} are stated", name(kernel));
     }
     return {};
   }
 
-  bool is_here(TaskIndex task) const {
-    return std::find(context_.tasks.begin(), context_.tasks.end(), task) != context_.tasks.end();
-  }
-
-  /// Nothing if its instructions are letters.
-  static std::optional<std::vector<nvidia::WarpInstruction>> latencies_of(const ContextKernel& kernel) {
-    const auto parsed = nvidia::parse_block_instructions(kernel.kernel->instructions->text);
-    if (!parsed || !std::holds_alternative<std::vector<nvidia::WarpInstruction>>(*parsed)) return {};
-    return std::get<std::vector<nvidia::WarpInstruction>>(*parsed);
-  }
-
   std::vector<gpu::KernelDelays> delays() const {
     const ProcessingUnit& gpu = subject_.system.platform.units[unit()];
-    const nvidia::SharedSm sm{*profile().multiprocessors,
-                              nvidia::find_warp_pipelines(gpu.warp_pipelines.empty() ? "free" : gpu.warp_pipelines),
-                              gpu.frequency, gpu.warp_policy.empty() || gpu.warp_policy == "gto"};
+    nvidia::SharedSm sm{*profile().multiprocessors,
+                        nvidia::find_warp_pipelines(gpu.warp_pipelines.empty() ? "free" : gpu.warp_pipelines),
+                        gpu.frequency,
+                        gpu.warp_policy.empty() || gpu.warp_policy == "gto",
+                        {}};
     std::vector<nvidia::SharingKernel> sharing;
-    for (const ContextKernel& kernel : kernels_) {
-      const TaskIndex task = kernel.step.task;
-      nvidia::SharingKernel& added = sharing.emplace_back();
-      added.task = offloads_.beside[task] ? task : offloads_.driver[task].value_or(task);
-      added.stream = kernel.stream;
-      added.block = kernel.blocks->block;
-      added.blocks = kernel.kernel->launch->blocks;
-      added.time = std::max(longest_block(subject_, kernel.step), Duration::picoseconds(1));
-      if (kernel.kernel->instructions) added.instructions = *latencies_of(kernel);
+    for (const ContextKernel& kernel : kernels_) sharing.push_back(sharing_kernel(kernel));
+    std::vector<gpu::KernelDelays> found = nvidia::shared_warp_delays(sm, sharing);
+    if (!use_letters(sm, sharing)) return found;
+    // The SM chooses among their instructions. A simulation lets the warp policy do so, or takes their ticks. Each delay
+    // is one between two kernels, so the largest covers all mixtures.
+    found.resize(1);
+    raise(found.front(), nvidia::shared_warp_delays(sm, sharing).front());
+    if (has_several_streams_with_instructions()) return found;
+    for (nvidia::SharingKernel& kernel : sharing) kernel.letters = {};
+    raise(found.front(), nvidia::shared_warp_delays(sm, sharing).front());
+    return found;
+  }
+
+  static void raise(gpu::KernelDelays& delays, const gpu::KernelDelays& other) {
+    for (std::size_t kernel = 0; kernel < delays.own.size(); ++kernel) {
+      delays.own[kernel] = std::max(delays.own[kernel], other.own[kernel]);
+      for (std::size_t by = 0; by < delays.own.size(); ++by)
+        delays.by[kernel][by] = std::max(delays.by[kernel][by], other.by[kernel][by]);
     }
-    return nvidia::shared_warp_delays(sm, sharing);
+  }
+
+  bool has_several_streams_with_instructions() const {
+    std::set<std::size_t> streams;
+    for (const ContextKernel& kernel : kernels_)
+      if (kernel.kernel->instructions) streams.insert(kernel.stream);
+    return streams.size() > 1;
+  }
+
+  nvidia::SharingKernel sharing_kernel(const ContextKernel& kernel) const {
+    const TaskIndex task = kernel.step.task;
+    nvidia::SharingKernel added;
+    added.task = offloads_.beside[task] ? task : offloads_.driver[task].value_or(task);
+    added.stream = kernel.stream;
+    added.block = kernel.blocks->block;
+    added.blocks = kernel.kernel->launch->blocks;
+    added.time = std::max(longest_block(subject_, kernel.step), Duration::picoseconds(1));
+    if (const auto mask = nvidia::parse_tpc_mask(mask_of(kernel), *profile().multiprocessors)) added.mask = mask->bits;
+    if (const auto& stated = kernel.kernel->instructions)
+      if (const auto parsed = nvidia::parse_block_instructions(stated->text))
+        added.instructions = nvidia::warps_of(*parsed, 1, 1).program;
+    return added;
+  }
+
+  /// Lets the SM choose among the instructions of kernels with letters; false if there are none.
+  bool use_letters(nvidia::SharedSm& sm, std::vector<nvidia::SharingKernel>& sharing) const {
+    for (std::size_t index = 0; index < sharing.size(); ++index) {
+      const auto& instructions = kernels_[index].kernel->instructions;
+      if (!instructions || has_latencies(*kernels_[index].kernel)) continue;
+      const auto letters = std::get<nvidia::makespan::Kernel>(*nvidia::parse_block_instructions(instructions->text));
+      const auto problem = nvidia::problem_of(letters, *profile().multiprocessors, 1).value();
+      // A unit that other kernels lack does not limit them.
+      nvidia::LetterUnits& units = sm.units ? *sm.units : sm.units.emplace();
+      units.schedulers = problem.schedulers;
+      for (const nvidia::makespan::Unit unit : problem.kernel) {
+        ++sharing[index].letters[static_cast<std::size_t>(unit)];
+        units.capacity[static_cast<std::size_t>(unit)] = problem.capacity_of(unit);
+      }
+    }
+    return sm.units.has_value();
   }
 
   /// Whether all operations of a task take longer than the analysis can count.
@@ -176,13 +211,18 @@ class KernelsOfContext {
   }
 
   const AnalyzedSystem& subject_;
-  const std::vector<Activations>& activations_;
   const Offloads& offloads_;
   const GpuContext& context_;
   std::vector<ContextKernel> kernels_;
 };
 
 }  // namespace
+
+bool has_latencies(const Kernel& kernel) {
+  if (!kernel.instructions) return false;
+  const auto parsed = nvidia::parse_block_instructions(kernel.instructions->text);
+  return parsed && std::holds_alternative<std::vector<nvidia::WarpInstruction>>(*parsed);
+}
 
 SharedSms shared_sms(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                      const Offloads& offloads, const GpuContext& context) {

@@ -11,8 +11,7 @@
 ///   one needs an empty GPU (no launch configuration, another cache configuration); or masks give both separate SMs; or
 ///   a block of the one does not fit beside a block of the other, and an SM holds one block of the kernel;
 /// - all blocks of the kernel are resident at once, or one at a time on each SM.
-/// Otherwise nvidia/shared_warps.hpp bounds all kernels of the context, if its argument applies: no other context has
-/// work on the GPU, no mask or letters are there, and nothing slows kernels down.
+/// Otherwise nvidia/shared_warps.hpp bounds all kernels of the context, if its argument applies.
 
 #include <string>
 #include <vector>
@@ -25,9 +24,13 @@ namespace amalthea::engine::bounds {
 
 struct SharedSms {
   std::string fault;                      ///< why the time of a block is unknown; "" if all are known
+  bool open_times = false;                ///< SMs that kernels share choose among their instructions
   std::vector<gpu::KernelDelays> delays;  ///< of the kernels, where they share SMs, in some ways
   std::vector<TaskStep> kernels;          ///< parallel to those
 };
+
+/// Whether the kernel states latencies. Letters may be executed as ticks, so they do not count.
+bool has_latencies(const Kernel& kernel);
 
 /// For a context of an NVIDIA GPU.
 SharedSms shared_sms(const AnalyzedSystem& subject, const std::vector<Activations>& activations,

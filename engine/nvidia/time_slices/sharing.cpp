@@ -15,7 +15,9 @@ std::size_t engine_of(const TimeSliceProblem& problem, std::size_t gpu, StreamOp
                                                                       : copy_engine);
 }
 
-Duration slowed(Duration work, Slowdown by) { return scale(work, by.ppm, 1'000'000, Rounding::up); }
+Duration slowed(Duration work, Slowdown by) {
+  return saturated((Wide(work.picoseconds()) * by.ppm + 999'999) / 1'000'000);
+}
 
 /// Whether any task accesses memory while an operation of this one executes.
 bool has_cpu_traffic(const TimeSliceProblem& problem, std::size_t task, std::size_t gpu) {
@@ -118,8 +120,7 @@ Sharing::Aggressors Sharing::aggressors_of(const ContextFacts& context, const St
         if (kind == StreamOperationKind::kernel) {
           largest = std::max(largest, aggressor.operation->memory_share);
           aggressors.kernels.back().push_back({aggressor.operation->memory, aggressor.operation->memory_share});
-          // Where the warps of kernels share sub-cores, all blocks have instructions (shared_warps.hpp).
-          if (context.sharing == nullptr) aggressors.launched.push_back(aggressor.operation);
+          aggressors.launched.push_back(aggressor.operation);
         } else {
           aggressors.copies = std::max(
               aggressors.copies, kind == StreamOperationKind::memset ? table.kernel_by_memset : table.kernel_by_memcpy);
@@ -147,7 +148,8 @@ Slowdowns Sharing::slowdown_by(const Aggressors& aggressors, bool is_own, bool c
         worst.by_kernels,
         gpu.contention.worst_by_kernels(*operation.memory, operation.memory_share, aggressors.kernels, cpu_traffic)
             .slowdown);
-  if (shares_sms(operation, aggressors)) worst.by_kernels = std::max(worst.by_kernels, table.kernel_by_same_sm);
+  if (!operation.has_warps && shares_sms(operation, aggressors))
+    worst.by_kernels = std::max(worst.by_kernels, table.kernel_by_same_sm);
   return worst;
 }
 
@@ -159,7 +161,55 @@ bool Sharing::shares_sms(const GpuOperation& kernel, const Aggressors& aggressor
   });
 }
 
-void Sharing::add_roundings(const ContextFacts& context) {
+namespace {
+
+/// On the clock of (9) the end of each block loses less than a picosecond, and each picosecond of an SM a millionth of
+/// one. A picosecond of this clock is at most `slowdown` picoseconds of time: x = sum + k 10^-6 x, and
+/// 1 / (1 - y) <= 1 + 2 y up to y = 1/2.
+Duration with_rounding(Duration time, std::int64_t blocks, Slowdown slowdown) {
+  constexpr Wide all = 1'000'000'000'000;
+  if (time.is_zero()) return {};
+  if (time >= infinite || Wide(slowdown.ppm) * 2 > all) return infinite;
+  const Wide whole = Wide(time.picoseconds()) + blocks;
+  return saturated(whole + (whole * 2 * slowdown.ppm + all - 1) / all);
+}
+
+}  // namespace
+
+void Sharing::round_shared(ContextFacts& context) {
+  Slowdown largest;
+  std::vector<std::int64_t> blocks(context.sharing->front().own.size());
+  for (const std::size_t stream : context.streams)
+    for (const StreamUse& use : streams[stream].uses)
+      for (const StreamOperation& operation : use.operations) {
+        if (operation.operation->kind != StreamOperationKind::kernel) continue;
+        largest = std::max(largest, operation.slowdown.largest);
+        blocks[operation.operation->kernel] = operation.operation->blocks;
+      }
+  if (largest == Slowdown{}) return;
+  std::vector<gpu::KernelDelays>& rounded = rounded_delays_.emplace_back();
+  for (const gpu::KernelDelays& delays : *context.sharing) {
+    if (delays.once) continue;  // blocks of any later kernel may end in the window
+    gpu::KernelDelays& added = rounded.emplace_back(delays);
+    for (std::size_t kernel = 0; kernel < blocks.size(); ++kernel) {
+      added.own[kernel] = with_rounding(added.own[kernel], blocks[kernel], largest);
+      for (std::size_t other = 0; other < blocks.size(); ++other)
+        added.by[kernel][other] = with_rounding(added.by[kernel][other], blocks[other], largest);
+    }
+  }
+  context.sharing = &rounded;
+  for (const std::size_t stream : context.streams)
+    for (StreamUse& use : streams[stream].uses)
+      for (StreamOperation& operation : use.operations) {
+        if (operation.operation->kind != StreamOperationKind::kernel) continue;
+        GpuOperation& slowed = rounded_.emplace_back(*operation.operation);
+        slowed.worst = rounded.front().own[slowed.kernel];
+        operation.operation = &slowed;
+      }
+}
+
+void Sharing::add_roundings(ContextFacts& context) {
+  if (context.sharing != nullptr) round_shared(context);
   const auto for_each = [&](const auto& visit) {
     for (const std::size_t stream : context.streams)
       for (StreamUse& use : streams[stream].uses)
@@ -169,6 +219,7 @@ void Sharing::add_roundings(const ContextFacts& context) {
   for_each([&](const StreamOperation& operation) { any = any || operation.slowdown.largest != Slowdown{}; });
   for_each([&](StreamOperation& operation) {
     const Duration rounding = operation.operation->rounding;
+    if (context.sharing != nullptr && operation.operation->kind == StreamOperationKind::kernel) return;
     if (rounding.is_zero() || !any || (context.is_private() && operation.slowdown.largest == Slowdown{})) return;
     GpuOperation& rounded = rounded_.emplace_back(*operation.operation);
     rounded.worst += rounding;
@@ -303,8 +354,8 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
       EngineUse& use = facts.use[operation.engine];
       if (seen[operation.engine]) use.gaps.push_back(use.after);
       use.parts.push_back(operation.slowest);
-      use.work += operation.slowest;
-      use.undisturbed += worst;
+      use.work = sum(use.work, operation.slowest);
+      use.undisturbed = sum(use.undisturbed, worst);
       if (!seen[operation.engine]) use.before = facts.best;
       seen[operation.engine] = true;
       facts.best += best;
@@ -317,11 +368,13 @@ TaskFacts facts_of(const TimeSliceProblem& problem, const Sharing& sharing, std:
       const bool high = stream.priority == StreamPriority::high && executes_kernels(operation.engine);
       const Duration blocking =
           high ? slowed(context.longest_low_block, context.slowdown[execution_engine].largest) : Duration{};
-      // (12): and what it costs others.
-      const Duration issued =
-          context.sharing != nullptr && executes_kernels(operation.engine)
-              ? context.sharing->front().by[operation.operation->kernel][operation.operation->kernel]
-              : Duration{};
+      // (12): and what it costs others. What slows down one kernel may slow down all on its SMs.
+      Duration issued;
+      if (context.sharing != nullptr && executes_kernels(operation.engine)) {
+        const std::size_t kernel = operation.operation->kernel;
+        const Duration all = sum(worst, context.sharing->front().by[kernel][kernel]);
+        issued = slowed(all, context.slowdown[execution_engine].largest) - operation.slowest;
+      }
       const Duration delay = sum(blocking, issued), charged = sum(operation.slowest, delay);
       const std::int64_t turns = 1 + turns_of(charged, context.slice);
       use.turns += turns;

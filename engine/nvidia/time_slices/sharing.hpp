@@ -106,8 +106,8 @@ struct Group {
 
   void add(const StreamOperation& operation) {
     operations.push_back(operation);
-    work.work += operation.operation->worst;
-    work.slowest += operation.slowest;
+    work.work = sum(work.work, operation.operation->worst);
+    work.slowest = sum(work.slowest, operation.slowest);
     slowdown.include(operation.slowdown);
     work.full = slowdown.largest;
   }
@@ -169,15 +169,18 @@ class Sharing {
 
   /// Time lost to rounding may cost a turn, so it is part of the work, but only where something slows an operation down:
   /// this one or, in a context that several tasks use, any of the context.
-  void add_roundings(const ContextFacts& context);
+  void add_roundings(ContextFacts& context);
+  /// The same for kernels that share SMs (12).
+  void round_shared(ContextFacts& context);
 
   static void set_times(StreamOperation& operation);
 
   void find_facts(ContextFacts& context);
 
   const TimeSliceProblem& problem_;
-  std::vector<std::optional<std::size_t>> own_stream_;  ///< of every task
-  std::deque<GpuOperation> rounded_;                    ///< operations with what rounding adds to them
+  std::vector<std::optional<std::size_t>> own_stream_;         ///< of every task
+  std::deque<GpuOperation> rounded_;                           ///< operations with what rounding adds to them
+  std::deque<std::vector<gpu::KernelDelays>> rounded_delays_;  ///< of contexts
 };
 
 /// The label accesses of a task on a GPU's memory, zero if not stated.

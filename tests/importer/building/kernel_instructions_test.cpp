@@ -60,11 +60,12 @@ TEST_CASE("instructions become the ticks of a block on the GPU") {
   REQUIRE(result.system);
   REQUIRE(engine::resolve_instructions(*result.system, nullptr, result.diagnostics));
   const DefinitionIndex gpu = result.system->platform.units[1].definition;
-  // 16 warps, one block per SM: 184 cycles at most, 80 at least as its 16 x 5 + 16 x 2 loads go one by one.
+  // 16 warps, one block per SM: 184 cycles at most. Beside Radar, the warp policy executes them, too: the 25 instructions
+  // of four warps on each sub-core.
   const Cycles* vision = kernel_of(*result.system, "Vision.kernel").ticks->on(gpu);
   REQUIRE(vision != nullptr);
   CHECK(vision->upper == 184);
-  CHECK(vision->lower == 112);
+  CHECK(vision->lower == 100);
   CHECK(vision->average == 163);
   CHECK(test::with_id(result.diagnostics, "AM0510").size() == 2);
 }
