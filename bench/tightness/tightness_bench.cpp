@@ -7,6 +7,9 @@
 // responses for all offsets, exact bounds against those for the stated offsets. A line has the bound divided by the
 // longest response (median, 90 %, largest), the share of tasks with a bound, and the seconds that the bounds take. Ends
 // with 1 if a response exceeds its bound. LOOSE in the environment: also prints tasks with a larger ratio than that.
+//
+// The last class, kernels that share SMs, has a search of its own (tests/reference/shared_gpu_search.hpp), which also
+// varies the SMs that blocks go to.
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +26,8 @@
 #include "bench/tightness/every_schedule.hpp"
 #include "bench/tightness/small_system.hpp"
 #include "engine/bounds/bounds.hpp"
+#include "reference/shared_gpu_search.hpp"
+#include "tests/support/shared_sm_system.hpp"
 
 namespace {
 
@@ -97,10 +102,38 @@ std::size_t add_bounds(const bench::SmallSystem& small, bool exact, const std::v
     }
     const bool polling = small.scheduling == SchedulingAlgorithm::polling_periodic_server;
     fmt::print(stderr, " {}: slices {} and {}, {}server {}/{}, inner {}/{} of priority {}\n",
-               exact ? "stated offsets" : "all offsets", small.slice, small.turn, polling ? "polling " : "", small.budget,
-               small.server_period, small.inner_budget, small.inner_period, small.inner_priority);
+               exact ? "stated offsets" : "all offsets", small.slice, small.turn, polling ? "polling " : "",
+               small.budget, small.server_period, small.inner_budget, small.inner_period, small.inner_priority);
   }
   return row.exceeded - before;
+}
+
+constexpr std::string_view sharing_class = "kernels that share SMs";
+
+/// The number of responses that exceed their bounds.
+std::size_t compare_shared_sms(int systems, unsigned seed) {
+  std::mt19937_64 random(seed);
+  Row row;
+  for (int drawn = 0; drawn < systems;) {
+    const reference::SharedSystem small = test::draw_small_shared_system(random);
+    const auto longest = reference::longest_shared_responses(small, seed);
+    if (!longest) continue;
+    ++drawn;
+    const auto begin = Clock::now();
+    const std::vector<engine::Bound> bounds = test::bounds_of(small);
+    row.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+    for (std::size_t task = 0; task < bounds.size(); ++task) {
+      const std::size_t before = row.exceeded;
+      row.add(bounds[task].worst, static_cast<int>((*longest)[task]));
+      const char* loose = std::getenv("LOOSE");
+      if (row.exceeded == before && (loose == nullptr || !bounds[task].worst || row.ratios.back() <= std::atof(loose)))
+        continue;
+      fmt::print(stderr, "task {} has the bound {} and takes {} us, in {}\n", task,
+                 format_duration(*bounds[task].worst), (*longest)[task], test::text_of(small));
+    }
+  }
+  fmt::print("| {} | quick | {} | {} |\n", sharing_class, row.tasks, row.text());
+  return row.exceeded;
 }
 
 }  // namespace
@@ -132,5 +165,6 @@ int main(int argc, char** argv) {
     }
     std::fflush(stdout);
   }
+  if (sharing_class.find(chosen) != std::string_view::npos) exceeded += compare_shared_sms(systems, seed);
   return exceeded == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -14,6 +14,11 @@ namespace amalthea::engine::gpu {
 struct KernelDelays {
   std::vector<Duration> own;              ///< of every kernel
   std::vector<std::vector<Duration>> by;  ///< by[kernel][other]
+  /// front[kernel][other]: what the other one adds besides if it was submitted before: once in each other stream, but for
+  /// each execution in a stream of higher priority. Empty: nothing.
+  std::vector<std::vector<Duration>> front = {};
+  bool one_priority = false;       ///< has no bound if streams have several priorities
+  std::vector<Duration> lag = {};  ///< for how long each kernel may delay others once it has ended; empty: not known
   bool once = false;  ///< at most one execution in each other stream delays each execution, whatever the window
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "engine/nvidia/streams.hpp"
@@ -33,17 +34,11 @@ class SharedWarps {
                  });
   }
 
+  /// What each job of others adds in the whole window.
   gpu::KernelDelays run() const {
-    gpu::KernelDelays delays;
-    delays.own.resize(kernels_.size());
-    delays.by.assign(kernels_.size(), std::vector<Duration>(kernels_.size()));
-    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
-      const Wide block = warps_on_sub_core(kernel, 1), beside = warps_on_sub_core(kernel, most_on_sm_[kernel]) - block;
-      const Wide cycle_parts = product(issues_[kernel][kernel], block - 1) +
-                               after_wait(kernel, product(issues_[kernel][kernel], beside)) + left_[kernel] * parts;
-      delays.own[kernel] = time_slices::sum(time_slices::sum(path_[kernel], time_of(cycle_parts)),
-                                            area(kernel, kernels_[kernel].blocks - 1));
-    }
+    gpu::KernelDelays delays = no_delays();
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
+      delays.own[kernel] = time_slices::sum(path_and_own(kernel), area(kernel, kernels_[kernel].blocks - 1));
     for (std::size_t other = 0; other < kernels_.size(); ++other) {
       const Duration waits = area(other, kernels_[other].blocks);
       const std::map<Place, Wide> issued = issued_beside(other);
@@ -51,10 +46,50 @@ class SharedWarps {
         if (!are_apart(kernel, other))
           delays.by[kernel][other] = time_slices::sum(time_of(after_wait(other, issued.at(place_of(kernel)))), waits);
       // What it adds to all other kernels, one after the other and anywhere.
-      delays.by[other][other] = time_slices::sum(time_of(after_wait(other, issued_in_all(other))), waits);
+      delays.by[other][other] = time_slices::sum(time_of(after_wait(other, product(issues_[other][other], all_warps(other)))), waits);
     }
     return delays;
   }
+
+  /// The wait ends with what was submitted before, so only that adds to it.
+  gpu::KernelDelays wait_once() const {
+    gpu::KernelDelays delays = no_delays();
+    delays.front = delays.by;
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
+      delays.own[kernel] = time_slices::sum(path_and_own(kernel), area(kernel, kernels_[kernel].blocks - 1));
+    for (std::size_t other = 0; other < kernels_.size(); ++other) {
+      const Duration waits = area(other, kernels_[other].blocks);
+      add_once(delays, other, [&](std::size_t kernel) {
+        const Wide issued = delay_by(kernel, other);
+        return std::pair(time_of(issued), time_slices::sum(waits, time_of(after_wait(other, issued))));
+      });
+    }
+    return delays;
+  }
+
+  /// Kernels end one after the other, each in rounds.
+  gpu::KernelDelays in_sequence() const {
+    gpu::KernelDelays delays = no_delays();
+    delays.front = delays.by;
+    delays.one_priority = true;
+    const bool two_streams = are_two_streams();
+    for (std::size_t other = 0; other < kernels_.size(); ++other) {
+      Wide issue = 0;
+      for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) issue = std::max(issue, issues_[kernel][other]);
+      const std::int64_t fit = gpu::resident_blocks(sm_.limits, kernels_[other].block), blocks = kernels_[other].blocks;
+      const auto rounds = static_cast<std::int64_t>(divided_up(blocks, Wide(fit) * sm_.limits.sms));
+      const Duration paths = time_slices::times(path_[other], rounds);
+      const Wide all = product(issue, all_warps(other)), beside = warps_on_sub_core(other, std::min(fit, blocks)) - 1;
+      // Nothing else is before it then, so all of its blocks are resident at once.
+      const Wide alone = two_streams && rounds == 1 ? product(issue, beside) : all;
+      delays.own[other] = time_slices::sum(paths, time_of(all + left_[other] * parts));
+      add_once(delays, other,
+               [&](std::size_t) { return std::pair(time_of(all), time_slices::sum(paths, time_of(alone))); });
+    }
+    return delays;
+  }
+
+  bool waits() const { return waits_; }
 
   /// The way that counts each other stream once, from the one above.
   gpu::KernelDelays oldest_first(gpu::KernelDelays delays) const {
@@ -83,17 +118,52 @@ class SharedWarps {
   /// The task and the stream.
   Place place_of(std::size_t kernel) const { return {kernels_[kernel].task, kernels_[kernel].stream}; }
 
-  /// For how long all warps of `other` delay others. Sub-cores that are alike count as one.
-  Wide issued_in_all(std::size_t other) const {
-    const Wide warps = waits_ && are_alike_ ? warps_on_sub_core(other, kernels_[other].blocks)
-                                            : Wide(kernels_[other].block.warps) * kernels_[other].blocks;
-    return product(issues_[other][other], warps);
+  gpu::KernelDelays no_delays() const {
+    gpu::KernelDelays delays;
+    delays.own.resize(kernels_.size());
+    delays.by.assign(kernels_.size(), std::vector<Duration>(kernels_.size()));
+    for (const Wide lag : lag_) delays.lag.push_back(time_of(lag * parts));
+    return delays;
+  }
+
+  /// Of a block, and what other blocks of the kernel issue meanwhile; after the wait, what they did not issue before.
+  Duration path_and_own(std::size_t kernel) const {
+    const Wide block = warps_on_sub_core(kernel, 1), beside = warps_on_sub_core(kernel, most_on_sm_[kernel]) - block;
+    const Wide issued = product(issues_[kernel][kernel], beside);
+    return time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], block - 1) +
+                                                   after_wait(kernel, issued) + left_[kernel] * parts));
+  }
+
+  /// Those of all blocks that may delay a chain of blocks, each on any SM. Sub-cores that are alike count as one.
+  Wide all_warps(std::size_t kernel) const {
+    return waits_ && are_alike_ ? warps_on_sub_core(kernel, kernels_[kernel].blocks)
+                                : Wide(kernels_[kernel].block.warps) * kernels_[kernel].blocks;
+  }
+
+  /// `added`: what the other one adds to a kernel if it was submitted later, and if before. Those of a place add up.
+  template <typename Added>
+  void add_once(gpu::KernelDelays& delays, std::size_t other, const Added& added) const {
+    std::map<Place, Duration> later;
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      if (are_apart(kernel, other)) continue;
+      const auto [after, before] = added(kernel);
+      later[place_of(kernel)] = time_slices::sum(later[place_of(kernel)], after);
+      delays.front[kernel][other] = before < time_slices::infinite ? before - std::min(before, after) : before;
+    }
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
+      if (!are_apart(kernel, other)) delays.by[kernel][other] = later[place_of(kernel)];
+  }
+
+  bool are_two_streams() const {
+    std::set<std::size_t> streams;
+    for (const SharingKernel& kernel : kernels_) streams.insert(kernel.stream);
+    return streams.size() == 2;
   }
 
   /// For how long warps of `other` delay the kernels that a task has in a stream: each of these by what is on one
   /// sub-core, and all of them, one after the other, by no more than there is.
   std::map<Place, Wide> issued_beside(std::size_t other) const {
-    const Wide all = issued_in_all(other);
+    const Wide all = product(issues_[other][other], all_warps(other));
     std::map<Place, Wide> issued;
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       Wide& sum = issued[place_of(kernel)];
@@ -273,6 +343,7 @@ class SharedWarps {
   /// How long a warp takes alone, and how long a warp of another kernel delays it. The warp policy decides when.
   void read_instructions() {
     for (const SharingKernel& kernel : kernels_) path_.push_back(kernel.time);
+    lag_.assign(kernels_.size(), 0);
     issues_.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
     using Pipelines = std::array<std::int64_t, warp_unit_names.size()>;
     std::vector<Pipelines> issued(kernels_.size(), Pipelines{}), occupied = issued;
@@ -282,26 +353,37 @@ class SharedWarps {
       if (program.empty()) continue;
       Wide path = 1;  // the last instruction only issues
       for (std::size_t i = 0; i < program.size(); ++i) {
-        const auto& use = sm_.pipelines->uses[static_cast<std::size_t>(program[i].unit)];
-        const std::int64_t occupies = std::max<std::int64_t>(1, use.cycles);
+        const auto& use = use_of(program[i]);
         ++issued[kernel][use.pipeline];
+        const std::int64_t occupies = std::max<std::int64_t>(1, use.cycles);
         occupied[kernel][use.pipeline] += occupies;
-        if (i + 1 < program.size()) path += std::max(occupies, program[i].latency);
+        if (i + 1 == program.size()) break;
+        path += std::max<std::int64_t>(1, program[i].latency);
+        // It occupies the pipeline of a later one beyond the latencies in between.
+        Wide latencies = 0;
+        std::size_t next = i;
+        // At most two are issued in a cycle.
+        while (next + 1 < program.size() && latencies < use.cycles &&
+               next < i + 2 * static_cast<std::size_t>(occupies)) {
+          latencies += program[next].latency;
+          if (use_of(program[++next]).pipeline != use.pipeline) continue;
+          path += std::max<Wide>(0, use.cycles - latencies);
+          break;
+        }
       }
       path_[kernel] = path_of(path);
       Wide before_end = 1;
+      Wide& lag = lag_[kernel];
       for (std::size_t i = program.size(); i-- > 0;) {
-        const auto& use = sm_.pipelines->uses[static_cast<std::size_t>(program[i].unit)];
+        const auto& use = use_of(program[i]);
         if (i + 1 < program.size()) before_end += program[i].latency;
         if (use.cycles > before_end)
           left[use.pipeline] = std::max(left[use.pipeline], use.cycles - static_cast<std::int64_t>(before_end));
+        lag = std::max(lag, use.cycles - before_end);
       }
     }
-    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
-      Wide& longest = left_.emplace_back();
-      for (std::size_t pipeline = 0; pipeline < left.size(); ++pipeline)
-        if (waits_ || issued[kernel][pipeline] > 0) longest = std::max<Wide>(longest, left[pipeline]);
-    }
+    for (const SharingKernel& kernel : kernels_)
+      left_.push_back(waits_ ? *std::max_element(left.begin(), left.end()) : left_for(kernel, left));
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
       for (std::size_t other = 0; other < kernels_.size(); ++other)
         for (std::size_t pipeline = 0; pipeline < warp_unit_names.size() && has_instructions(kernel); ++pipeline)
@@ -329,11 +411,28 @@ class SharedWarps {
     }
   }
 
+  const WarpPipelines::Use& use_of(const WarpInstruction& instruction) const {
+    return sm_.pipelines->uses[static_cast<std::size_t>(instruction.unit)];
+  }
+
+  /// For how long pipelines are occupied that warps of the kernel ask for, if they are for so long after its start.
+  template <typename Pipelines>
+  Wide left_for(const SharingKernel& kernel, const Pipelines& left) const {
+    Wide from = 0, first = 0, last = 0;
+    for (const WarpInstruction& each : kernel.instructions) {
+      const Wide until = left[use_of(each).pipeline];
+      if (until > from) {
+        if (last == 0) first = from;
+        last = std::max(last, until);
+      }
+      from += each.latency;
+    }
+    return last - first;
+  }
+
   bool occupies_pipelines(std::size_t kernel) const {
     return std::any_of(kernels_[kernel].instructions.begin(), kernels_[kernel].instructions.end(),
-                       [&](const WarpInstruction& each) {
-                         return sm_.pipelines->uses[static_cast<std::size_t>(each.unit)].cycles > 1;
-                       });
+                       [&](const WarpInstruction& each) { return use_of(each).cycles > 1; });
   }
 
   /// The most instructions that a warp of the kernel issues in as many cycles.
@@ -398,6 +497,7 @@ class SharedWarps {
   Wide most_weight_ = 0;
   std::vector<Duration> path_;  ///< of a block of every kernel
   std::vector<Wide> left_;      ///< cycles for which pipelines that it may need are occupied when it is submitted
+  std::vector<Wide> lag_;       ///< cycles for which pipelines are occupied once it has ended
   std::vector<std::vector<Wide>>
       issues_;  ///< [kernel][other]: how long a warp of the other one delays a warp; in parts
 };
@@ -407,6 +507,13 @@ class SharedWarps {
 std::vector<gpu::KernelDelays> shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels) {
   const SharedWarps warps(sm, kernels);
   std::vector<gpu::KernelDelays> ways = {warps.run()};
+  const bool any_mask =
+      std::any_of(kernels.begin(), kernels.end(), [](const SharingKernel& kernel) { return !kernel.mask.empty(); });
+  if (sm.units || any_mask) ways.front().lag.clear();
+  if (warps.waits() && !sm.units && !any_mask) {
+    ways.push_back(warps.wait_once());
+    ways.push_back(warps.in_sequence());
+  }
   if (sm.greedy_then_oldest) ways.push_back(warps.oldest_first(ways.front()));
   return ways;
 }

@@ -18,6 +18,10 @@
 /// block is its path and what others issue meanwhile. A block that issues delays at most the others on its SM, whose
 /// weights have a largest sum.
 ///
+/// Waiting once. Kernels that are submitted later start no block during the wait. So only one kernel of each other
+/// stream adds to the wait, unless its stream has higher priority. In sequence: kernels of one priority end one after
+/// the other, each after its rounds, so that paths and everything issued add up.
+///
 /// Oldest first. With the policy greedy-then-oldest, if no kernel waits for SMs and no pipeline of a kernel is ever
 /// occupied, later kernels delay each instruction of a warp by at most the instructions that one of their warps issues
 /// without a pause. Of each other stream, at most one kernel is older.
@@ -72,7 +76,8 @@ struct SharedSm {
 
 /// For all kernels of a context. In the first way, by[kernel][other] covers all kernels that the task has in the stream,
 /// one after the other. by[kernel][kernel] is what a kernel adds to the time for which the context is at work beyond its own.
-/// With the policy greedy-then-oldest, a second way counts each other stream only once.
+/// If blocks may wait, two ways more count the wait once. With the policy greedy-then-oldest, a last way counts each other
+/// stream only once.
 std::vector<gpu::KernelDelays> shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels);
 
 }  // namespace amalthea::engine::nvidia

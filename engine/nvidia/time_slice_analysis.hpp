@@ -168,6 +168,7 @@ struct EngineDemand {
   Duration work;
   std::int64_t turns = 1;
   bool within_jitter = false;  ///< each executes its work within `jitter` of its release; releases are a period apart
+  Duration lag = {};           ///< for how long after that it may still count
 };
 /// The most that jobs execute in a window: each at most `work`, within `spread` of instants at least a period apart.
 Duration executed_within(Duration window, Duration period, Duration spread, Duration work);

@@ -49,6 +49,24 @@ class WarpScheduler {
   }
   bool has_ended(std::size_t warp) const { return warps_[warp].end >= 0; }
 
+  /// Two with equal texts, before these cycles, go on alike if warps of equal numbers have equal ops.
+  std::string text(long cycle) const {
+    std::string text;
+    const auto add = [&](long value) { text += std::to_string(value) + ' '; };
+    for (const StartingWarp& warp : warps_) {
+      add(warp.budget);
+      text += warp.end >= 0 ? 'e' : 'w';
+      if (warp.end >= 0) continue;
+      add(static_cast<long>(warp.done));
+      add(std::max(0L, warp.may_issue - cycle));
+      add(warp.start - cycle);
+    }
+    for (const long busy : busy_) add(std::max(0L, busy - cycle));
+    for (const long group : groups_) add(group);
+    for (const long value : {long(last_), switches_, long(last_of_front_), long(head_issued_)}) add(value);
+    return text;
+  }
+
   void execute(long cycle) {
     cycle_ = cycle;
     const int warp = choose();

@@ -117,15 +117,31 @@ class KernelsOfContext {
     std::vector<nvidia::SharingKernel> sharing;
     for (const ContextKernel& kernel : kernels_) sharing.push_back(sharing_kernel(kernel));
     std::vector<gpu::KernelDelays> found = nvidia::shared_warp_delays(sm, sharing);
+    if (serves_other_processes()) count_whole_jobs(found);
     if (!use_letters(sm, sharing)) return found;
     // The SM chooses among their instructions. A simulation lets the warp policy do so, or takes their ticks. Each delay
     // is one between two kernels, so the largest covers all mixtures.
     found.resize(1);
+    found.front().lag.clear();
     raise(found.front(), nvidia::shared_warp_delays(sm, sharing).front());
     if (has_several_streams_with_instructions()) return found;
     for (nvidia::SharingKernel& kernel : sharing) kernel.letters = {};
     raise(found.front(), nvidia::shared_warp_delays(sm, sharing).front());
     return found;
+  }
+
+  bool serves_other_processes() const {
+    for (TaskIndex task = 0; task < subject_.tasks(); ++task)
+      if (!subject_.is_host(task) && subject_.task(task).unit == unit() && activations_[task].any() &&
+          std::find(context_.tasks.begin(), context_.tasks.end(), task) == context_.tasks.end())
+        return true;
+    return false;
+  }
+
+  /// What counts a part of a job, or the wait once, is proven for a process that has the GPU to itself.
+  static void count_whole_jobs(std::vector<gpu::KernelDelays>& ways) {
+    ways.erase(std::remove_if(ways.begin(), ways.end(), [](const auto& way) { return !way.front.empty(); }), ways.end());
+    for (gpu::KernelDelays& way : ways) way.lag.clear();
   }
 
   static void raise(gpu::KernelDelays& delays, const gpu::KernelDelays& other) {

@@ -50,7 +50,7 @@ EngineShare share_of(const std::vector<EngineDemand>& demands, Duration window, 
     const std::int64_t jobs = ceiling(sum(window, demand.jitter), demand.period);
     Duration work = times(demand.work, jobs);
     if (demand.within_jitter && carried_in == CarriedIn::part)
-      work = std::min(work, executed_within(window, demand.period, demand.jitter, demand.work));
+      work = std::min(work, executed_within(window, demand.period, sum(demand.jitter, demand.lag), demand.work));
     share.work = sum(share.work, work);
     turns += Wide(jobs) * demand.turns;
   }
@@ -153,9 +153,9 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
                        Duration context_switch, bool by_priority) {
   using namespace time_slices;
   const auto asks = [](const SharingContext& context) { return !context.demand || !context.demand->empty(); };
-  const auto limit_of = [](const StreamRival& rival, const std::optional<Duration>& window) {
+  const auto limit_of = [](const StreamRival& rival, const std::optional<Duration>& window, CarriedIn carried_in) {
     Duration limit = rival.most.value_or(infinite);
-    if (window && rival.demand) limit = std::min(limit, share_of(*rival.demand, *window).work);
+    if (window && rival.demand) limit = std::min(limit, share_of(*rival.demand, *window, carried_in).work);
     return limit;
   };
   std::int64_t steps = 0;
@@ -171,13 +171,13 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
       Duration undisturbed;
       for (const StreamDelay& way : group.ways) {
         Duration total = way.own;
-        for (const StreamRival& rival : way.rivals) total = sum(total, limit_of(rival, window));
+        for (const StreamRival& rival : way.rivals) total = sum(total, limit_of(rival, window, carried_in));
         if (least != nullptr && total >= undisturbed) continue;
         least = &way;
         undisturbed = total;
       }
       bound.work = std::min(least->own, group.work);
-      for (const StreamRival& rival : least->rivals) bound.queued.push_back(limit_of(rival, window));
+      for (const StreamRival& rival : least->rivals) bound.queued.push_back(limit_of(rival, window, carried_in));
       // What free SMs cost that a block does not fit on counts for the stream that delays most, if any does.
       const auto most = std::max_element(bound.queued.begin(), bound.queued.end());
       if (most == bound.queued.end() || most->is_zero())

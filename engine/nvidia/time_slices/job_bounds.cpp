@@ -180,25 +180,37 @@ StreamDelay Analysis::overtaking_rivals(std::size_t index, const Group& group, c
   StreamDelay delay;
   for (const StreamOperation& operation : group.operations)
     delay.own = sum(delay.own, delays.own[operation.operation->kernel]);
+  const StreamPriority priority = sharing_.streams[group.stream].priority;
   for (const std::size_t stream : sharing_.contexts[sharing_.streams[group.stream].context].streams) {
     if (stream == group.stream) continue;
     StreamRival rival{stream, Duration{}, std::vector<EngineDemand>()};
+    const bool above = sharing_.streams[stream].priority < priority;
+    std::vector<Duration> front(group.operations.size());
     for (const StreamUse& use : sharing_.streams[stream].uses) {
       if (use.task == index) continue;
-      Duration added;
+      Duration added, lag;
       for (const StreamOperation& other : use.operations) {
         if (other.engine != group.engine) continue;
         Duration most;
-        for (const StreamOperation& operation : group.operations)
-          most = std::max(most, delays.by[operation.operation->kernel][other.operation->kernel]);
+        for (std::size_t own = 0; own < group.operations.size(); ++own) {
+          const std::size_t kernel = group.operations[own].operation->kernel, its = other.operation->kernel;
+          const Duration in_front = delays.front.empty() ? Duration{} : delays.front[kernel][its];
+          front[own] = std::max(front[own], in_front);
+          most = std::max(most, above ? sum(delays.by[kernel][its], in_front) : delays.by[kernel][its]);
+        }
         added = sum(added, most);
+        if (!delays.lag.empty()) lag = std::max(lag, delays.lag[other.operation->kernel]);
       }
       if (added.is_zero()) continue;
       rival.most.reset();
       const auto demand = demand_beside(index, use.task, group.engine);
       if (!demand) rival.demand.reset();
-      if (rival.demand) rival.demand->push_back({demand->period, demand->jitter, added, 1});
+      const bool in_part = demand && demand->within_jitter && !delays.lag.empty();
+      if (rival.demand) rival.demand->push_back({demand->period, demand->jitter, added, 1, in_part, lag});
     }
+    if (delays.one_priority && sharing_.streams[stream].priority != priority) delay.own = infinite;
+    for (const Duration each : front)
+      if (!above) delay.own = sum(delay.own, each);
     delay.rivals.push_back(std::move(rival));
   }
   return delay;

@@ -94,15 +94,24 @@ std::vector<std::int64_t> stepped_ends(const Starts& starts, std::int64_t pause)
   return ends;
 }
 
-/// The bound of docs/theory/gpu.md: the latencies of a warp's instructions and the issue cycles of all others.
+/// The bound of docs/theory/gpu.md: the latencies of a warp's instructions, for how long they keep a pipeline from a
+/// later one beyond that, and the issue cycles of all others.
 std::int64_t bound_of(const Starts& starts, std::size_t own) {
+  const auto use_of = [&](const WarpInstruction& each) {
+    return starts.pipelines->uses[static_cast<std::size_t>(each.unit)];
+  };
   std::int64_t bound = 1;  // its last instruction only issues
   for (std::size_t warp = 0; warp < starts.warps.size(); ++warp) {
     const Program& program = starts.warps[warp].program;
-    for (std::size_t i = 0; i < program.size() - (warp == own ? 1 : 0); ++i) {
-      const std::int64_t issue =
-          std::max<std::int64_t>(1, starts.pipelines->uses[static_cast<std::size_t>(program[i].unit)].cycles);
-      bound += warp == own ? std::max(issue, program[i].latency) : issue;
+    for (std::size_t i = 0; i < program.size(); ++i) {
+      if (warp != own) bound += std::max<std::int64_t>(1, use_of(program[i]).cycles);
+      if (warp != own || i + 1 == program.size()) continue;
+      bound += std::max<std::int64_t>(1, program[i].latency);
+      std::int64_t beyond = use_of(program[i]).cycles;
+      std::size_t next = i;
+      do beyond -= program[next++].latency;
+      while (next < program.size() && use_of(program[next]).pipeline != use_of(program[i]).pipeline);
+      if (next < program.size()) bound += std::max<std::int64_t>(0, beyond);
     }
   }
   return bound;
