@@ -46,7 +46,8 @@ class SharedWarps {
         if (!are_apart(kernel, other))
           delays.by[kernel][other] = time_slices::sum(time_of(after_wait(other, issued.at(place_of(kernel)))), waits);
       // What it adds to all other kernels, one after the other and anywhere.
-      delays.by[other][other] = time_slices::sum(time_of(after_wait(other, product(issues_[other][other], all_warps(other)))), waits);
+      delays.by[other][other] =
+          time_slices::sum(time_of(after_wait(other, product(issues_[other][other], all_warps(other)))), waits);
     }
     return delays;
   }

@@ -35,7 +35,7 @@ class KernelsOfContext {
  public:
   KernelsOfContext(const AnalyzedSystem& subject, const std::vector<Activations>& activations, const Offloads& offloads,
                    const GpuContext& context)
-      : subject_(subject), offloads_(offloads), context_(context) {
+      : subject_(subject), activations_(activations), offloads_(offloads), context_(context) {
     for (std::size_t stream = 0; stream < context.streams.size(); ++stream)
       for (const TaskIndex task : context.streams[stream].tasks)
         for (std::size_t step = 0; activations[task].any() && step < subject.steps(task).size(); ++step)
@@ -140,7 +140,8 @@ class KernelsOfContext {
 
   /// What counts a part of a job, or the wait once, is proven for a process that has the GPU to itself.
   static void count_whole_jobs(std::vector<gpu::KernelDelays>& ways) {
-    ways.erase(std::remove_if(ways.begin(), ways.end(), [](const auto& way) { return !way.front.empty(); }), ways.end());
+    ways.erase(std::remove_if(ways.begin(), ways.end(), [](const auto& way) { return !way.front.empty(); }),
+               ways.end());
     for (gpu::KernelDelays& way : ways) way.lag.clear();
   }
 
@@ -227,6 +228,7 @@ class KernelsOfContext {
   }
 
   const AnalyzedSystem& subject_;
+  const std::vector<Activations>& activations_;
   const Offloads& offloads_;
   const GpuContext& context_;
   std::vector<ContextKernel> kernels_;
