@@ -345,6 +345,7 @@ class SharedWarps {
   void read_instructions() {
     for (const SharingKernel& kernel : kernels_) path_.push_back(kernel.time);
     lag_.assign(kernels_.size(), 0);
+    tail_.assign(kernels_.size(), 0);
     issues_.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
     using Pipelines = std::array<std::int64_t, warp_unit_names.size()>;
     std::vector<Pipelines> issued(kernels_.size(), Pipelines{}), occupied = issued;
@@ -381,6 +382,7 @@ class SharedWarps {
         if (use.cycles > before_end)
           left[use.pipeline] = std::max(left[use.pipeline], use.cycles - static_cast<std::int64_t>(before_end));
         lag = std::max(lag, use.cycles - before_end);
+        tail_[kernel] += std::max<Wide>(0, use.cycles - before_end);
       }
     }
     for (const SharingKernel& kernel : kernels_)
@@ -397,6 +399,7 @@ class SharedWarps {
   void read_letters() {
     for (const SharingKernel& kernel : kernels_) path_.push_back(kernel.time);
     left_.assign(kernels_.size(), 0);
+    tail_.assign(kernels_.size(), 0);
     issues_.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       const makespan::PerUnit& own = kernels_[kernel].letters;
@@ -461,6 +464,7 @@ class SharedWarps {
                   : divided_up(Wide(blocks) * warps, sm_.limits.warp_schedulers);
   }
 
+  static Wide sum_of(Wide a, Wide b) { return std::min(largest, a + b); }
   static Wide product(Wide a, Wide b) { return a > 0 && b > largest / a ? largest : a * b; }
 
   /// For how long blocks of the kernel keep others waiting.
@@ -470,7 +474,9 @@ class SharedWarps {
     const Duration residence = time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], sub_core - 1)));
     // Unless sub-cores are alike, the last warps of the blocks beside it may be on different ones.
     const Wide warps = product(are_alike_ ? sub_core : Wide(kernels_[kernel].block.warps), blocks);
-    const Wide delayed = product(product(issues_[kernel][kernel], warps), weight_beside(kernel));
+    // What is occupied after the end of a block delays what takes its place, too.
+    const Wide delayed = sum_of(product(product(issues_[kernel][kernel], warps), weight_beside(kernel)),
+                                product(product(product(tail_[kernel], parts), warps), block_weights_[kernel]));
     return time_slices::sum(weights_.time(blocks_of(kernels_[kernel], residence), blocks),
                             time_of(divided_up(delayed, Wide(parts) * fewest_sms_)));
   }
@@ -498,6 +504,7 @@ class SharedWarps {
   Wide most_weight_ = 0;
   std::vector<Duration> path_;  ///< of a block of every kernel
   std::vector<Wide> left_;      ///< cycles for which pipelines that it may need are occupied when it is submitted
+  std::vector<Wide> tail_;      ///< cycles for which instructions of a warp occupy pipelines after its end, in all
   std::vector<Wide> lag_;       ///< cycles for which pipelines are occupied once it has ended
   std::vector<std::vector<Wide>>
       issues_;  ///< [kernel][other]: how long a warp of the other one delays a warp; in parts
