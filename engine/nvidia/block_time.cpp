@@ -161,8 +161,13 @@ WarpKernel warps_of(const BlockInstructions& instructions, std::int64_t warps, s
 
 tl::expected<BlockCycles, std::string> block_cycles(const BlockInstructions& instructions, const BlockPlace& place) {
   auto cycles = std::visit([&](const auto& form) { return cycles_of(form, place); }, instructions);
-  if (cycles && place.by_policy)
-    cycles->best = std::min(cycles->best, least_cycles(warps_of(instructions, 1, 1).program, place));
+  if (cycles && place.by_policy) {
+    const std::vector<WarpInstruction> program = warps_of(instructions, 1, 1).program;
+    const auto by_policy = cycles_of(program, place);
+    if (!by_policy) return by_policy;
+    cycles->best = std::min(cycles->best, least_cycles(program, place));
+    cycles->worst = std::max(cycles->worst, by_policy->worst);
+  }
   if (!cycles || place.company.empty()) return cycles;
   std::vector<WarpKernel> kernels = {warps_of(instructions, place.warps * place.blocks, place.budget)};
   kernels.insert(kernels.end(), place.company.begin(), place.company.end());

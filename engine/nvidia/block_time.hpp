@@ -60,7 +60,7 @@ struct BlockCycles {
   std::int64_t average = 0;  ///< with `blocks` on the SM; for letters, warps take turns
   /// Letters: no work-conserving schedule is longer. Latencies: the maximum of alone and with `blocks`, or one less
   /// unless `even`. In rounds, and with `company`, it is an estimate: blocks that start at other times may take longer.
-  /// In rounds it is at least makespan::simple_bound for letters. With company, it is at least the time with all
+  /// In rounds it is at least makespan::simple_bound for letters. By policy, it is at least what that takes. With company, it is at least the time with all
   /// released together.
   std::int64_t worst = 0;
   std::int64_t seen = 0;  ///< length of some schedule; below `worst` if the search was incomplete

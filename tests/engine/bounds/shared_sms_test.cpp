@@ -10,6 +10,8 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "engine/bounds/bounds.hpp"
+#include "engine/nvidia/block_time.hpp"
+#include "engine/nvidia/warp_policies.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "tests/support/system_maker.hpp"
 
@@ -113,6 +115,22 @@ TEST_CASE("kernels that share SMs have no bound where no argument covers it, and
     system.profile.preemption = gpu::Preemption::block;
     CHECK(reason() == because("slices on GPU end only after blocks or kernels"));
   }
+}
+
+TEST_CASE("letters that the warp policy executes have the time that it needs, even where no block shares the SM") {
+  const auto letters = nvidia::parse_block_instructions("4S4L");
+  REQUIRE(letters);
+  nvidia::BlockPlace place;
+  place.limits.load_store_units = place.limits.special_units = 16;
+  place.warps = 5;
+  place.policy = nvidia::find_warp_policy("two-level");
+  place.pipelines = nvidia::find_warp_pipelines("ampere");
+  const auto alone = nvidia::block_cycles(nvidia::warps_of(*letters, 1, 1).program, place);
+  place.by_policy = true;
+  const auto by_policy = nvidia::block_cycles(*letters, place);
+  REQUIRE(alone);
+  REQUIRE(by_policy);
+  CHECK(by_policy->worst >= alone->worst);
 }
 
 TEST_CASE("kernels that share SMs wait for the turns of another process, and it for theirs") {
