@@ -25,7 +25,8 @@ class Checker {
         for (const TaskIndex task : stream.tasks) {
           check_stream(system_.tasks[task], stream);
           for (const NodeIndex node : system_.tasks[task].body)
-            if (const auto* kernel = std::get_if<Kernel>(&system_.graph[node].activity); kernel && kernel->costs)
+            if (const auto* kernel = std::get_if<Kernel>(&system_.graph[node].activity);
+                kernel && kernel->costs && kernel->launch)
               check_costs(system_.graph[node], *kernel->costs);
         }
     if (like_ != nullptr)
@@ -55,34 +56,45 @@ class Checker {
 
   void check_stream(const Task& task, const GpuStream& stream) {
     const auto &queue = task.gpu.hsa_queue, &ace = task.gpu.ace;
-    if (!queue && !ace) return;
-    const std::string what = fmt::format("gpu.{} of task \"{}\"", queue ? "hsaQueue" : "ace", task.name);
-    if (!profile_.amd) return report_without_effect(task.origin, what);
-    if (queue && *queue >= profile_.amd->pool_queues)
-      refuse(task.origin, fmt::format("{} is {}; the queues of a process on \"{}\" are 0 to {}", what, *queue,
-                                      profile_.name, profile_.amd->pool_queues - 1));
-    else if (ace && *ace >= profile_.amd->aces)
-      refuse(task.origin, fmt::format("{} is {}; the ACEs of \"{}\" are 0 to {}", what, *ace, profile_.name,
-                                      profile_.amd->aces - 1));
-    else if (queue && !stream.cu_mask.empty())
-      refuse(task.origin, what +
-                              " is stated beside gpu.cuMask, but a stream with a mask has a queue of its own; remove "
-                              "one of the two");
-    else if (ace && stream.cu_mask.empty())
-      refuse(task.origin, what + " needs gpu.cuMask, because only streams with a mask have a queue of their own");
-    else if (queue != stream.hsa_queue || ace != stream.ace)
+    const std::string of_queue = fmt::format("gpu.hsaQueue of task \"{}\"", task.name),
+                      of_ace = fmt::format("gpu.ace of task \"{}\"", task.name);
+    if (!profile_.amd) {
+      if (queue) report_without_effect(task.origin, of_queue);
+      if (ace) report_without_effect(task.origin, of_ace);
+      return;
+    }
+    const auto differs = [&](const std::string& what) {
       refuse(task.origin, fmt::format("{} is not that of the other tasks of its stream \"{}\"; use the same for all of "
                                       "them, or different streams",
                                       what, stream.name));
+    };
+    if (queue && *queue >= profile_.amd->pool_queues)
+      refuse(task.origin, fmt::format("{} is {}; the queues of a process on \"{}\" are 0 to {}", of_queue, *queue,
+                                      profile_.name, profile_.amd->pool_queues - 1));
+    else if (ace && *ace >= profile_.amd->aces)
+      refuse(task.origin, fmt::format("{} is {}; the ACEs of \"{}\" are 0 to {}", of_ace, *ace, profile_.name,
+                                      profile_.amd->aces - 1));
+    else if (queue && !stream.cu_mask.empty())
+      refuse(task.origin, of_queue +
+                              " is stated beside gpu.cuMask, but a stream with a mask has a queue of its own; remove "
+                              "one of the two");
+    else if (ace && stream.cu_mask.empty())
+      refuse(task.origin, of_ace + " needs gpu.cuMask, because only streams with a mask have a queue of their own");
+    else if (queue && queue != stream.hsa_queue)
+      differs(of_queue);
+    else if (ace && ace != stream.ace)
+      differs(of_ace);
   }
 
   void check_costs(const GraphNode& node, const KernelCosts& costs) {
     if (!profile_.amd) {
-      const std::string_view property = !costs.like.empty()        ? "like"
-                                        : costs.full_speed_threads ? "fullSpeedThreads"
-                                        : costs.weight             ? "weight"
-                                                                   : "dispatch";
-      report_without_effect(node.origin, fmt::format("gpu.{} of kernel \"{}\"", property, node.name));
+      const auto report = [&](bool states, std::string_view property) {
+        if (states) report_without_effect(node.origin, fmt::format("gpu.{} of kernel \"{}\"", property, node.name));
+      };
+      report(!costs.like.empty(), "like");
+      report(costs.full_speed_threads.has_value(), "fullSpeedThreads");
+      report(costs.weight.has_value(), "weight");
+      report(costs.dispatch.has_value(), "dispatch");
     } else if (!costs.like.empty() && find_kernel(profile_, costs.like) == nullptr) {
       refuse(node.origin, fmt::format("gpu.like of kernel \"{}\" is \"{}\"; the profile \"{}\" has no such kernel",
                                       node.name, costs.like, profile_.name));

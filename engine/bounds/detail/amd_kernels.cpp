@@ -65,8 +65,7 @@ void count_costs(const AnalyzedSystem& subject, const DeviceProfile& profile, Am
   if (whole)
     found.fault = fmt::format(
         "a kernel of {} costs more than the time of its blocks, and one of {} occupies the whole GPU; the analysis "
-        "does "
-        "not cover both",
+        "does not cover both",
         name(*costly), name(*whole));
   Duration dispatching;
   for (std::size_t kernel = 0; kernel < blocks.size(); ++kernel) {
