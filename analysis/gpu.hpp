@@ -156,7 +156,7 @@ struct MakespanRequest {
   std::vector<std::string> kernels;  ///< on one SM
   std::string ptx, sass, architecture;
   std::string string, schedule, curve;
-  std::vector<std::int64_t> warps;  ///< for all kernels, or for each
+  std::vector<std::string> warps;  ///< for all kernels, or for each
   std::string sigma = "4";
   std::vector<std::string> units, latencies;
   std::int64_t dispatch = 1;  ///< instructions of a warp in one cycle: 1 or 2

@@ -50,16 +50,21 @@ using Kernels = std::vector<std::pair<makespan::Kernel, std::int64_t>>;
 Outcome<Kernels> kernels_of(const MakespanRequest& request, const Watch& watch) {
   const std::size_t count = std::max<std::size_t>(request.kernels.size(), 1);
   if (request.warps.size() != 1 && request.warps.size() != count)
-    return misused("--warps", fmt::format("{} values for {} kernels", request.warps.size(), count),
+    return misused("--warps",
+                   fmt::format("the number of values is {}, that of kernels {}", request.warps.size(), count),
                    "expected one value, or one per kernel");
-  for (const std::int64_t warps : request.warps)
-    if (warps < 1 || warps > makespan::max_warps)
-      return misused(fmt::format("--warps {}", warps),
+  std::vector<std::int64_t> all_warps;
+  for (const std::string& text : request.warps) {
+    const auto warps = whole_number(text);
+    if (!warps || *warps < 1 || *warps > makespan::max_warps)
+      return misused(fmt::format("--warps {}", text),
                      fmt::format("expected a whole number from 1 to {}", makespan::max_warps));
+    all_warps.push_back(*warps);
+  }
   Kernels kernels;
   const auto add = [&](makespan::Kernel&& kernel) {
-    const std::size_t value = request.warps.size() == 1 ? 0 : kernels.size();
-    kernels.emplace_back(std::move(kernel), request.warps[value]);
+    const std::size_t value = all_warps.size() == 1 ? 0 : kernels.size();
+    kernels.emplace_back(std::move(kernel), all_warps[value]);
   };
   for (const std::string& text : request.kernels)
     if (auto added = at_place("--kernel", makespan::parse_kernel(text)).map(add); !added)

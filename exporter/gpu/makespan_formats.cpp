@@ -59,7 +59,7 @@ std::string problem_text(const makespan::Problem& problem) {
     text += fmt::format("kernel    {} ({} instructions)\nwarps     {}\n", short_text(problem.kernel, part), part.size(),
                         part.warps);
     if (!problem.several.empty())
-      text += fmt::format("bound     {} cycles from its start, whenever the others start\n",
+      text += fmt::format("bound     {} cycles from its start, whenever the others start once\n",
                           makespan::simple_bound(problem, part));
   }
   text += fmt::format("per cycle L {}, C {}, S {}, D {}; {}\n", problem.capacity[0], problem.capacity[1],

@@ -126,9 +126,9 @@ TEST_CASE("gpu makespan takes several kernels that share the SM") {
   const auto text = makespan(both).out;
   // The own instructions, those of others by unit (here 2 L, 4 C; there 4 L, 2 C), and 3 for rounding.
   CHECK(text.find("kernel    L C L (3 instructions)\nwarps     2\n"
-                  "bound     12 cycles from its start, whenever the others start\n"
+                  "bound     12 cycles from its start, whenever the others start once\n"
                   "kernel    3C (3 instructions)\nwarps     1\n"
-                  "bound     12 cycles from its start, whenever the others start\n") == 0);
+                  "bound     12 cycles from its start, whenever the others start once\n") == 0);
   // Found by trying all schedules of the three warps.
   CHECK(text.find("longest   6 cycles (exact)\n") != std::string::npos);
   auto more = both;
