@@ -145,7 +145,8 @@ TEST_CASE("gpu makespan takes several kernels that share the SM") {
   const auto given = makespan({"--kernel", "LC", "--kernel", "S", "--warps", "1", "--string", "2 1 1"}).out;
   CHECK(given.find("1  1 L, 2 S\n") != std::string::npos);
   CHECK(complaint({"--kernel", "LC", "--kernel", "S", "--warps", "1,2,3"}) ==
-        "amalthea: error: --warps: 3 values for 2 kernels; expected one value, or one per kernel\n");
+        "amalthea: error: --warps: the number of values is 3, that of kernels 2; expected one value, or one per "
+        "kernel\n");
   CHECK(complaint({"--kernel", "LC", "--kernel", "S", "--warps", "33"}).find("warps must be 1 to 64") !=
         std::string::npos);
 }
