@@ -16,11 +16,12 @@
 /// With waiting. While blocks of a kernel wait, the weights (streams.hpp) on each SM add up to at least 1. So the wait
 /// takes at most the sum over all blocks of weight times residence, divided by the number of SMs. The residence of a
 /// block is its path and what others issue meanwhile. A block that issues delays at most the others on its SM, whose
-/// weights have a largest sum.
+/// weights have a largest sum. What it leaves in pipelines at its end delays the block that takes its place, too.
 ///
 /// Waiting once. Kernels that are submitted later start no block during the wait. So only one kernel of each other
 /// stream adds to the wait, unless its stream has higher priority. In sequence: kernels of one priority end one after
-/// the other, each after its rounds, so that paths and everything issued add up.
+/// the other, each after its rounds, so that paths and everything issued add up. Both are proven for latencies without
+/// masks only, in a process that has the GPU to itself and that nothing slows down.
 ///
 /// Oldest first. With the policy greedy-then-oldest, if no kernel waits for SMs and no pipeline of a kernel is ever
 /// occupied, later kernels delay each instruction of a warp by at most the instructions that one of their warps issues

@@ -189,7 +189,8 @@ void Sharing::round_shared(ContextFacts& context) {
   if (largest == Slowdown{}) return;
   std::vector<gpu::KernelDelays>& rounded = rounded_delays_.emplace_back();
   for (const gpu::KernelDelays& delays : *context.sharing) {
-    if (delays.once || !delays.front.empty()) continue;  // blocks of any later kernel may end in the window
+    // Once: blocks of any later kernel may end in the window. In front: not proven with slowdown.
+    if (delays.once || !delays.front.empty()) continue;
     gpu::KernelDelays& added = rounded.emplace_back(delays);
     added.lag.clear();  // it is time of SMs, which something slows down
     for (std::size_t kernel = 0; kernel < blocks.size(); ++kernel) {
