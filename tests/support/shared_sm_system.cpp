@@ -181,7 +181,7 @@ SharedSystem draw_shared_system(std::mt19937_64& random, const std::string& poli
 
 SharedSystem draw_small_shared_system(std::mt19937_64& random) { return Drawing(random).small(); }
 
-std::vector<Bound> bounds_of(const SharedSystem& drawn) {
+std::vector<Bound> bounds_of(const SharedSystem& drawn, const std::vector<long>& offsets) {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
   DeviceProfile profile = plain_profile(us(1000));
@@ -200,14 +200,20 @@ std::vector<Bound> bounds_of(const SharedSystem& drawn) {
     maker[task].gpu.high_priority = each.high;
     return task;
   };
-  for (const SharedTask& each : drawn.tasks) {
+  std::vector<StimulusIndex> stimuli;
+  for (const SharedTask& each : drawn.tasks) stimuli.push_back(maker.periodic(each.period));
+  for (std::size_t task = 0; task < offsets.size(); ++task)
+    std::get<Periodic>(maker.system().stimuli[stimuli[task]].occurrence).offset =
+        Duration::nanoseconds(500) * offsets[task];
+  for (std::size_t index = 0; index < drawn.tasks.size(); ++index) {
+    const SharedTask& each = drawn.tasks[index];
     if (!each.host) {
-      tasks.push_back(device_task(each, maker.periodic(each.period)));
+      tasks.push_back(device_task(each, stimuli[index]));
       maker[tasks.back()].gpu.stream = fmt::format("stream{}", each.stream);
       for (const SharedKernel& kernel : each.kernels) add(maker, tasks.back(), kernel);
       continue;
     }
-    const TaskIndex host = maker.task("host", maker.core("core"), 1, maker.periodic(each.period));
+    const TaskIndex host = maker.task("host", maker.core("core"), 1, stimuli[index]);
     devices.push_back(nullptr);
     tasks.push_back(host);
     for (const SharedKernel& kernel : each.kernels) {
@@ -222,7 +228,9 @@ std::vector<Bound> bounds_of(const SharedSystem& drawn) {
   system.platform.units[gpu].warp_pipelines = drawn.pipelines;
   Diagnostics findings;
   if (!resolve_instructions(system, &profile, findings)) return {};
-  const SystemBounds all = system_bounds(system, devices);
+  BoundOptions options;
+  options.for_offsets = !offsets.empty();
+  const SystemBounds all = system_bounds(system, devices, {}, options);
   std::vector<Bound> bounds;
   for (const TaskIndex task : tasks) bounds.push_back(all.tasks[task]);
   return bounds;

@@ -22,8 +22,10 @@ reference::SharedSystem draw_small_shared_system(std::mt19937_64& random);
 void add_instruction(reference::SharedKernel& kernel, const std::string& pipelines,
                      amalthea::engine::nvidia::WarpUnit unit, long latency);
 
-/// Of each task. A cycle is a microsecond. No bounds if the analysis refuses the system.
-std::vector<amalthea::engine::Bound> bounds_of(const reference::SharedSystem& drawn);
+/// Of each task. A cycle is a microsecond. No bounds if the analysis refuses the system. `offsets`: in halves of cycles, for
+/// bounds that hold for them; none: for all.
+std::vector<amalthea::engine::Bound> bounds_of(const reference::SharedSystem& drawn,
+                                               const std::vector<long>& offsets = {});
 
 /// To understand a system that fails.
 std::string text_of(const reference::SharedSystem& drawn);

@@ -140,7 +140,7 @@ std::vector<UnitIndex> analyzed_gpus(const AnalyzedSystem& subject, const std::v
       const SharedSms shared = shared_sms(subject, activations, offloads, context);
       const std::string& unknown = shared.fault;
       for (const TaskIndex task : context.tasks) {
-        offloads.open_times[task] = shared.open_times;
+        offloads.open_times[task] = !shared.delays.empty();
         if (unknown.empty() || !activations[task].any()) continue;
         exclude(subject, task, unknown, offloads, faults);
         offloads.unknown_times[task] = true;

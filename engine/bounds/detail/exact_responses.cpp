@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "engine/bounds/detail/placement_ties.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "engine/program/arrivals.hpp"
@@ -291,13 +292,14 @@ class Repetition : public SimulationObserver {
              bool by_state)
       : subject_(subject),
         ties_(subject, part),
+        placement_(subject, part),
         from_(from),
         hyperperiod_(hyperperiod),
         by_state_(by_state),
         next_(from),
         pending_(subject.tasks()) {}
 
-  bool has_ties() const { return ties_.found(); }
+  bool has_ties() const { return ties_.found() || placement_.found(); }
   bool found() const {
     return same_state_ || std::any_of(beginnings_.begin(), beginnings_.end(), [this](Instant instant) {
              return instant >= from_ && beginnings_.count(instant + hyperperiod_) > 0;
@@ -333,6 +335,7 @@ class Repetition : public SimulationObserver {
   }
   void block(const BlockChange& change) override {
     reach(change.now);
+    placement_.block(change);
     if (!change.begins) ties_.ended(change.task, change.now);
     const auto at = std::find_if(operations_.begin(), operations_.end(),
                                  [&](const Operation& each) { return each.task == change.task; });
@@ -388,6 +391,7 @@ class Repetition : public SimulationObserver {
 
   const AnalyzedSystem& subject_;
   Ties ties_;
+  PlacementTies placement_;
   Instant from_;
   Duration hyperperiod_;
   bool by_state_;

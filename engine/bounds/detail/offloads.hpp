@@ -31,7 +31,7 @@ struct Offloads {
   std::vector<bool> beside;  ///< for a device task: it may be active beside another one of its host
   std::vector<std::vector<EventWait>> event_waits;  ///< for a host task
   std::vector<bool> unknown_times;  ///< for a device task: nothing bounds its operations (shared_sms.hpp)
-  std::vector<bool> open_times;     ///< for a device task: SMs choose among instructions of several kernels or blocks
+  std::vector<bool> open_times;     ///< for a device task: instructions of several kernels or blocks compete on SMs
 
   bool waits_for_any(TaskIndex host) const;
   bool waits_for(TaskIndex host, TaskIndex device) const;

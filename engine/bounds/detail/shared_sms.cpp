@@ -54,10 +54,7 @@ class KernelsOfContext {
     }
     subject_.taken.add(kernels_.size() * kernels_.size());
     found.delays = delays();
-    for (const ContextKernel& kernel : kernels_) {
-      found.kernels.push_back(kernel.step);
-      found.open_times = found.open_times || (kernel.kernel->instructions && !has_latencies(*kernel.kernel));
-    }
+    for (const ContextKernel& kernel : kernels_) found.kernels.push_back(kernel.step);
     found.fault = too_long(found.delays.front());
     return found;
   }

@@ -24,7 +24,6 @@ namespace amalthea::engine::bounds {
 
 struct SharedSms {
   std::string fault;                      ///< why the time of a block is unknown; "" if all are known
-  bool open_times = false;                ///< SMs that kernels share choose among their instructions
   std::vector<gpu::KernelDelays> delays;  ///< of the kernels, where they share SMs, in some ways
   std::vector<TaskStep> kernels;          ///< parallel to those
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,7 +54,19 @@ struct Comparison {
 
 /// When kernels come often: under the policy gto, without pipelines; or on SMs with few places for blocks, with last
 /// instructions that occupy pipelines for long.
-enum class Often { no, oldest_first, in_few_places };
+enum class Often { no, oldest_first, in_few_places, with_times };
+
+/// Blocks that take as long whatever is beside them, with any needs.
+void state_times(reference::SharedSystem& drawn, std::mt19937_64& random) {
+  const auto draw = [&](long least, long most) {
+    return least + static_cast<long>(random() % static_cast<std::uint64_t>(most - least + 1));
+  };
+  for (reference::SharedTask& task : drawn.tasks)
+    for (reference::SharedKernel& kernel : task.kernels)
+      if (kernel.blocks > 0) {
+        kernel = {{}, "", draw(1, 60), 1, draw(1, std::min(drawn.warps, 8L)), draw(0, 2) * draw(0, 24), kernel.blocks};
+      }
+}
 
 Comparison compare(std::uint64_t seed, long systems, int runs, Often often = Often::no) {
   std::mt19937_64 random(seed);
@@ -64,7 +77,8 @@ Comparison compare(std::uint64_t seed, long systems, int runs, Often often = Oft
       return least + static_cast<long>(random() % static_cast<std::uint64_t>(most - least + 1));
     };
     for (reference::SharedTask& task : drawn.tasks)
-      if (often != Often::no) task.period = draw(1, 8) * (often == Often::in_few_places ? 150 : 50);
+      if (often != Often::no) task.period = draw(1, 8) * (often == Often::oldest_first ? 50 : 150);
+    if (often == Often::with_times) state_times(drawn, random);
     if (often == Often::in_few_places) {
       drawn.slots = draw(1, 6);
       for (reference::SharedTask& task : drawn.tasks)
@@ -162,6 +176,79 @@ TEST_CASE("bounds of small kernels that share SMs hold for every schedule", "[lo
     if (const auto longest = reference::EverySharedSchedule(drawn, 600'000).run())
       found.add(bounds_of(drawn), *longest, drawn);
   }
+}
+
+TEST_CASE(
+    "kernels whose blocks have stated times stay within their bounds, whichever SM with equal room gets a block") {
+  CHECK(compare(5, 400, 3, Often::with_times).bounded > 240);
+}
+
+TEST_CASE("response times are not exact if it matters which SM with equal room gets a block") {
+  // When the third block comes, one SM has 2 and the other one 3 free warps: room for one block of 2 warps each.
+  reference::SharedSystem drawn;
+  drawn.sms = 2;
+  drawn.warps = 4;
+  for (const auto& [warps, time] : {std::pair(2, 100), {1, 100}, {2, 100}, {3, 10}})
+    drawn.tasks.push_back({{{{}, "", time, 1, warps, 0, 1}}, 1000, drawn.tasks.size(), false, false});
+  const std::vector<long> offsets = {0, 2, 4, 6};
+  // The SMs are idle at the first choice.
+  const auto response_with = [&](std::size_t second_choice) {
+    std::size_t choices = 0;
+    return reference::SharedGpu(drawn, offsets).run(900, [&](std::size_t) {
+      return choices++ == 0 ? 0 : second_choice;
+    })[3];
+  };
+  CHECK(std::set{response_with(0), response_with(1)} == std::set{10L, 97L + 10});
+  const auto is_exact = [&] { return bounds_of(drawn, offsets)[3].exact; };
+  CHECK_FALSE(is_exact());
+  for (reference::SharedTask& task : drawn.tasks) task.kernels[0].warps = 2;
+  CHECK(std::set{response_with(0), response_with(1)} == std::set{10L});
+  CHECK(is_exact());
+
+  SECTION("or if their warps compete on SMs") {
+    for (reference::SharedTask& task : drawn.tasks)
+      add_instruction(task.kernels[0], drawn.pipelines, nvidia::WarpUnit::memory, 50);
+    CHECK_FALSE(is_exact());
+    drawn.tasks.resize(1);
+    CHECK_FALSE(bounds_of(drawn, {0})[0].exact);  // nothing shares the GPU
+  }
+}
+
+TEST_CASE("exact response times are those of any choice among SMs with equal room") {
+  std::mt19937_64 random(1);
+  long exact = 0;
+  for (long system = 0; system < test::times(250); ++system) {
+    reference::SharedSystem drawn = draw_small_shared_system(random);
+    state_times(drawn, random);
+    for (reference::SharedTask& task : drawn.tasks) task.period *= 2;
+    const bool alike = random() % 2 == 0;
+    for (reference::SharedTask& task : drawn.tasks)
+      for (reference::SharedKernel& kernel : task.kernels)
+        if (alike) kernel.warps = 2, kernel.memory = 0;
+    std::vector<long> offsets;
+    long longest_period = 1;
+    for (const reference::SharedTask& task : drawn.tasks) {
+      offsets.push_back(static_cast<long>(random() % static_cast<std::uint64_t>(2 * task.period)));
+      longest_period = std::max(longest_period, task.period);
+    }
+    const std::vector<Bound> bounds = bounds_of(drawn, offsets);
+    if (std::none_of(bounds.begin(), bounds.end(), [](const Bound& bound) { return bound.exact; })) continue;
+    std::vector<long> longest(drawn.tasks.size());
+    for (int run = 0; run < 5; ++run)
+      reference::include(reference::SharedGpu(drawn, offsets)
+                             .run(4 * longest_period, [&](std::size_t count) { return random() % count; }),
+                         longest);
+    for (std::size_t task = 0; task < longest.size(); ++task) {
+      if (!bounds[task].exact) continue;
+      // The reference counts from the cycle of the release to that of the end.
+      const long halves = bounds[task].worst->picoseconds() / us(1).picoseconds() * 2 +
+                          (bounds[task].worst->picoseconds() % us(1).picoseconds() > 0 ? 1 : 0);
+      INFO("task " << task << ": " << text_of(drawn));
+      REQUIRE((halves + offsets[task]) / 2 - offsets[task] / 2 == longest[task]);
+      ++exact;
+    }
+  }
+  CHECK(exact > 50);
 }
 
 TEST_CASE("with the oldest warp first, kernels stay within their bounds however often others come") {
