@@ -166,7 +166,8 @@ void RelaxationTable<Value>::fill(const int* present) {
         move.base += move.shift[q] * stride;
         stride *= target[q] * (phases_[q].length - 1) + 1;
       }
-      const bool same = inside && std::all_of(move.shift, move.shift + count - 1, [](std::int64_t s) { return s == 0; });
+      const bool same =
+          inside && std::all_of(move.shift, move.shift + count - 1, [](std::int64_t s) { return s == 0; });
       (same ? in_row : moves).push_back(move);
     };
     choose(choose, 0);
