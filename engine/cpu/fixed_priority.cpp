@@ -180,9 +180,9 @@ class FixedPriorityAnalysis {
   }
 
   /// The smallest x > 0 with x >= supplied(own + sum over `others` of load(x - 1)) + pause + sum of pauses(x - 1); nothing
-  /// beyond the limits.
-  std::optional<Wide> solve(Wide own, const std::vector<Demand>& others, Wide pause = 0) {
-    Wide window = std::max(moment, own + pause);
+  /// beyond the limits. `least`: x is not smaller, such as the result for less own work and pause.
+  std::optional<Wide> solve(Wide own, const std::vector<Demand>& others, Wide pause = 0, Wide least = moment) {
+    Wide window = std::max(least, own + pause);
     while (window <= limit() && steps_ <= limits_.steps) {
       Wide next = own, paused = pause;
       for (const Demand& other : others) {
@@ -232,9 +232,10 @@ class FixedPriorityAnalysis {
     std::optional<Wide> longest;
     std::int64_t longest_job = 0;
     Wide longest_start = 0, longest_end = 0, end_jitter = 0;
+    std::optional<Wide> begun = moment;
     for (std::int64_t job = 0;; ++job) {
       const Wide before = blocked + Wide(own.worst.picoseconds()) * job + worst - last;
-      const auto begun = solve(before + moment, others, Wide(own.pause.picoseconds()) * (job + 1));
+      begun = solve(before + moment, others, Wide(own.pause.picoseconds()) * (job + 1), *begun);
       if (!begun) return {{}, {}, NoBound::too_long, 0};
       const Wide start = *begun - moment;
       const auto end = last == moment ? begun : end_of(start, last, between);

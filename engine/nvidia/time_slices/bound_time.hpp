@@ -20,10 +20,15 @@ inline Duration saturated(Wide picoseconds) {
   return Duration::picoseconds(static_cast<std::int64_t>(std::min<Wide>(picoseconds, infinite.picoseconds())));
 }
 inline Duration times(Duration time, std::int64_t count) { return saturated(Wide(time.picoseconds()) * count); }
-inline Duration sum(Duration a, Duration b) { return saturated(Wide(a.picoseconds()) + b.picoseconds()); }
-
+// These two are most of what the analysis executes: 128 bits would take much longer.
+inline Duration sum(Duration a, Duration b) {
+  std::int64_t total = 0;
+  if (__builtin_add_overflow(a.picoseconds(), b.picoseconds(), &total)) return infinite;
+  return std::min(Duration::picoseconds(total), infinite);
+}
 inline std::int64_t ceiling(Duration a, Duration b) {
-  return detail::divide(a.picoseconds(), b.picoseconds(), Rounding::up);
+  const std::int64_t whole = a.picoseconds() / b.picoseconds();
+  return a.picoseconds() % b.picoseconds() != 0 ? whole + 1 : whole;
 }
 inline std::int64_t turns_of(Duration work, Duration slice) { return std::max<std::int64_t>(1, ceiling(work, slice)); }
 

@@ -132,10 +132,8 @@ void RelaxationTable<Value>::fill(const int* present) {
     std::int64_t shift[max_phases];  // added to a rest
     std::int64_t base;               // target of the row of rests 0
     std::int64_t stride[max_phases];
-    bool inside = false;  // stays in the same block
-    bool in_row = false;  // stays in the same row of it
   };
-  std::vector<Move> moves;
+  std::vector<Move> moves, in_row;  // to other rows, and in the same row of this block
   for_each_cycle(problem_, phases_, present, [&](const int* executed) {
     int leave[max_phases] = {};
     const auto choose = [&](const auto& self, std::size_t p) -> void {
@@ -149,7 +147,7 @@ void RelaxationTable<Value>::fill(const int* present) {
       }
       Move move;
       int target[max_phases] = {};
-      move.inside = true;
+      bool inside = true;  // stays in the same block
       for (std::size_t q = 0; q < count; ++q) {
         const int arrive = q == 0 ? 0 : leave[q - 1];
         const int length = phases_[q].length;
@@ -159,7 +157,7 @@ void RelaxationTable<Value>::fill(const int* present) {
         move.most[q] = (length - 1) * (present[q] - leave[q]);
         if (move.least[q] > move.most[q]) return;
         move.shift[q] = arrive * (length - 1) - (executed[q] - leave[q]);
-        if (leave[q] > 0) move.inside = false;
+        if (leave[q] > 0) inside = false;
       }
       std::int64_t stride = 1;
       move.base = static_cast<std::int64_t>(blocks_[rank(target)].base);
@@ -168,9 +166,9 @@ void RelaxationTable<Value>::fill(const int* present) {
         move.base += move.shift[q] * stride;
         stride *= target[q] * (phases_[q].length - 1) + 1;
       }
-      move.in_row =
-          move.inside && std::all_of(move.shift, move.shift + count - 1, [](std::int64_t s) { return s == 0; });
-      moves.push_back(move);
+      const bool same =
+          inside && std::all_of(move.shift, move.shift + count - 1, [](std::int64_t s) { return s == 0; });
+      (same ? in_row : moves).push_back(move);
     };
     choose(choose, 0);
   });
@@ -182,6 +180,11 @@ void RelaxationTable<Value>::fill(const int* present) {
   Value* row = values_.data() + blocks_[rank(present)].base;
   const std::uint64_t rows = states_of(phases_, present) / static_cast<std::uint64_t>(size[last]);
   constexpr Value largest = std::numeric_limits<Value>::max();
+  struct Source {
+    int least, most;
+    std::int64_t target;
+  };
+  std::vector<Source> sources;  // of the moves within a row, those that its rests allow
   for (std::uint64_t r = 0; r < rows; ++r, row += size[last]) {
     const auto target_of = [&](const Move& move) -> std::int64_t {
       std::int64_t target = move.base;
@@ -192,7 +195,6 @@ void RelaxationTable<Value>::fill(const int* present) {
       return target;
     };
     for (const Move& move : moves) {
-      if (move.in_row) continue;
       const std::int64_t target = target_of(move);
       if (target < 0) continue;
       // Rows are short and numerous: this loop dominates the run time, and works on bytes to be vectorized.
@@ -201,14 +203,16 @@ void RelaxationTable<Value>::fill(const int* present) {
       const int end = move.most[last] + 1;
       for (int s = move.least[last]; s < end; ++s) to[s] = std::max(to[s], from[s]);
     }
+    sources.clear();
+    for (const Move& move : in_row)
+      if (const std::int64_t target = target_of(move); target >= 0)
+        sources.push_back({move.least[last], move.most[last], target});
     for (int s = 0; s < size[last]; ++s) {
       // The longest so far over all targets, without the cycle itself.
       Value longest = row[s];
-      for (const Move& move : moves)
-        if (move.in_row && s >= move.least[last] && s <= move.most[last]) {
-          const std::int64_t target = target_of(move);
-          if (target >= 0) longest = std::max(longest, values_[static_cast<std::size_t>(target + s)]);
-        }
+      for (const Source& source : sources)
+        if (s >= source.least && s <= source.most)
+          longest = std::max(longest, values_[static_cast<std::size_t>(source.target + s)]);
       row[s] = longest == largest ? largest : static_cast<Value>(longest + 1);
     }
     for (std::size_t p = last; p-- > 0;) {
