@@ -56,11 +56,12 @@ class Platform : protected Software {
       if (!refers_to(element, "destination", "Memory")) continue;
       const auto& memory = nodes("memories")[refer(element, "destination")];
       auto& access = unit.access[refer(element, "destination")];
-      if (access.stated) throw Refused(at(element), "a second way to the same memory");
-      access.stated = true;
-      access.bytes_per_second = bytes_of(element.child("dataRate"));
-      const auto definition = refer(memory, "definition");
-      const auto own = definition == none ? Node() : nodes("definitions")[definition].child("accessLatency");
+      if (std::exchange(access.stated, true)) throw Refused(at(element), "a second way to the same memory");
+      const auto index = refer(memory, "definition");
+      const auto definition = index == none ? Node() : nodes("definitions")[index];
+      const auto own = definition.child("accessLatency");
+      const auto rate = bytes_of(definition.child("dataRate")), on_the_way = bytes_of(element.child("dataRate"));
+      access.bytes_per_second = rate != 0 && (on_the_way == 0 || rate < on_the_way) ? rate : on_the_way;
       for (const bool write : {false, true}) {
         const auto stated = element.child(write ? "writeLatency" : "readLatency");
         if (!stated && own && hertz(memory) != unit.hertz)
