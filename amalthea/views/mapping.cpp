@@ -23,7 +23,8 @@ void read(const Model& model, Element element, Mapping& mapping) {
                                   first_of(either(model, element, "executingPU", "executingCore"))});
   } else if (cls == "TaskAllocation") {
     mapping.tasks.push_back({element, reference("task"), reference("scheduler"),
-                             either(model, element, "affinity", "coreAffinity"), scheduling_parameters(element)});
+                             either(model, element, "affinity", "coreAffinity"),
+                             scheduling_parameters(model, element)});
     if (const Element task = mapping.tasks.back().task)
       mapping.task_allocation_of.add(task, static_cast<std::uint32_t>(mapping.tasks.size() - 1));
   } else if (cls == "ISRAllocation") {

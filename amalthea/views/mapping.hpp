@@ -29,7 +29,7 @@ struct TaskAllocation {
   Element task;
   Element scheduler;
   std::vector<Element> affinity;      ///< affinity (coreAffinity before 0.9.0); since 0.8.1
-  std::vector<Parameter> parameters;  ///< scheduling_parameters(element); since 0.8.1
+  std::vector<Parameter> parameters;  ///< scheduling_parameters(model, element); since 0.8.1
 };
 
 struct IsrAllocation {
