@@ -78,6 +78,10 @@ struct Mapping {
 
 Mapping mapping_of(const Model& model);
 
+/// Parameters that the allocation does not state, with the values that the definition of its scheduler gives them
+/// (`defaultValue` of its `processParameters`, since 2.0.0).
+std::vector<Parameter> default_parameters(const Model& model, const TaskAllocation& allocation);
+
 /// The location of a task's priority.
 struct PriorityText {
   std::string_view text;

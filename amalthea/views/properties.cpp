@@ -15,12 +15,6 @@
 namespace amalthea {
 namespace {
 
-std::string value_text(Element value) {
-  std::string text(value.attribute_or("value", ""));
-  if (const auto unit = value.attribute("unit")) text.append(" ").append(*unit);
-  return text;
-}
-
 /// Id of the definition that is the key of a scheduling parameter; "" for a parameter without key (up to 1.2.0).
 std::string key_of(Element parameter) {
   if (const auto key = parameter.attribute("key")) return std::string(*key);
@@ -34,6 +28,12 @@ std::string without_extended(const std::string& name) {
 }
 
 }  // namespace
+
+std::string value_text(Element value) {
+  std::string text(value.attribute_or("value", ""));
+  if (const auto unit = value.attribute("unit")) text.append(" ").append(*unit);
+  return text;
+}
 
 std::optional<Parameter> custom_property(Element element, std::string_view key) {
   for (const Element property : element.children())

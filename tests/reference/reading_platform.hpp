@@ -75,6 +75,12 @@ class Platform : protected Software {
     for (const auto& entry : node.children("schedulingParameters"))
       into[name("parameters", refer(entry, "key", true))] = value_of(entry.child("value"));
   }
+  void defaults(Index definition, const char* feature, Properties& into) const {
+    for (const auto parameter :
+         definition == none ? std::vector<Index>() : refer_all(nodes("algorithms")[definition], feature))
+      if (const auto value = nodes("parameters")[parameter].child("defaultValue"))
+        into[name("parameters", parameter)] = value_of(value);
+  }
   static std::int64_t priority_of(const Properties& parameters, const Node& node) {
     const auto found = parameters.find("priority");
     return found == parameters.end() ? 0 : whole_of(found->second, at(node));
@@ -89,18 +95,12 @@ class Platform : protected Software {
 
   void scheduler(const Node& node, Scheduler& one) const {
     const auto overhead = refer(node.parent(), "overhead"), definition = refer(node, "definition");
-    if (overhead != none) {
+    if (overhead != none)
       for (const auto& kind : nodes("overheads")[overhead].children()) {
         const auto of = std::string(kind.name()) == "apiOverhead" ? "" : std::string(kind.name()) + " ";
         for (const auto& call : kind.children()) one.overhead[of + call.name()] = ticks_of(call);
       }
-    }
-    if (definition != none) {
-      for (const auto parameter : refer_all(nodes("algorithms")[definition], "algorithmParameters")) {
-        const auto& stated = nodes("parameters")[parameter];
-        if (const auto value = stated.child("defaultValue")) one.parameters[text_of(stated, "name")] = value_of(value);
-      }
-    }
+    defaults(definition, "algorithmParameters", one.parameters);
     parameters(node, one.parameters);
     if (one.parameters.count("priority") > 0) throw Refused(at(node), "a priority beside the association");
     if (const auto association = node.child("parentAssociation")) {
@@ -142,6 +142,7 @@ class Platform : protected Software {
     auto& task = model_.tasks[refer(node, isr ? "isr" : "task", true)];
     if (task.scheduler != none) throw Refused(at(node), "a second allocation of " + task.name);
     task.scheduler = refer(node, isr ? "controller" : "scheduler", true);
+    if (!isr) defaults(refer(nodes("schedulers")[task.scheduler], "definition"), "processParameters", task.parameters);
     parameters(node, task.parameters);
     if (isr && node.attribute("priority")) task.parameters["priority"] = text_of(node, "priority");
     task.priority = priority_of(task.parameters, node);

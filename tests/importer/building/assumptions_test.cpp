@@ -200,6 +200,23 @@ TEST_CASE("a priority counts by whichever id its definition has") {
   }
 }
 
+TEST_CASE("a task without a priority has the default of the definition of its scheduler") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const std::string text =
+      two_tasks("FixedPriorityPreemptive",
+                fmt::format(R"(<schedulingParameterDefinitions xmi:id="{}" name="priority" type="Integer">
+                  <defaultValue xsi:type="am:IntegerObject" value="9"/></schedulingParameterDefinitions>)",
+                            key),
+                parameter(key, R"(xsi:type="am:IntegerObject" value="3")"));
+  Diagnostics diagnostics;
+  const Model model = test::model_from_text(text, diagnostics);
+  const auto system = importer::build_system(model, {}, diagnostics);
+  CHECK(test::messages(diagnostics).empty());
+  REQUIRE(system);
+  CHECK(system->tasks[0].priority == 3);
+  CHECK(system->tasks[1].priority == 9);
+}
+
 TEST_CASE("rate-monotonic tasks without a single periodic stimulus have an assumed period") {
   const std::string by_rate =
       replaced(with_task(preemptive, some_ticks), "name=\"FixedPriorityPreemptive\"", "name=\"RateMonotonic\"");
