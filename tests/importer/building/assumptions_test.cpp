@@ -179,6 +179,26 @@ std::string parameter(std::string_view key, std::string_view value) {
   return fmt::format(R"(<schedulingParameters key="{}"><value {}/></schedulingParameters>)", key, value);
 }
 
+TEST_CASE(
+    "a scheduling parameter by which a task is less urgent than the analysis takes it makes the verdict unknown") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const auto of = [&](std::string_view algorithm, std::string_view name, std::string_view time) {
+    return unknown(
+        two_tasks(algorithm, fmt::format("<schedulingParameterDefinitions xmi:id=\"{}\" name=\"{}\"/>", key, name),
+                  parameter(key, fmt::format("xsi:type=\"am:Time\" {}", time))),
+        "AM0462");
+  };
+  for (const std::string_view algorithm : {"EarliestDeadlineFirst", "DeadlineMonotonic"}) {
+    CHECK(of(algorithm, "deadline", R"(value="5" unit="ms")") == 0);
+    CHECK(of(algorithm, "deadline", R"(value="5000" unit="us")") == 0);
+    CHECK(of(algorithm, "Deadline", R"(value="50" unit="ms")") == 1);
+    CHECK(of(algorithm, "period", R"(value="50" unit="ms")") == 0);
+  }
+  CHECK(of("RateMonotonic", "period", R"(value="10" unit="ms")") == 0);
+  CHECK(of("RateMonotonic", "period", R"(value="30" unit="ms")") == 1);
+  CHECK(of("FixedPriorityPreemptive", "deadline", R"(value="50" unit="ms")") == 0);
+}
+
 TEST_CASE("a priority counts by whichever id its definition has") {
   for (const auto& [id, key] :
        {std::pair{"_p1", "_p1"},
