@@ -129,6 +129,7 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0494", assumption, "a semaphore without a type is no spinlock",
                        "{} semaphores without a type are no spinlocks"},
     FindingConsequence{"AM0495", unknown},
+    FindingConsequence{"AM0496", unknown},
     FindingConsequence{"AM0501", assumption, "the simulated time represents the whole hyperperiod",
                        "the simulated time represents the whole hyperperiod"},
     FindingConsequence{"AM0503", assumption, "a GPU without gpu.platform behaves like its default profile",

@@ -335,6 +335,8 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));
   for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));
   if (task.side == Side::device) return;
+  report_unknown_parameters(context, allocation.parameters, context.model.reference(scheduler_element, "definition"),
+                            "processParameters", false);
   if (const std::string sign = sign_of_gpu(context, unit_element, unit, scheduler, task, allocation.parameters);
       !sign.empty()) {
     context.blocked = true;

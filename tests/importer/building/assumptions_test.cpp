@@ -237,6 +237,38 @@ TEST_CASE("a task without a priority has the default of the definition of its sc
   CHECK(system->tasks[1].priority == 9);
 }
 
+TEST_CASE("a scheduling parameter that is not simulated makes the verdict unknown") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const auto of = [&](std::string_view name, std::string_view value) {
+    return unknown(two_tasks("FixedPriorityPreemptive",
+                             fmt::format("<schedulingParameterDefinitions xmi:id=\"{}\" name=\"{}\"/>", key, name),
+                             parameter(key, value)),
+                   "AM0496");
+  };
+  CHECK(of("maxBudget", R"(xsi:type="am:Time" value="1" unit="ms")") == 1);
+  CHECK(of("preemptionThreshold", R"(xsi:type="am:IntegerObject" value="9")") == 1);
+  CHECK(of("priority", R"(xsi:type="am:IntegerObject" value="9")") == 0);
+  CHECK(of("timeSlice", R"(xsi:type="am:Time" value="1" unit="ms")") == 0);
+  CHECK(of("deadline", R"(xsi:type="am:Time" value="5" unit="ms")") == 0);
+  // A budget of a scheduler: of a server, and of one that is none.
+  const std::string servers = test::read_text(test::sample("servers.amxmi"));
+  CHECK(unknown(servers, "AM0496") == 0);
+  CHECK(unknown(replaced(servers, "definition=\"DeferrableServer?type", "definition=\"FixedPriorityPreemptive?type"),
+                "AM0496") == 1);
+}
+
+TEST_CASE("a budget of a task or of a scheduler that is no server is reported in older versions, too") {
+  constexpr std::string_view budget =
+      R"(<schedulingParameters priority="1"><maxBudget value="1" unit="ms"/></schedulingParameters>)";
+  const std::string text = test::timed_model(Version::v1_1_0);
+  const std::size_t at = text.find("</taskAllocation>");
+  CHECK(unknown(text, "AM0496") == 0);
+  REQUIRE(at != text.npos);
+  const std::size_t own = text.rfind("<schedulingParameters", at);
+  REQUIRE(own != text.npos);
+  CHECK(unknown(text.substr(0, own) + std::string(budget) + text.substr(at), "AM0496") == 1);
+}
+
 TEST_CASE("rate-monotonic tasks without a single periodic stimulus have an assumed period") {
   const std::string by_rate =
       replaced(with_task(preemptive, some_ticks), "name=\"FixedPriorityPreemptive\"", "name=\"RateMonotonic\"");
