@@ -13,6 +13,7 @@
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/views/activity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
 #include "amalthea/views/properties.hpp"
@@ -390,7 +391,18 @@ void report_runnable_allocations(BuildContext& context) {
         context.report_second(fmt::format("allocation of runnable \"{}\"", allocation.runnable.name()),
                               allocation.element, "those of its tasks");
   if (allocated.empty()) return;
-  std::set<RunnableIndex> reported;
+  std::set<RunnableIndex> called, reported;
+  for (const RawBody& body : context.raw_bodies)
+    for (const GraphNode& node : body)
+      if (node.runnable) called.insert(*node.runnable);
+  for (const auto& [runnable, allocation] : allocated)
+    if (!called.contains(runnable) && !items_of(allocation->runnable).empty())
+      context.diagnostics.add(
+          "AM0467", Severity::warning,
+          fmt::format("runnable \"{}\" is allocated to \"{}\", but no task calls it, so its execution time is missing "
+                      "from all results; call it in a task of this scheduler, or remove the allocation",
+                      allocation->runnable.name(), allocation->scheduler.name()),
+          allocation->element.location(), allocation->element.path());
   for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
     const auto own = context.mapping.task_allocation_of.find(context.task_elements[task]);
     if (!own) continue;
