@@ -164,6 +164,9 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0590", unknown},
     FindingConsequence{"AM0595", assumption, "figures that are not published for a GPU have pessimistic values",
                        "figures that are not published for {} GPUs have pessimistic values"},
+    FindingConsequence{"AM0611", assumption,
+                       "tasks of schedulers that share a unit without a hierarchy compare by priority",
+                       "tasks of schedulers that share {} units without a hierarchy compare by priority"},
     FindingConsequence{"AM0628", unknown},
     FindingConsequence{"AM0631", unknown},
     FindingConsequence{"AM0640", unknown},
@@ -175,6 +178,7 @@ constexpr std::array all_consequences{
                        "the probabilities of {} switches are relative weights"},
     FindingConsequence{"AM0654", unknown},
     FindingConsequence{"AM0655", unknown},
+    FindingConsequence{"AM0657", unknown},
     FindingConsequence{"AM0665", unknown},
     FindingConsequence{"AM0666", unknown},
 };
