@@ -120,6 +120,18 @@ TEST_CASE("a port with two connections is reported unless they are within a hand
   CHECK(times(more("internalConnections", inside), "AM0627") == 0);
 }
 
+TEST_CASE("a part that is missing behind a cache of the unit breaks an access path (AM0628)") {
+  const std::string text = test::read_text(AMALTHEA_SOURCE_DIR "/tests/holes/models/memories.amxmi");
+  const std::string behind = " Main_bus?type=ConnectionHandler Board/link2?type=HwConnection";
+  const auto with = [&](const std::string& path) {
+    return times(test::replaced(text, "L2?type=Cache Board/link0?type=HwConnection" + behind, path), "AM0628");
+  };
+  CHECK(with("L2?type=Cache Board/link0?type=HwConnection" + behind) == 0);
+  CHECK(with("L2?type=Cache Board/link1?type=HwConnection" + behind) == 1);
+  CHECK(with("L2?type=Cache" + behind) == 1);
+  CHECK(with("L2?type=Cache") == 1);
+}
+
 TEST_CASE("broken access paths and addresses beyond the memory are reported (AM0628 and AM0629)") {
   CHECK(times(bus_with("pathElements=\"Board/to_bus?type=HwConnection Bus1?type=ConnectionHandler "
                        "Board/to_ram?type=HwConnection\"",
