@@ -130,6 +130,7 @@ constexpr std::array all_consequences{
                        "{} semaphores without a type are no spinlocks"},
     FindingConsequence{"AM0495", unknown},
     FindingConsequence{"AM0496", unknown},
+    FindingConsequence{"AM0497", unknown},
     FindingConsequence{"AM0501", assumption, "the simulated time represents the whole hyperperiod",
                        "the simulated time represents the whole hyperperiod"},
     FindingConsequence{"AM0503", assumption, "a GPU without gpu.platform behaves like its default profile",
