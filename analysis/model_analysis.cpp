@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -15,6 +19,7 @@
 #include "engine/chains/chain_search.hpp"
 #include "engine/device_checks.hpp"
 #include "engine/program/kernel_instructions.hpp"
+#include "engine/results/chain_result.hpp"
 #include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "exporter/rewriting/first_mapping.hpp"
@@ -190,12 +195,53 @@ bool check_devices(const Model& model, const System& system, const Options& opti
   return false;
 }
 
+std::optional<engine::Communication> stated_communication(Element access) {
+  const std::string_view stated = access.attribute_or("implementation", "");
+  if (stated == "implicit") return engine::Communication::implicit;
+  if (stated == "explicit") return engine::Communication::explicit_access;
+  if (stated == "timed") return engine::Communication::let;
+  return std::nullopt;
+}
+
+/// Reports limited chains of which an access to data between two of their tasks states that it exchanges them in another
+/// way than the one by which limits are judged.
+void report_other_communication(const Model& model, const System& system, engine::Communication judged,
+                                Diagnostics& findings) {
+  for (const Chain& chain : system.chains) {
+    if (chain.limits.empty()) continue;
+    std::map<LabelIndex, std::set<TaskIndex>> users;
+    std::map<LabelIndex, Element> other;
+    for (const TaskIndex task : chain.tasks)
+      for (const NodeIndex node : system.tasks[task].body) {
+        const Activity& activity = system.graph[node].activity;
+        const auto* read = std::get_if<ReadLabel>(&activity);
+        const auto* write = std::get_if<WriteLabel>(&activity);
+        if (read == nullptr && write == nullptr) continue;
+        const LabelIndex label = read != nullptr ? read->label : write->label;
+        users[label].insert(task);
+        const Element access = model.element(system.graph[node].origin);
+        if (const auto stated = stated_communication(access); stated && *stated != judged) other.emplace(label, access);
+      }
+    const auto shared =
+        std::find_if(other.begin(), other.end(), [&](const auto& one) { return users[one.first].size() > 1; });
+    if (shared == other.end()) continue;
+    const Element access = shared->second;
+    findings.add("AM0497", Severity::warning,
+                 fmt::format("the latency of event chain \"{}\" is limited and judged for {} communication, but this "
+                             "access states the implementation {}; use --communication {}",
+                             chain.name, to_string(judged), access.attribute_or("implementation", ""),
+                             to_string(*stated_communication(access))),
+                 access.location(), access.path(), 1, {chain.origin});
+  }
+}
+
 }  // namespace
 
 Outcome<System> complete(const Model& model, System system, const Options& options, Diagnostics& findings) {
   if (const auto added = add_chains(options, system, findings); !added) return tl::unexpected(added.error());
   if (!engine::resolve_instructions(system, options.engine.profile, findings)) return tl::unexpected(Failure{});
   if (!check_devices(model, system, options, findings)) return tl::unexpected(Failure{});
+  report_other_communication(model, system, options.engine.communication, findings);
   review::record_open_findings(model, findings, system);
   return system;
 }

@@ -113,7 +113,12 @@ std::vector<Stage> stages_of(const views::Hardware& hardware, const views::HwAcc
     if (unit) stages.push_back(stage_of(hardware, {views::HwPathElement::Kind::unit, *unit}));
   };
   add_unit(access.unit);
-  for (const views::HwPathElement& part : access.path) stages.push_back(stage_of(hardware, part));
+  for (const views::HwPathElement& part : access.path) {
+    // A cache within a unit has no ports: what follows is joined to the unit.
+    const bool inside = part.kind == views::HwPathElement::Kind::cache && hardware.caches[part.index].unit &&
+                        hardware.caches[part.index].ports.empty();
+    if (!inside) stages.push_back(stage_of(hardware, part));
+  }
   if (access.memory)
     stages.push_back({hardware.memories[*access.memory].name, hardware.memories[*access.memory].ports});
   add_unit(access.target_unit);
@@ -209,7 +214,7 @@ void check_access_paths(const Context& context, Report& report) {
     if (access.path.empty() || !has_ports(access.element)) continue;
     const auto stages = stages_of(parts, access);
     for (std::size_t i = 1; i < stages.size(); ++i) {
-      // A part without ports, such as a cache within a unit, has no known position.
+      // A part without ports has no known position.
       if (stages[i - 1].ports.empty() || stages[i].ports.empty() || have_common_port(stages[i - 1], stages[i]))
         continue;
       if (const Element place = path_of(access); !report.is_reported(place))

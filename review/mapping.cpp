@@ -83,7 +83,7 @@ bool states_priority(const Context& context, Element task) {
   for (const Use& use : context.facts.uses_of(task)) {
     if (!use.holder.is("TaskAllocation")) continue;
     if (use.holder.attribute("priority")) return true;
-    for (const Parameter& parameter : scheduling_parameters(use.holder))
+    for (const Parameter& parameter : scheduling_parameters(context.model, use.holder))
       if (equal_ignoring_case(parameter.name, "priority")) return true;
   }
   return task.attribute("priority").has_value();

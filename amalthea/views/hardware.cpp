@@ -631,7 +631,10 @@ AccessCost cost_of(const Hardware& hardware, const HwAccess& access) {
          cost.read_source);
   choose(access.write_latency, access.path_cost.write, memory != nullptr ? memory->write_latency : std::nullopt,
          cost.write, cost.write_source);
-  cost.data_rate = access.data_rate.value_or(access.path_cost.data_rate.value_or(DataRate{}));
+  std::optional<DataRate> rate = access.data_rate ? access.data_rate : access.path_cost.data_rate;
+  if (memory != nullptr && memory->definition)
+    add_rate(rate, hardware.memory_definitions[*memory->definition].data_rate);
+  cost.data_rate = rate.value_or(DataRate{});
   return cost;
 }
 

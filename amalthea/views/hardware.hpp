@@ -225,7 +225,7 @@ struct AccessCost {
   Cycles write;
   LatencySource read_source = LatencySource::none;
   LatencySource write_source = LatencySource::none;
-  /// The access's own, else the smallest along its path, else, for a unit without access to it, that of the memory.
+  /// The access's own, else the smallest along its path, and not above that of the memory.
   DataRate data_rate;  ///< 0: not stated
 };
 

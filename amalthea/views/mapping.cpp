@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/views/mapping.hpp"
 
+#include <algorithm>
+
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/quantity.hpp"
 
@@ -23,7 +25,8 @@ void read(const Model& model, Element element, Mapping& mapping) {
                                   first_of(either(model, element, "executingPU", "executingCore"))});
   } else if (cls == "TaskAllocation") {
     mapping.tasks.push_back({element, reference("task"), reference("scheduler"),
-                             either(model, element, "affinity", "coreAffinity"), scheduling_parameters(element)});
+                             either(model, element, "affinity", "coreAffinity"),
+                             scheduling_parameters(model, element)});
     if (const Element task = mapping.tasks.back().task)
       mapping.task_allocation_of.add(task, static_cast<std::uint32_t>(mapping.tasks.size() - 1));
   } else if (cls == "ISRAllocation") {
@@ -64,6 +67,20 @@ Mapping mapping_of(const Model& model) {
     if (mapping.memory[i - 1].mapped && mapping.memory[i - 1].memory)
       mapping.memory_mapping_of.add(mapping.memory[i - 1].mapped, static_cast<std::uint32_t>(i - 1));
   return mapping;
+}
+
+std::vector<Parameter> default_parameters(const Model& model, const TaskAllocation& allocation) {
+  std::vector<Parameter> found;
+  const Element definition = allocation.scheduler ? model.reference(allocation.scheduler, "definition") : Element{};
+  if (!definition) return found;
+  for (const Element parameter : model.references(definition, "processParameters")) {
+    const Element value = parameter.child("defaultValue");
+    const bool stated =
+        std::any_of(allocation.parameters.begin(), allocation.parameters.end(),
+                    [&](const Parameter& one) { return equal_ignoring_case(one.name, parameter.name()); });
+    if (value && !stated) found.push_back({std::string(parameter.name()), value_text(value), value});
+  }
+  return found;
 }
 
 std::optional<PriorityText> priority_of(Element task, const TaskAllocation& allocation) {

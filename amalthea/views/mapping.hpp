@@ -29,7 +29,7 @@ struct TaskAllocation {
   Element task;
   Element scheduler;
   std::vector<Element> affinity;      ///< affinity (coreAffinity before 0.9.0); since 0.8.1
-  std::vector<Parameter> parameters;  ///< scheduling_parameters(element); since 0.8.1
+  std::vector<Parameter> parameters;  ///< scheduling_parameters(model, element); since 0.8.1
 };
 
 struct IsrAllocation {
@@ -77,6 +77,10 @@ struct Mapping {
 };
 
 Mapping mapping_of(const Model& model);
+
+/// Parameters that the allocation does not state, with the values that the definition of its scheduler gives them
+/// (`defaultValue` of its `processParameters`, since 2.0.0).
+std::vector<Parameter> default_parameters(const Model& model, const TaskAllocation& allocation);
 
 /// The location of a task's priority.
 struct PriorityText {

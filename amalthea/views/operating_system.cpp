@@ -108,12 +108,12 @@ class OperatingSystemBuilder {
     scheduler.interrupt_controller = element.tag() == "interruptControllers";
     scheduler.operating_system = system;
     scheduler.algorithm = algorithm_of(model_, element);
-    scheduler.parameters = scheduling_parameters(element);
+    scheduler.parameters = scheduling_parameters(model_, element);
     scheduler.unit_priority = integer_attribute(element, "scheduleUnitPriority");
     for (const Element child : element.children()) {
       if (child.tag() == "parentAssociation") {
         scheduler.association = child;
-        scheduler.association_parameters = scheduling_parameters(child);
+        scheduler.association_parameters = scheduling_parameters(model_, child);
       } else if (child.tag() == "computationItems") {
         scheduler.computation_items.push_back(child);
       } else if (child.tag() == "schedulingUnit") {

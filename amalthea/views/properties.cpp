@@ -15,12 +15,6 @@
 namespace amalthea {
 namespace {
 
-std::string value_text(Element value) {
-  std::string text(value.attribute_or("value", ""));
-  if (const auto unit = value.attribute("unit")) text.append(" ").append(*unit);
-  return text;
-}
-
 /// Id of the definition that is the key of a scheduling parameter; "" for a parameter without key (up to 1.2.0).
 std::string key_of(Element parameter) {
   if (const auto key = parameter.attribute("key")) return std::string(*key);
@@ -35,6 +29,12 @@ std::string without_extended(const std::string& name) {
 
 }  // namespace
 
+std::string value_text(Element value) {
+  std::string text(value.attribute_or("value", ""));
+  if (const auto unit = value.attribute("unit")) text.append(" ").append(*unit);
+  return text;
+}
+
 std::optional<Parameter> custom_property(Element element, std::string_view key) {
   for (const Element property : element.children())
     if (property.tag() == "customProperties" && property.attribute_or("key", "") == key)
@@ -42,17 +42,20 @@ std::optional<Parameter> custom_property(Element element, std::string_view key) 
   return std::nullopt;
 }
 
-std::vector<Parameter> scheduling_parameters(Element container) {
+std::vector<Parameter> scheduling_parameters(const Model& model, Element container) {
   std::vector<Parameter> found;
-  const auto collect = [&found](Element from) {
+  const auto collect = [&](Element from) {
     for (const Element child : from.children()) {
       if (child.tag() == "parameterExtensions" || child.tag() == "parameter") {
         found.push_back(
             {std::string(child.attribute_or("key", "")), std::string(child.attribute_or("value", "")), child});
       } else if (child.tag() == "schedulingParameters") {
         if (const std::string key = key_of(child); !key.empty()) {
-          for (const Element value : child.children("value"))
-            found.push_back({without_extended(name_of_id(key)), value_text(value), value});
+          // An id that is not made of the name, or a path, does not state it.
+          const Element definition = model.reference(child, "key");
+          const bool named = definition && !definition.name().empty();
+          const std::string name = without_extended(named ? std::string(definition.name()) : name_of_id(key));
+          for (const Element value : child.children("value")) found.push_back({name, value_text(value), value});
         } else {
           if (const auto priority = child.attribute("priority"))
             found.push_back({"priority", std::string(*priority), child});

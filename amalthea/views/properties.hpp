@@ -32,7 +32,10 @@ std::optional<Parameter> custom_property(Element element, std::string_view key);
 ///   algorithm within `<schedulingAlgorithm>`;
 /// - since 2.0.0: `<schedulingParameters key="priority?type=…"><value …/></schedulingParameters>`; the name is that of
 ///   the definition, without the prefix "extended: " that migrations put before old extension keys.
-std::vector<Parameter> scheduling_parameters(Element container);
+std::vector<Parameter> scheduling_parameters(const Model& model, Element container);
+
+/// The value of a scheduling parameter or a custom property with its unit, as written.
+std::string value_text(Element value);
 
 /// The name of a scheduler's algorithm: the class of `schedulingAlgorithm` or the name of `definition`; "" if none.
 std::string scheduling_algorithm(const Model& model, Element scheduler);

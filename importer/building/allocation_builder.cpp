@@ -13,6 +13,7 @@
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/views/activity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
 #include "amalthea/views/properties.hpp"
@@ -335,6 +336,8 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));
   for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));
   if (task.side == Side::device) return;
+  report_unknown_parameters(context, allocation.parameters, context.model.reference(scheduler_element, "definition"),
+                            "processParameters", false);
   if (const std::string sign = sign_of_gpu(context, unit_element, unit, scheduler, task, allocation.parameters);
       !sign.empty()) {
     context.blocked = true;
@@ -388,7 +391,21 @@ void report_runnable_allocations(BuildContext& context) {
         context.report_second(fmt::format("allocation of runnable \"{}\"", allocation.runnable.name()),
                               allocation.element, "those of its tasks");
   if (allocated.empty()) return;
-  std::set<RunnableIndex> reported;
+  const auto report = [&](const views::RunnableAllocation& allocation, const std::string& fault) {
+    context.diagnostics.add("AM0467", Severity::warning,
+                            fmt::format("runnable \"{}\" is allocated to \"{}\", but {}", allocation.runnable.name(),
+                                        allocation.scheduler.name(), fault),
+                            allocation.element.location(), allocation.element.path());
+  };
+  std::set<RunnableIndex> called, reported;
+  for (const RawBody& body : context.raw_bodies)
+    for (const GraphNode& node : body)
+      if (node.runnable) called.insert(*node.runnable);
+  for (const auto& [runnable, allocation] : allocated)
+    if (!called.contains(runnable) && !items_of(allocation->runnable).empty())
+      report(*allocation,
+             "no task calls it, so its execution time is missing from all results; call it in a task of this "
+             "scheduler, or remove the allocation");
   for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
     const auto own = context.mapping.task_allocation_of.find(context.task_elements[task]);
     if (!own) continue;
@@ -397,14 +414,10 @@ void report_runnable_allocations(BuildContext& context) {
       const auto found = node.runnable ? allocated.find(*node.runnable) : allocated.end();
       if (found == allocated.end() || found->second->scheduler == scheduler || !reported.insert(found->first).second)
         continue;
-      context.diagnostics.add(
-          "AM0467", Severity::warning,
-          fmt::format(
-              "runnable \"{}\" is allocated to \"{}\", but task \"{}\", which calls it, to \"{}\"; the analysis "
-              "runs it there; correct one of the allocations",
-              found->second->runnable.name(), found->second->scheduler.name(), context.system.tasks[task].name,
-              scheduler.name()),
-          found->second->element.location(), found->second->element.path());
+      report(*found->second,
+             fmt::format("task \"{}\", which calls it, to \"{}\"; the analysis runs it there; correct one of the "
+                         "allocations",
+                         context.system.tasks[task].name, scheduler.name()));
     }
   }
 }

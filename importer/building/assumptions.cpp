@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/primitives/ascii.hpp"
+#include "amalthea/quantity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "importer/building/detail/build_context.hpp"
 
@@ -134,15 +137,34 @@ constexpr std::array<UnstatedKind, 27> unstated_kinds{{
      "state the priority in the isrAllocation"},
 }};
 
-/// Whether a single periodic stimulus activates it.
-bool has_period(const System& system, TaskIndex task) {
-  std::size_t activating = 0, periodic = 0;
+/// That of the only stimulus that activates it, if that is periodic.
+std::optional<Duration> period_of(const System& system, TaskIndex task) {
+  std::size_t activating = 0;
+  std::optional<Duration> period;
   for (const Stimulus& stimulus : system.stimuli) {
     if (std::find(stimulus.activates.begin(), stimulus.activates.end(), task) == stimulus.activates.end()) continue;
     ++activating;
-    periodic += std::holds_alternative<Periodic>(stimulus.occurrence) ? 1 : 0;
+    if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence)) period = periodic->period;
   }
-  return activating == 1 && periodic == 1;
+  return activating == 1 ? period : std::nullopt;
+}
+
+/// A scheduling parameter of its allocation that states how urgent a task is otherwise than the analysis takes it.
+void check_stated_order(BuildContext& context, TaskIndex task, bool by_deadline) {
+  const auto allocation = context.mapping.task_allocation_of.find(context.task_elements[task]);
+  if (!allocation) return;
+  const auto& deadline = context.system.tasks[task].deadline;
+  const bool limited = by_deadline && deadline;
+  const auto used = limited ? deadline : period_of(context.system, task);
+  const std::string_view name = by_deadline ? "deadline" : "period";
+  for (const Parameter& parameter : context.mapping.tasks[*allocation].parameters) {
+    if (!equal_ignoring_case(parameter.name, name)) continue;
+    const auto stated = parse_time_text(parameter.value);
+    if (!used || !stated || *stated != *used)
+      context.report_second(fmt::format("{} by which task \"{}\" is scheduled", name, context.system.tasks[task].name),
+                            parameter.element,
+                            limited ? "the limit on its response time" : "the period of its stimuli");
+  }
 }
 
 /// Up to 1.2.0 a priority is an attribute with the default 0, which is not written. There it counts as stated if
@@ -238,8 +260,9 @@ void check_order(BuildContext& context) {
     const bool by_deadline = order == UrgencyOrder::relative_deadline || order == UrgencyOrder::absolute_deadline;
     const bool no_deadline = by_deadline && !system.tasks[task].deadline;
     if (no_deadline) context.assume(Unstated::deadline, context.task_elements[task]);
-    if ((no_deadline || order == UrgencyOrder::period) && !has_period(system, task))
+    if ((no_deadline || order == UrgencyOrder::period) && !period_of(system, task))
       context.assume(Unstated::period, context.task_elements[task]);
+    if (by_deadline || order == UrgencyOrder::period) check_stated_order(context, task, by_deadline);
   }
 }
 

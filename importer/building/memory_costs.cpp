@@ -278,7 +278,6 @@ void report_costs_besides_path(BuildContext& context, const views::Hardware& har
   views::HwAccess by_path = access;
   by_path.read_latency.reset();
   by_path.write_latency.reset();
-  by_path.data_rate.reset();
   const views::AccessCost cost = views::cost_of(hardware, by_path);
   const auto report = [&](std::string_view feature, std::string_view what) {
     context.report_second(fmt::format("{} of the access \"{}\", beside that of its accessPath", what, access.name),
@@ -291,8 +290,8 @@ void report_costs_besides_path(BuildContext& context, const views::Hardware& har
   };
   if (differ(access.read_latency, cost.read, cost.read_source)) report("readLatency", "read latency");
   if (differ(access.write_latency, cost.write, cost.write_source)) report("writeLatency", "write latency");
-  if (is_above_zero(access.data_rate) && cost.data_rate.bytes_per_second > 0 &&
-      access.data_rate->bytes_per_second != cost.data_rate.bytes_per_second)
+  const auto& rate = access.path_cost.data_rate;
+  if (is_above_zero(access.data_rate) && rate && access.data_rate->bytes_per_second != rate->bytes_per_second)
     report("dataRate", "data rate");
 }
 

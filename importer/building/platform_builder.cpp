@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -127,6 +128,9 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
 void build_platform(BuildContext& context) {
   const views::Hardware hardware = views::hardware_of(context.model, context.diagnostics);
   context.mapping = views::mapping_of(context.model);
+  for (views::TaskAllocation& allocation : context.mapping.tasks)
+    for (Parameter& parameter : views::default_parameters(context.model, allocation))
+      allocation.parameters.push_back(std::move(parameter));
   Platform& platform = context.system.platform;
   if (!hardware.structures.empty()) platform.name = hardware.structures.front().name;
   for (const views::HwMemory& memory : hardware.memories) {

@@ -365,6 +365,15 @@ std::string simulated_algorithms(bool for_interrupts) {
 void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
   const Scheduler& scheduler = context.system.platform.schedulers[index];
   const Element element = context.model.element(scheduler.origin);
+  const bool server = is_server(scheduler.kind);
+  report_unknown_parameters(context, scheduling_parameters(context.model, element),
+                            context.model.reference(element, "definition"), "algorithmParameters", server);
+  for (const Element association : element.children("parentAssociation")) {
+    const Element parent = context.model.reference(association, "parent");
+    report_unknown_parameters(context, scheduling_parameters(context.model, association),
+                              parent ? context.model.reference(parent, "definition") : Element(), "processParameters",
+                              server);
+  }
   const auto kind = views::algorithm_of_name(scheduler.algorithm).kind;
   if (scheduler.algorithm.empty()) {
     if (!scheduler.interrupt_controller)
@@ -396,6 +405,31 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
 }
 
 }  // namespace
+
+void report_unknown_parameters(BuildContext& context, const std::vector<Parameter>& parameters, Element definition,
+                               std::string_view feature, bool of_server) {
+  constexpr std::array<std::string_view, 5> others{"priority", "deadline", "minimumTimeslice", "maximumTimeslice",
+                                                   "timeslice"};
+  for (const Parameter& parameter : parameters) {
+    const auto is_one_of = [&](const auto& names) {
+      return std::any_of(names.begin(), names.end(),
+                         [&](std::string_view name) { return equal_ignoring_case(parameter.name, name); });
+    };
+    const bool budget = is_one_of(budget_names);
+    if (budget ? of_server : is_one_of(others) || is_one_of(period_names) || is_one_of(slice_names)) continue;
+    const auto listed = definition ? context.model.references(definition, feature) : std::vector<Element>{};
+    if (!budget && std::none_of(listed.begin(), listed.end(),
+                                [&](Element one) { return equal_ignoring_case(one.name(), parameter.name); }))
+      continue;
+    const Origin origin = parameter.element.origin();
+    if (!context.reported_parameters.insert({origin.document, origin.element}).second) continue;
+    context.diagnostics.add(
+        "AM0496", Severity::warning,
+        fmt::format("the scheduling parameter {} is not simulated{}; remove it if it has no effect on timing",
+                    parameter.name, budget ? ", because a budget belongs to a server" : ""),
+        parameter.element.location(), parameter.element.path());
+  }
+}
 
 void build_schedulers(BuildContext& context, const views::OperatingSystems& systems) {
   SchedulerBuilder(context, systems).build();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -288,8 +289,17 @@ TEST_CASE("a path costs the sum of its parts at their own clocks with bounds rou
   const AccessCost cost = test::access_cost(read.hardware, 0, 0);
   CHECK(text_of(cost.read) == "31..32..34");
   CHECK(cost.read_source == LatencySource::path);
-  CHECK(cost.data_rate.bytes_per_second == 6000000);
-  CHECK(text_of(cost.write) == "7..7..7");  // only the cache and the memory state something
+  CHECK(cost.data_rate.bytes_per_second == 5000000);  // of the memory; along the path 6 MB/s
+  CHECK(text_of(cost.write) == "7..7..7");            // only the cache and the memory state something
+}
+
+TEST_CASE("an access element is not faster than its memory") {
+  for (const auto& [stated, counts] : {std::pair{1, 1000000}, {5, 5000000}, {9, 5000000}}) {
+    const Read read(with_access(fmt::format(
+        R"(<accessElements destination="M?type=Memory"><dataRate value="{}" unit="MBPerSecond"/></accessElements>)",
+        stated)));
+    CHECK(test::access_cost(read.hardware, 0, 0).data_rate.bytes_per_second == counts);
+  }
 }
 
 TEST_CASE("without access and path latencies the memory's own latency counts") {
@@ -297,7 +307,7 @@ TEST_CASE("without access and path latencies the memory's own latency counts") {
   const AccessCost cost = test::access_cost(silent.hardware, 0, 0);
   CHECK(cost.read == Cycles{6, 6, 6});
   CHECK(cost.read_source == LatencySource::memory);
-  CHECK(cost.data_rate.bytes_per_second == 0);
+  CHECK(cost.data_rate.bytes_per_second == 5000000);
   const Read none(with_access(""));
   CHECK(test::access_cost(none.hardware, 0, 0).write == Cycles{6, 6, 6});
   CHECK(test::access_cost(none.hardware, 0, 0).data_rate.bytes_per_second == 5000000);

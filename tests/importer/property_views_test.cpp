@@ -144,11 +144,11 @@ TEST_CASE("parameters of old algorithms are scheduling parameters") {
       diagnostics);
   CHECK(diagnostics.all().empty());
   const auto schedulers = model.all("osModel", "operatingSystems").at(0).children("taskSchedulers");
-  REQUIRE(scheduling_parameters(schedulers.at(0)).size() == 1);
-  CHECK(scheduling_parameters(schedulers.at(0))[0].name == "a");
-  CHECK(scheduling_parameters(schedulers.at(0))[0].value == "b");
-  REQUIRE(scheduling_parameters(schedulers.at(1)).size() == 1);
-  CHECK(scheduling_parameters(schedulers.at(1))[0].name == "quantSizeNs");
+  REQUIRE(scheduling_parameters(model, schedulers.at(0)).size() == 1);
+  CHECK(scheduling_parameters(model, schedulers.at(0))[0].name == "a");
+  CHECK(scheduling_parameters(model, schedulers.at(0))[0].value == "b");
+  REQUIRE(scheduling_parameters(model, schedulers.at(1)).size() == 1);
+  CHECK(scheduling_parameters(model, schedulers.at(1))[0].name == "quantSizeNs");
 }
 
 }  // namespace property_views_test

@@ -2,6 +2,7 @@
 // Messages name the right place, cause and remedy.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -33,6 +34,20 @@ bool has(const std::string& text, std::string_view part) {
 std::string limits(const char* name) { return test::read_text(test::data("limits/" + std::string(name) + ".amxmi")); }
 
 }  // namespace
+
+TEST_CASE("an access that states another communication leaves the limits of its chains open") {
+  const auto stating = [](std::string_view data, std::string_view implementation) {
+    const std::string access = "data=\"" + std::string(data) + "?type=Label\" access=\"read\"";
+    return test::replaced(test::read_text(test::sample("chains.amxmi")), access,
+                          access + " implementation=\"" + std::string(implementation) + "\"");
+  };
+  const std::string text = stating("Path", "timed");
+  CHECK(has(said(text),
+            "judged for implicit communication, but this access states the implementation timed; use "
+            "--communication let [AM0497]"));
+  CHECK(said(text, {"--communication", "let"}).find("AM0497") == std::string::npos);
+  CHECK(said(stating("Path", "implicit")).find("AM0497") == std::string::npos);
+}
 
 TEST_CASE("a value of another version names the version that the file states") {
   const std::string model =

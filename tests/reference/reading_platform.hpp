@@ -56,11 +56,12 @@ class Platform : protected Software {
       if (!refers_to(element, "destination", "Memory")) continue;
       const auto& memory = nodes("memories")[refer(element, "destination")];
       auto& access = unit.access[refer(element, "destination")];
-      if (access.stated) throw Refused(at(element), "a second way to the same memory");
-      access.stated = true;
-      access.bytes_per_second = bytes_of(element.child("dataRate"));
-      const auto definition = refer(memory, "definition");
-      const auto own = definition == none ? Node() : nodes("definitions")[definition].child("accessLatency");
+      if (std::exchange(access.stated, true)) throw Refused(at(element), "a second way to the same memory");
+      const auto index = refer(memory, "definition");
+      const auto definition = index == none ? Node() : nodes("definitions")[index];
+      const auto own = definition.child("accessLatency");
+      const auto rate = bytes_of(definition.child("dataRate")), on_the_way = bytes_of(element.child("dataRate"));
+      access.bytes_per_second = rate != 0 && (on_the_way == 0 || rate < on_the_way) ? rate : on_the_way;
       for (const bool write : {false, true}) {
         const auto stated = element.child(write ? "writeLatency" : "readLatency");
         if (!stated && own && hertz(memory) != unit.hertz)
@@ -73,6 +74,12 @@ class Platform : protected Software {
   void parameters(const Node& node, Properties& into) const {
     for (const auto& entry : node.children("schedulingParameters"))
       into[name("parameters", refer(entry, "key", true))] = value_of(entry.child("value"));
+  }
+  void defaults(Index definition, const char* feature, Properties& into) const {
+    for (const auto parameter :
+         definition == none ? std::vector<Index>() : refer_all(nodes("algorithms")[definition], feature))
+      if (const auto value = nodes("parameters")[parameter].child("defaultValue"))
+        into[name("parameters", parameter)] = value_of(value);
   }
   static std::int64_t priority_of(const Properties& parameters, const Node& node) {
     const auto found = parameters.find("priority");
@@ -88,18 +95,12 @@ class Platform : protected Software {
 
   void scheduler(const Node& node, Scheduler& one) const {
     const auto overhead = refer(node.parent(), "overhead"), definition = refer(node, "definition");
-    if (overhead != none) {
+    if (overhead != none)
       for (const auto& kind : nodes("overheads")[overhead].children()) {
         const auto of = std::string(kind.name()) == "apiOverhead" ? "" : std::string(kind.name()) + " ";
         for (const auto& call : kind.children()) one.overhead[of + call.name()] = ticks_of(call);
       }
-    }
-    if (definition != none) {
-      for (const auto parameter : refer_all(nodes("algorithms")[definition], "algorithmParameters")) {
-        const auto& stated = nodes("parameters")[parameter];
-        if (const auto value = stated.child("defaultValue")) one.parameters[text_of(stated, "name")] = value_of(value);
-      }
-    }
+    defaults(definition, "algorithmParameters", one.parameters);
     parameters(node, one.parameters);
     if (one.parameters.count("priority") > 0) throw Refused(at(node), "a priority beside the association");
     if (const auto association = node.child("parentAssociation")) {
@@ -141,6 +142,7 @@ class Platform : protected Software {
     auto& task = model_.tasks[refer(node, isr ? "isr" : "task", true)];
     if (task.scheduler != none) throw Refused(at(node), "a second allocation of " + task.name);
     task.scheduler = refer(node, isr ? "controller" : "scheduler", true);
+    if (!isr) defaults(refer(nodes("schedulers")[task.scheduler], "definition"), "processParameters", task.parameters);
     parameters(node, task.parameters);
     if (isr && node.attribute("priority")) task.parameters["priority"] = text_of(node, "priority");
     task.priority = priority_of(task.parameters, node);

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "engine/finding_consequences.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/review.hpp"
 #include "tests/support/small_model.hpp"
@@ -117,6 +118,18 @@ TEST_CASE("a port with two connections is reported unless they are within a hand
   CHECK(times(more("connections", "port2=\"RAM/in?type=HwPort\"/>"), "AM0627") == 2);
   const std::string inside = "<ports name=\"m\" portType=\"initiator\" portInterface=\"AXI\"/>";
   CHECK(times(more("internalConnections", inside), "AM0627") == 0);
+}
+
+TEST_CASE("a part that is missing behind a cache of the unit breaks an access path (AM0628)") {
+  const std::string text = test::read_text(AMALTHEA_SOURCE_DIR "/tests/holes/models/memories.amxmi");
+  const std::string behind = " Main_bus?type=ConnectionHandler Board/link2?type=HwConnection";
+  const auto with = [&](const std::string& path) {
+    return times(test::replaced(text, "L2?type=Cache Board/link0?type=HwConnection" + behind, path), "AM0628");
+  };
+  CHECK(with("L2?type=Cache Board/link0?type=HwConnection" + behind) == 0);
+  CHECK(with("L2?type=Cache Board/link1?type=HwConnection" + behind) == 1);
+  CHECK(with("L2?type=Cache" + behind) == 1);
+  CHECK(with("L2?type=Cache") == 1);
 }
 
 TEST_CASE("broken access paths and addresses beyond the memory are reported (AM0628 and AM0629)") {
@@ -331,6 +344,8 @@ TEST_CASE("contradictory semaphores are reported (AM0657)") {
   const std::string negative = semaphore("initialValue=\"-1\" maxValue=\"2\"", "3.3.0");  // the data type forbids it
   CHECK(times(negative, "AM0657") + times(negative, "AM0221") == 1);
   CHECK(times(semaphore("initialValue=\"-1\" maxValue=\"2\"", "1.2.0"), "AM0657") == 1);
+  // The number that the analysis uses may be too large.
+  CHECK(engine::consequence_of({"AM0657", Severity::warning, "", {}, "", 1}) == engine::Consequence::unknown);
 }
 
 TEST_CASE("duplicate keys of custom properties are reported (AM0661)") {

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/finding_consequences.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/detail/rules.hpp"
 #include "review/review.hpp"
@@ -97,6 +98,7 @@ TEST_CASE("two schedulers for one unit are reported (AM0611)") {
   CHECK(count(with("responsibility=\"GPU?type=ProcessingUnit\"",
                    "responsibility=\"GPU?type=ProcessingUnit Core?type=ProcessingUnit\""),
               "AM0611") == 1);
+  CHECK(engine::consequence_of({"AM0611", Severity::warning, "", {}, "", 1}) == engine::Consequence::assumption);
 }
 
 TEST_CASE("equal priorities on a core are reported if priorities are stated (AM0612)") {

@@ -13,10 +13,7 @@ inline amalthea::views::AccessCost access_cost(const amalthea::views::Hardware& 
   amalthea::views::HwAccess none;
   none.unit = unit;
   none.memory = memory;
-  auto cost = cost_of(hardware, none);
-  if (const auto definition = hardware.memories[memory].definition)
-    cost.data_rate = hardware.memory_definitions[*definition].data_rate.value_or(amalthea::DataRate{});
-  return cost;
+  return cost_of(hardware, none);
 }
 
 }  // namespace test

@@ -103,6 +103,7 @@ struct BuildContext {
   std::set<UnitIndex> reported_units, reported_clocks;
   std::set<SchedulerIndex> reported_schedulers, global_schedulers;
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_allocations;  ///< (document, element)
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_parameters;   ///< their values
 
   /// Functions of operating systems whose stated overhead is not simulated, by name.
   std::map<std::string, Element, std::less<>> other_overheads;
@@ -200,6 +201,10 @@ void check_clock(BuildContext&, UnitIndex, const std::string& who);
 void report_second_allocations(BuildContext&);
 /// Reports parameters of one element that have the same name and different values (AM0462).
 void report_repeated_parameters(BuildContext&, const std::vector<Parameter>&);
+/// Reports parameters that a scheduler with this definition takes (listed in its `feature`) and that are not simulated,
+/// and budgets of what is no server (AM0496).
+void report_unknown_parameters(BuildContext&, const std::vector<Parameter>&, Element definition,
+                               std::string_view feature, bool of_server);
 /// Allocations of runnables that contradict those of the tasks that call them. Needs the activities.
 void report_runnable_allocations(BuildContext&);
 /// Releases of semaphores that nothing has requested. Needs the activities.

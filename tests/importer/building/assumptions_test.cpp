@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assumptions and omitted content are reported; a complete model has no finding.
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
@@ -138,6 +140,133 @@ TEST_CASE("tasks without stated priority or preemption are assumed to have prior
   CHECK(assumed(old, "AM0446") == 0);
   CHECK(assumed(without(old, " priority=\"2\""), "AM0446") == 0);
   CHECK(assumed(without(without(old, " priority=\"2\""), " priority=\"3\""), "AM0446") == 2);
+}
+
+/// Two tasks under this algorithm, whose allocations contain these parameters. Their periods are 10 and 20 ms, and the
+/// first has a deadline of 5 ms.
+std::string two_tasks(std::string_view algorithm, std::string_view definitions, std::string_view first,
+                      std::string_view second = "") {
+  const auto task = [](std::string_view name, int period, std::string_view limit) {
+    return std::array{
+        fmt::format(R"(<tasks name="{0}" preemption="preemptive" stimuli="{0}?type=PeriodicStimulus"><activityGraph>
+          <items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueConstant" value="4000000"/></items>
+          </activityGraph></tasks>)",
+                    name),
+        fmt::format(R"(<stimuli xsi:type="am:PeriodicStimulus" name="{}"><recurrence value="{}" unit="ms"/></stimuli>)",
+                    name, period),
+        fmt::format(R"(<requirements xsi:type="am:ProcessRequirement" name="Of_{0}" process="{0}?type=Task">
+          <limit xsi:type="am:TimeRequirementLimit" limitType="UpperLimit" metric="ResponseTime">
+          <limitValue value="{1}" unit="ms"/></limit></requirements>)",
+                    name, limit)};
+  };
+  const auto one = task("One", 10, "5"), two = task("Two", 20, "20");
+  return test::in_root(fmt::format(
+      R"(<swModel>{0}{1}</swModel>
+<hwModel><definitions xsi:type="am:ProcessingUnitDefinition" name="Cpu" puType="CPU"/><structures name="Board">
+  <modules xsi:type="am:ProcessingUnit" name="Core" frequencyDomain="Clock?type=FrequencyDomain"
+    definition="Cpu?type=ProcessingUnitDefinition"/></structures>
+  <domains xsi:type="am:FrequencyDomain" name="Clock"><defaultValue value="1" unit="GHz"/></domains></hwModel>
+<osModel><operatingSystems><taskSchedulers name="Sched" definition="{6}?type=SchedulerDefinition"/></operatingSystems>
+  <schedulerDefinitions name="{6}" processParameters="p?type=SchedulingParameterDefinition"/>{7}</osModel>
+<stimuliModel>{2}{3}</stimuliModel><constraintsModel>{4}{5}</constraintsModel>
+<mappingModel><schedulerAllocation scheduler="Sched?type=TaskScheduler" responsibility="Core?type=ProcessingUnit"/>
+  <taskAllocation task="One?type=Task" scheduler="Sched?type=TaskScheduler">{8}</taskAllocation>
+  <taskAllocation task="Two?type=Task" scheduler="Sched?type=TaskScheduler">{9}</taskAllocation></mappingModel>)",
+      one[0], two[0], one[1], two[1], one[2], two[2], algorithm, definitions, first, second));
+}
+
+std::string parameter(std::string_view key, std::string_view value) {
+  return fmt::format(R"(<schedulingParameters key="{}"><value {}/></schedulingParameters>)", key, value);
+}
+
+TEST_CASE(
+    "a scheduling parameter by which a task is less urgent than the analysis takes it makes the verdict unknown") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const auto of = [&](std::string_view algorithm, std::string_view name, std::string_view time) {
+    return unknown(
+        two_tasks(algorithm, fmt::format("<schedulingParameterDefinitions xmi:id=\"{}\" name=\"{}\"/>", key, name),
+                  parameter(key, fmt::format("xsi:type=\"am:Time\" {}", time))),
+        "AM0462");
+  };
+  for (const std::string_view algorithm : {"EarliestDeadlineFirst", "DeadlineMonotonic"}) {
+    CHECK(of(algorithm, "deadline", R"(value="5" unit="ms")") == 0);
+    CHECK(of(algorithm, "deadline", R"(value="5000" unit="us")") == 0);
+    CHECK(of(algorithm, "Deadline", R"(value="50" unit="ms")") == 1);
+    CHECK(of(algorithm, "period", R"(value="50" unit="ms")") == 0);
+  }
+  CHECK(of("RateMonotonic", "period", R"(value="10" unit="ms")") == 0);
+  CHECK(of("RateMonotonic", "period", R"(value="30" unit="ms")") == 1);
+  CHECK(of("FixedPriorityPreemptive", "deadline", R"(value="50" unit="ms")") == 0);
+}
+
+TEST_CASE("a priority counts by whichever id its definition has") {
+  for (const auto& [id, key] :
+       {std::pair{"_p1", "_p1"},
+        {"p?type=SchedulingParameterDefinition", "//@osModel/@schedulingParameterDefinitions.0"}}) {
+    INFO(key);
+    const std::string text =
+        two_tasks("FixedPriorityPreemptive",
+                  fmt::format("<schedulingParameterDefinitions xmi:id=\"{}\" name=\"priority\" type=\"Integer\"/>", id),
+                  parameter(key, R"(xsi:type="am:IntegerObject" value="3")"),
+                  parameter(key, R"(xsi:type="am:IntegerObject" value="4")"));
+    Diagnostics diagnostics;
+    const Model model = test::model_from_text(
+        replaced(text, "p?type=SchedulingParameterDefinition\"/>", std::string(id) + "\"/>"), diagnostics);
+    const auto system = importer::build_system(model, {}, diagnostics);
+    CHECK(test::messages(diagnostics).empty());
+    REQUIRE(system);
+    CHECK(system->tasks[0].priority == 3);
+    CHECK(system->tasks[1].priority == 4);
+  }
+}
+
+TEST_CASE("a task without a priority has the default of the definition of its scheduler") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const std::string text =
+      two_tasks("FixedPriorityPreemptive",
+                fmt::format(R"(<schedulingParameterDefinitions xmi:id="{}" name="priority" type="Integer">
+                  <defaultValue xsi:type="am:IntegerObject" value="9"/></schedulingParameterDefinitions>)",
+                            key),
+                parameter(key, R"(xsi:type="am:IntegerObject" value="3")"));
+  Diagnostics diagnostics;
+  const Model model = test::model_from_text(text, diagnostics);
+  const auto system = importer::build_system(model, {}, diagnostics);
+  CHECK(test::messages(diagnostics).empty());
+  REQUIRE(system);
+  CHECK(system->tasks[0].priority == 3);
+  CHECK(system->tasks[1].priority == 9);
+}
+
+TEST_CASE("a scheduling parameter that is not simulated makes the verdict unknown") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const auto of = [&](std::string_view name, std::string_view value) {
+    return unknown(two_tasks("FixedPriorityPreemptive",
+                             fmt::format("<schedulingParameterDefinitions xmi:id=\"{}\" name=\"{}\"/>", key, name),
+                             parameter(key, value)),
+                   "AM0496");
+  };
+  CHECK(of("maxBudget", R"(xsi:type="am:Time" value="1" unit="ms")") == 1);
+  CHECK(of("preemptionThreshold", R"(xsi:type="am:IntegerObject" value="9")") == 1);
+  CHECK(of("priority", R"(xsi:type="am:IntegerObject" value="9")") == 0);
+  CHECK(of("timeSlice", R"(xsi:type="am:Time" value="1" unit="ms")") == 0);
+  CHECK(of("deadline", R"(xsi:type="am:Time" value="5" unit="ms")") == 0);
+  // A budget of a scheduler: of a server, and of one that is none.
+  const std::string servers = test::read_text(test::sample("servers.amxmi"));
+  CHECK(unknown(servers, "AM0496") == 0);
+  CHECK(unknown(replaced(servers, "definition=\"DeferrableServer?type", "definition=\"FixedPriorityPreemptive?type"),
+                "AM0496") == 1);
+}
+
+TEST_CASE("a budget of a task or of a scheduler that is no server is reported in older versions, too") {
+  constexpr std::string_view budget =
+      R"(<schedulingParameters priority="1"><maxBudget value="1" unit="ms"/></schedulingParameters>)";
+  const std::string text = test::timed_model(Version::v1_1_0);
+  const std::size_t at = text.find("</taskAllocation>");
+  CHECK(unknown(text, "AM0496") == 0);
+  REQUIRE(at != text.npos);
+  const std::size_t own = text.rfind("<schedulingParameters", at);
+  REQUIRE(own != text.npos);
+  CHECK(unknown(text.substr(0, own) + std::string(budget) + text.substr(at), "AM0496") == 1);
 }
 
 TEST_CASE("rate-monotonic tasks without a single periodic stimulus have an assumed period") {

@@ -565,4 +565,13 @@ TEST_CASE("one run reports the errors of all parts of a model") {
   CHECK(test::with_id(findings, "AM0313").size() == 1);
 }
 
+TEST_CASE("a runnable that is allocated and that no task calls makes the verdict unknown") {
+  const std::string text = replaced(
+      sound(), vision_allocation,
+      R"(<runnableAllocation entity="Monitor_Function?type=Runnable" scheduler="Cpu_Scheduler?type=TaskScheduler"/>)" +
+          vision_allocation);
+  CHECK_FALSE(counts(text, "AM0467"));
+  CHECK(counts(replaced(text, monitor_call, monitor_item), "AM0467"));
+}
+
 }  // namespace building_hole_test

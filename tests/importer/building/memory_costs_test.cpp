@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/core.h>
 #include <catch2/catch.hpp>
 
 #include "engine/finding_consequences.hpp"
@@ -84,6 +85,13 @@ TEST_CASE("a latency or a data rate of an access as a whole that contradicts its
   CHECK(counting(replaced(text, R"(value="48")", R"(value="4")")) == Found{"AM0462 writeLatency "});
   CHECK(counting(changed(text, "name=\"Core1_to_Ram\"", rate, R"(<dataRate value="1600" unit="MBPerSecond"/>)")) ==
         Found{"AM0462 dataRate "});
+}
+
+TEST_CASE("a data rate of a memory contradicts neither an access nor its path") {
+  for (const std::string_view rate : {"1", "800", "9000"})
+    CHECK(counting(changed(sound(), "name=\"Sram\"", "</definitions>",
+                           fmt::format(R"(<dataRate value="{}" unit="MBPerSecond"/></definitions>)", rate)))
+              .empty());
 }
 
 TEST_CASE("a cache without a line size beside one with a line size makes the verdict unknown") {

@@ -251,7 +251,7 @@ TEST_CASE("scheduling parameters are read in their form regardless of the namesp
               version),
           diagnostics);
       CHECK(test::with_id(diagnostics, "AM0203").empty());
-      const auto parameters = scheduling_parameters(model.all("mappingModel", "taskAllocation").front());
+      const auto parameters = scheduling_parameters(model, model.all("mappingModel", "taskAllocation").front());
       REQUIRE(parameters.size() == 2);
       CHECK(parameters[0].name == "priority");
       CHECK(parameters[0].value == "7");
