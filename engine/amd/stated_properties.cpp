@@ -10,6 +10,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/gpu/profile_settings.hpp"
 
 namespace amalthea::engine::amd {
 namespace {
@@ -20,6 +21,11 @@ class Checker {
       : system_(system), profile_(profile), diagnostics_(diagnostics) {}
 
   bool check(UnitIndex unit) {
+    const ProcessingUnit& gpu = system_.platform.units[unit];
+    for (const UnitSetting& stated : gpu.settings)
+      if (const auto* setting = gpu::setting_of(stated.property);
+          !profile_.amd && setting != nullptr && setting->on == gpu::ProfileSetting::On::amd)
+        report_without_effect(gpu.origin, fmt::format("{} of GPU \"{}\"", stated.property, gpu.name));
     for (const GpuContext& context : contexts_on(system_, unit, profile_))
       for (const GpuStream& stream : context.streams)
         for (const TaskIndex task : stream.tasks) {
