@@ -329,6 +329,39 @@ TEST_CASE("masks and queues that a changed AMD GPU lacks, and figures that anoth
   CHECK(of_other.starts_with("AM0514 gpu.unitsPerEngine of GPU \"GPU\" has no effect, because the profile"));
 }
 
+TEST_CASE("what is reported of properties for AMD GPUs stands where the GPU does, and each analysis counts it") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  maker.system().platform.units[gpu].location = {"model.amxmi", 7, 3};
+  maker.system().platform.units[gpu].settings = {{"gpu.aces", "2"}};
+  const TaskIndex a = launching(maker, gpu, "A", 1, 10, "0"), b = launching(maker, gpu, "B", 1, 10);
+  maker[b].gpu.hsa_queue = 1;
+  maker[a].deadline = us(500);
+  std::get<Kernel>(maker.system().graph[maker[a].body.back()].activity).costs = KernelCosts{"mm256"};
+  const engine::DeviceProfile plain = plain_profile(us(1000));
+  for (const auto& [profile, ids] :
+       {std::pair(&plain, "AM0583 AM0514 AM0514 AM0514 "), std::pair(&radeon(), "AM0515 ")}) {
+    engine::AnalysisOptions options;
+    options.profile = profile;
+    options.until = us(999);
+    options.strict = true;
+    Diagnostics diagnostics;
+    const auto first = engine::analyze(maker.build(), options, diagnostics);
+    std::string found;
+    for (const Diagnostic& finding : diagnostics.all()) {
+      if (finding.id != "AM0583" && finding.id != "AM0514" && finding.id != "AM0515") continue;
+      found += finding.id + " ";
+      CHECK(format(finding).starts_with("model.amxmi:7:3: "));
+    }
+    CHECK(found == ids);
+    const auto again = engine::analyze(maker.build(), options, diagnostics);
+    REQUIRE((first && again));
+    CHECK(first->open.size() == again->open.size());
+    CHECK(std::any_of(again->open.begin(), again->open.end(),
+                      [&](const engine::OpenResult& finding) { return finding.id == found.substr(0, 6); }));
+  }
+}
+
 TEST_CASE("a system with more masked streams than AMD GPU queues is simulated with a warning") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
