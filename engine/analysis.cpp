@@ -380,14 +380,17 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
 std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
                                               Diagnostics& diagnostics) {
   Preparation preparation;
-  const std::size_t known = diagnostics.all().size();
-  ChosenDevices chosen = choose_devices(system, options.profile, &diagnostics);
-  if (!chosen.all_known) return std::nullopt;
+  Diagnostics of_devices;  // what is left open is so again where an earlier preparation has reported the same
+  ChosenDevices chosen = choose_devices(system, options.profile, &of_devices);
+  const bool all_well = chosen.all_known && check_devices(system, chosen.profiles, of_devices);
+  for (const Diagnostic& found : of_devices.all())
+    diagnostics.add(found.id, found.severity, found.message, found.location, found.path, found.count, found.elements);
+  if (!all_well) return std::nullopt;
+  preparation.open = open_findings(of_devices, 0);
   preparation.devices = std::move(chosen.profiles);
-  const std::vector<const DeviceProfile*>& devices = preparation.devices;
-  if (!check_devices(system, devices, diagnostics)) return std::nullopt;
-  for (const DeviceProfile* device : devices)
+  for (const DeviceProfile* device : preparation.devices)
     preparation.device_profiles.push_back(device != nullptr ? device->name : "");
+  const std::size_t known = diagnostics.all().size();
   report_memory_model(system, options.compile.memory, diagnostics);
   preparation.hyperperiod = hyperperiod(system);
   preparation.periods = periods_of(system);
@@ -396,7 +399,7 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
                                                       time_for_chains(system, preparation.periods), diagnostics);
   if (!options.until) preparation.until = lengthened_for_constraints(system, preparation.until);
   preparation.grace = grace_of(system, preparation.periods);
-  preparation.open = open_findings(diagnostics, known);
+  for (OpenFinding& finding : open_findings(diagnostics, known)) preparation.open.push_back(std::move(finding));
   return preparation;
 }
 

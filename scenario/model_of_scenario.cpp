@@ -187,11 +187,12 @@ class ModelWriter {
     unit_->add_reference("frequencyDomain", id(domain(), "FrequencyDomain"));
     unit_->add_reference("definition", id("Gpu", "ProcessingUnitDefinition"));
     set_property(*unit_, "gpu.platform", scenario_.device.name);
-    for (const ProfileSetting& setting : profile_settings())
+    for (const ProfileSetting& setting : profile_settings()) {
+      if (!has_effect(setting, scenario_.device)) continue;
       if (const std::string text = setting.text(scenario_.device);
-          (stated_.contains(setting.property) || text != setting.text(*engine::find_profile(scenario_.device.name))) &&
-          (setting.on_amd || !scenario_.device.amd))
+          stated_.contains(setting.property) || text != setting.text(*engine::find_profile(scenario_.device.name)))
         set_property(*unit_, setting.property, text);
+    }
     if (scenario_.by_urgency) set_property(*unit_, "gpu.contextScheduling", "priority");
     for (const StreamOperation& operation : scenario_.operations)
       if (operation.warps != nullptr) {
@@ -375,27 +376,12 @@ class ModelWriter {
 };
 
 using Keys = std::span<const std::string_view>;
-constexpr std::string_view settings[] = {"$schema",
-                                         "description",
-                                         "platform",
-                                         "contexts",
-                                         "streams",
-                                         "operations",
-                                         "until",
-                                         "until_ps",
-                                         "cycle",
-                                         "cycle_ps",
-                                         "warp_policy",
-                                         "warp_pipelines",
-                                         "copy_engines",
-                                         "context_scheduling",
-                                         "context_switch",
-                                         "context_switch_ps",
-                                         "preemption",
-                                         "interference",
-                                         "cpu_traffic",
-                                         "stream_preemption",
-                                         "stream_preemption_ps"};
+constexpr std::string_view settings[] = {
+    "$schema",           "description",         "platform",       "amd",          "contexts",
+    "streams",           "operations",          "until",          "until_ps",     "cycle",
+    "cycle_ps",          "warp_policy",         "warp_pipelines", "copy_engines", "context_scheduling",
+    "context_switch",    "context_switch_ps",   "preemption",     "interference", "cpu_traffic",
+    "stream_preemption", "stream_preemption_ps"};
 constexpr std::string_view of_contexts[] = {"name",    "timeslice", "timeslice_ps", "priority",
                                             "urgency", "mps_share", "cu_mask"};
 constexpr std::string_view of_streams[] = {"name",     "context",     "priority",  "sm_mask", "cu_mask",
@@ -495,16 +481,14 @@ struct Read {
 
 std::set<std::string_view> stated_figures(const JsonObject& root) {
   std::set<std::string_view> stated;
-  const auto add = [&stated](std::string_view key, bool of_interference) {
+  const auto add = [&stated](std::string_view key, std::string_view object) {
     if (key.ends_with("_ps")) key.remove_suffix(3);
-    if (const ProfileSetting* setting = engine::gpu::find_setting(key, of_interference))
-      stated.insert(setting->property);
+    if (const ProfileSetting* setting = engine::gpu::find_setting(key, object)) stated.insert(setting->property);
   };
   for (const auto& [key, value] : root.members) {
-    add(key, false);
-    const auto* factors = std::get_if<JsonObject>(&value.value);
-    if (key != "interference" || factors == nullptr) continue;
-    for (const engine::JsonMember& factor : factors->members) add(factor.key, true);
+    add(key, "");
+    if (const auto* object = std::get_if<JsonObject>(&value.value))
+      for (const engine::JsonMember& member : object->members) add(member.key, key);
   }
   return stated;
 }

@@ -28,10 +28,10 @@ Duration share(Duration time, std::int64_t count, std::int64_t weight, std::int6
 
 /// The CUs that a kernel may use.
 struct Place {
-  std::vector<bool> enabled;         ///< by CU
-  std::vector<std::int64_t> units;   ///< by SE
-  std::vector<std::size_t> engines;  ///< SEs with any, in order
-  std::int64_t fewest = 0;           ///< on one of these SEs
+  std::vector<std::vector<std::uint64_t>> enabled;  ///< by SE: a bit for each of its CUs
+  std::vector<std::int64_t> units;                  ///< by SE
+  std::vector<std::size_t> engines;                 ///< SEs with any, in order
+  std::int64_t fewest = 0;                          ///< on one of these SEs
 
   std::int64_t count() const { return static_cast<std::int64_t>(engines.size()); }
   std::int64_t levels(std::int64_t blocks) const { return amalthea::detail::divide(blocks, count(), Rounding::up); }
@@ -43,18 +43,20 @@ struct Place {
 
 Place place_of(const DeviceSettings& settings, const std::optional<CuMask>& mask) {
   const Layout layout = settings.layout();
+  const CuMask enabled = mask ? *mask : full_mask(layout);
   Place place;
-  place.enabled.resize(static_cast<std::size_t>(layout.units()), !mask);
-  if (mask)
-    for (std::size_t bit = 0; bit < mask->bits.size(); ++bit)
-      if (mask->bits[bit])
-        place.enabled[static_cast<std::size_t>(layout.unit_of_bit(static_cast<std::int64_t>(bit)))] = true;
+  place.units = units_by_engine(layout, enabled);
+  place.enabled.resize(place.units.size(),
+                       std::vector<std::uint64_t>(static_cast<std::size_t>(layout.units_per_engine / 64 + 1)));
+  for (std::size_t bit = 0; bit < enabled.bits.size(); ++bit) {  // A7
+    const std::size_t unit = bit / place.units.size();
+    if (enabled.bits[bit]) place.enabled[bit % place.units.size()][unit / 64] |= std::uint64_t{1} << (unit % 64);
+  }
   for (std::int64_t engine = 0; engine < layout.engines; ++engine) {
-    const auto first = place.enabled.begin() + engine * layout.units_per_engine;
-    place.units.push_back(std::count(first, first + layout.units_per_engine, true));
-    if (place.units.back() == 0) continue;
+    const std::int64_t units = place.units[static_cast<std::size_t>(engine)];
+    if (units == 0) continue;
     place.engines.push_back(static_cast<std::size_t>(engine));
-    place.fewest = place.engines.size() == 1 ? place.units.back() : std::min(place.fewest, place.units.back());
+    place.fewest = place.engines.size() == 1 ? units : std::min(place.fewest, units);
   }
   return place;
 }
@@ -145,9 +147,9 @@ class Delays {
   }
 
   bool overlap(std::size_t a, std::size_t b, std::size_t engine) const {
-    const auto per_engine = static_cast<std::size_t>(settings_.limits.sms_per_gpc);
-    for (std::size_t unit = engine * per_engine; unit < (engine + 1) * per_engine; ++unit)
-      if (places_[a].enabled[unit] && places_[b].enabled[unit]) return true;
+    const auto &of_a = places_[a].enabled[engine], &of_b = places_[b].enabled[engine];
+    for (std::size_t word = 0; word < of_a.size(); ++word)
+      if ((of_a[word] & of_b[word]) != 0) return true;
     return false;
   }
 

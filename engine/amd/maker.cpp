@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/amd/maker.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/amd/device.hpp"
@@ -36,7 +37,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
   settings.slots_per_ace = profile.amd->slots_per_ace;
   settings.pool_queues = profile.amd->pool_queues;
   settings.quantum = profile.amd->quantum;
-  settings.ace_slice = profile.amd->ace_slice;
+  settings.ace_slice = std::min(profile.amd->ace_slice, longest_simulation);
   settings.turns = profile.amd->turns;
   settings.copy_engines = profile.copy_engines;
   return settings;

@@ -10,6 +10,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/gpu/profile_settings.hpp"
 
 namespace amalthea::engine::amd {
 namespace {
@@ -20,6 +21,12 @@ class Checker {
       : system_(system), profile_(profile), diagnostics_(diagnostics) {}
 
   bool check(UnitIndex unit) {
+    const ProcessingUnit& gpu = system_.platform.units[unit];
+    place_ = gpu.location;
+    for (const UnitSetting& stated : gpu.settings)
+      if (const auto* setting = gpu::setting_of(stated.property);
+          !profile_.amd && setting != nullptr && setting->on == gpu::ProfileSetting::On::amd)
+        report_without_effect(fmt::format("{} of GPU \"{}\"", stated.property, gpu.name));
     for (const GpuContext& context : contexts_on(system_, unit, profile_))
       for (const GpuStream& stream : context.streams)
         for (const TaskIndex task : stream.tasks) {
@@ -36,7 +43,7 @@ class Checker {
                       "to measurements; its own may be larger; measure them and use a profile of your own "
                       "(--platform)",
                       like_->name, std::get<Kernel>(like_->activity).costs->like, profile_.name),
-          Location{{}, 0, 0, like_->origin});
+          place_);
     return all_well_;
   }
 
@@ -46,12 +53,12 @@ class Checker {
     all_well_ = false;
   }
   /// `what`: the property, and of what.
-  void report_without_effect(Origin origin, const std::string& what) {
+  void report_without_effect(const std::string& what) {
     diagnostics_.add("AM0514", Severity::warning,
                      fmt::format("{} has no effect, because the profile \"{}\" is not an AMD GPU; remove it, or choose "
                                  "an AMD profile",
                                  what, profile_.name),
-                     Location{{}, 0, 0, origin});
+                     place_);
   }
 
   void check_stream(const Task& task, const GpuStream& stream) {
@@ -59,8 +66,8 @@ class Checker {
     const std::string of_queue = fmt::format("gpu.hsaQueue of task \"{}\"", task.name),
                       of_ace = fmt::format("gpu.ace of task \"{}\"", task.name);
     if (!profile_.amd) {
-      if (queue) report_without_effect(task.origin, of_queue);
-      if (ace) report_without_effect(task.origin, of_ace);
+      if (queue) report_without_effect(of_queue);
+      if (ace) report_without_effect(of_ace);
       return;
     }
     const auto differs = [&](const std::string& what) {
@@ -89,7 +96,7 @@ class Checker {
   void check_costs(const GraphNode& node, const KernelCosts& costs) {
     if (!profile_.amd) {
       const auto report = [&](bool states, std::string_view property) {
-        if (states) report_without_effect(node.origin, fmt::format("gpu.{} of kernel \"{}\"", property, node.name));
+        if (states) report_without_effect(fmt::format("gpu.{} of kernel \"{}\"", property, node.name));
       };
       report(!costs.like.empty(), "like");
       report(costs.full_speed_threads.has_value(), "fullSpeedThreads");
@@ -106,6 +113,7 @@ class Checker {
   const System& system_;
   const DeviceProfile& profile_;
   Diagnostics& diagnostics_;
+  Location place_;  ///< of the GPU
   bool all_well_ = true;
   const GraphNode* like_ = nullptr;  ///< the first kernel that is like one of the profile
 };

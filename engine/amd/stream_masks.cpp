@@ -40,7 +40,8 @@ bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*
             diagnostics.add("AM0583", Severity::warning,
                             fmt::format("gpu.cuMask of task \"{}\" has no effect, because the profile \"{}\" is not an "
                                         "AMD GPU; remove it, or choose an AMD profile",
-                                        system.tasks[task].name, profile.name));
+                                        system.tasks[task].name, profile.name),
+                            system.platform.units[unit].location);
             continue;
           }
           if (const auto parsed = parse_cu_mask(mask, device_settings(profile).layout()); !parsed) {

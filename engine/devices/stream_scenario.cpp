@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "engine/amd/device_settings.hpp"
 #include "engine/gpu/device_profile.hpp"
@@ -90,14 +91,14 @@ class ScenarioReader {
  private:
   Error read_main(std::string_view key, const JsonValue& value) {
     if (key == "platform") return read_platform(value);
-    if (key == "amd") return read_amd(value);
+    if (key == "amd") return read_settings(key, R"({"shader_engines": 4})", value);
     if (key == "contexts") return read_list(value, &ScenarioReader::read_context);
     if (key == "streams") return read_list(value, &ScenarioReader::read_stream);
     return read_list(value, &ScenarioReader::read_operation);
   }
 
   Error read_setting(const std::string& key, const JsonValue& value) {
-    if (const ProfileSetting* setting = find_setting(key, false)) return setting->read(value, device_);
+    if (const ProfileSetting* setting = find_setting(key, "")) return setting->read(value, device_);
     if (key == "context_scheduling") {
       std::string order;
       if (auto error = read_text(value, order)) return error;
@@ -108,7 +109,7 @@ class ScenarioReader {
     }
     if (key == "context_switch_ps") return read_time(value, true, device_.context_switch);
     if (key == "stream_preemption_ps") return read_time(value, true, device_.stream_preemption);
-    if (key == "interference") return read_interference(value);
+    if (key == "interference") return read_settings(key, R"({"kernel_by_memset": 8})", value);
     if (key == "cycle" || key == "cycle_ps") {
       auto error = read_time(value, key == "cycle_ps", cycle_);
       if (!error && cycle_.is_zero()) error = error_at(value, "a cycle must be longer than zero");
@@ -162,51 +163,8 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  /// Changes to the profile of an AMD GPU.
-  Error read_amd(const JsonValue& value) {
-    const auto* object = std::get_if<JsonObject>(&value.value);
-    if (object == nullptr) return error_at(value, R"(expected an object such as {"shader_engines": 4})");
-    if (!device_.amd) return error_at(value, "the platform is not an AMD GPU");
-    QueueArchitecture& queues = *device_.amd;
-    SmLimits& limits = scenario_.limits();
-    std::int64_t engines = layout().engines;
-    for (const auto& [key, member] : object->members) {
-      Error error;
-      if (key == "shader_engines") {
-        error = read_limited(member, 1, 64, engines);
-      } else if (key == "units_per_engine") {
-        error = read_limited(member, 1, 1024, limits.sms_per_gpc);
-      } else if (key == "aces") {
-        error = read_limited(member, 1, 64, queues.aces);
-      } else if (key == "slots_per_ace") {
-        error = read_limited(member, 1, 64, queues.slots_per_ace);
-      } else if (key == "pool_queues") {
-        error = read_limited(member, 1, 1024, queues.pool_queues);
-      } else if (key == "ace_slice") {
-        error = read_time(member, false, queues.ace_slice);
-        if (!error && queues.ace_slice < Duration::microseconds(1))
-          error = error_at(member, "a slice takes a microsecond or more");
-      } else if (key == "turns") {
-        error = read_choice(member, {TurnRule::round_robin, TurnRule::oldest}, queues.turns);
-      } else {
-        error = error_at(member, fmt::format("unknown key; expected {}",
-                                             listed({"shader_engines", "units_per_engine", "aces", "slots_per_ace",
-                                                     "pool_queues", "ace_slice", "turns"})));
-      }
-      if (error) return error;
-    }
-    limits.sms = engines * limits.sms_per_gpc;
-    return std::nullopt;
-  }
-
   /// For an AMD GPU.
   amd::Layout layout() const { return amd::device_settings(device_).layout(); }
-
-  Error read_limited(const JsonValue& value, std::int64_t least, std::int64_t most, std::int64_t& target) {
-    if (auto error = read_number(value, least, target)) return error;
-    if (target <= most) return std::nullopt;
-    return error_at(value, fmt::format("expected a whole number from {} to {}", least, most));
-  }
 
   Error read_cu_mask(const JsonValue& value, std::optional<CuMask>& target) {
     std::string text;
@@ -274,16 +232,19 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  Error read_interference(const JsonValue& value) {
+  /// Settings of the profile that stand in an object of this name.
+  Error read_settings(std::string_view name, std::string_view example, const JsonValue& value) {
     const auto* object = std::get_if<JsonObject>(&value.value);
-    if (object == nullptr) return error_at(value, R"(expected an object such as {"kernel_by_memset": 8})");
+    if (object == nullptr) return error_at(value, fmt::format("expected an object such as {}", example));
+    if (name == "amd" && !device_.amd) return error_at(value, "the platform is not an AMD GPU");
     for (const JsonMember& written : object->members) {
-      const ProfileSetting* setting = find_setting(written.key, true);
-      if (setting == nullptr)
-        return error_at(written.value, fmt::format("unknown key; expected {}",
-                                                   listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_sm",
-                                                           "kernel_by_same_gpc", "kernel_by_other_gpc", "kernel_by_cpu",
-                                                           "copy_by_kernel", "copy_by_cpu", "copying_processes"})));
+      const ProfileSetting* setting = find_setting(written.key, name);
+      if (setting == nullptr) {
+        std::vector<std::string_view> keys;
+        for (const ProfileSetting& known : profile_settings())
+          if (known.object == name) keys.push_back(known.key);
+        return error_at(written.value, fmt::format("unknown key; expected {}", fmt::join(keys, ", ")));
+      }
       if (auto error = setting->read(written.value, device_)) return error;
     }
     return std::nullopt;

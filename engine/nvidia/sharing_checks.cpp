@@ -24,7 +24,7 @@ class Checker {
     if (profile_.amd && gpu.context_scheduling == "priority") ignored("gpu.contextScheduling", "unit", gpu.name);
     for (const UnitSetting& stated : gpu.settings)
       if (const auto* setting = gpu::setting_of(stated.property);
-          profile_.amd && setting != nullptr && !setting->on_amd)
+          profile_.amd && setting != nullptr && setting->on == gpu::ProfileSetting::On::nvidia)
         ignored(stated.property, "unit", gpu.name);
     for (const GpuContext& context : contexts_on(system_, unit, profile_))
       for (const GpuStream& stream : context.streams)

@@ -47,7 +47,7 @@ struct UsedProperty {
   Need need;
 };
 /// The tool's properties that the analysis uses (docs/reference/gpu-properties.md).
-constexpr std::array<UsedProperty, 45> used_properties{{
+constexpr std::array<UsedProperty, 52> used_properties{{
     {"gpu.access", on_runnable, Need::data},
     {"gpu.smMask", on_runnable | on_task, Need::blocks},
     {"gpu.mpsShare", on_task, Need::share},
@@ -93,6 +93,13 @@ constexpr std::array<UsedProperty, 45> used_properties{{
     {"gpu.copySlowdownByKernel", on_unit, Need::profile},
     {"gpu.copySlowdownByCpu", on_unit, Need::profile},
     {"gpu.copyingProcesses", on_unit, Need::profile},
+    {"gpu.shaderEngines", on_unit, Need::profile},
+    {"gpu.unitsPerEngine", on_unit, Need::profile},
+    {"gpu.aces", on_unit, Need::profile},
+    {"gpu.slotsPerAce", on_unit, Need::profile},
+    {"gpu.poolQueues", on_unit, Need::profile},
+    {"gpu.aceSlice", on_unit, Need::profile},
+    {"gpu.turns", on_unit, Need::profile},
 }};
 
 /// What executes a runnable, or what a task executes.

@@ -15,6 +15,7 @@
 #include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"
 #include "importer/building/detail/kernel_access.hpp"
+#include "importer/building/detail/kernel_properties.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
@@ -25,10 +26,6 @@ bool contains(const std::vector<T>& values, const T& value) {
 }
 
 // ---------------------------------------------------------------- folding
-
-bool has_instructions(const BuildContext& context, const GraphNode& node) {
-  return node.runnable && custom_property(context.runnable_elements[*node.runnable], "gpu.instructions");
-}
 
 bool could_run_on_gpu(const BuildContext& context, const RawBody& body) {
   const auto& definitions = context.system.platform.definitions;
@@ -185,22 +182,6 @@ struct AccessSegment {
   bool empty() const { return reads.empty() && writes.empty(); }
 };
 
-/// "512" or, if dimensions are allowed, "16x16" or "16, 16, 1": their product; nothing for other text.
-std::optional<std::int64_t> product(std::string_view text, bool dimensions) {
-  std::int64_t result = 1;
-  for (int count = 0; count < 3; ++count) {
-    const std::size_t end = dimensions ? std::min(text.find_first_of("x,"), text.size()) : text.size();
-    std::string_view factor = text.substr(0, end);
-    while (factor.starts_with(' ')) factor.remove_prefix(1);
-    while (factor.ends_with(' ')) factor.remove_suffix(1);
-    const auto number = parse_integer(factor);
-    if (!number || *number < 0 || __builtin_mul_overflow(result, *number, &result)) return std::nullopt;
-    if (end == text.size()) return result;
-    text.remove_prefix(end + 1);
-  }
-  return std::nullopt;
-}
-
 /// How runnables go through their labels.
 class RunnableAccesses {
  public:
@@ -229,32 +210,6 @@ class RunnableAccesses {
   std::map<RunnableIndex, std::optional<KernelAccess>> known_;
 };
 
-/// What blocks of kernels need of an SM. A kernel that does not state what others do may need more than nothing.
-class BlockNeeds {
- public:
-  /// `block`: the property gpu.block of the kernel.
-  void note(Unstated what, bool stated, Element block) {
-    Kernels& kernels = kernels_[what];
-    if (stated)
-      kernels.any_states = true;
-    else
-      kernels.silent.push_back(block);
-  }
-
-  void report(BuildContext& context) const {
-    for (const auto& [what, kernels] : kernels_)
-      if (kernels.any_states)
-        for (const Element block : kernels.silent) context.assume(what, block);
-  }
-
- private:
-  struct Kernels {
-    bool any_states = false;
-    std::vector<Element> silent;
-  };
-  std::map<Unstated, Kernels> kernels_;
-};
-
 class DeviceShaper {
  public:
   DeviceShaper(BuildContext& context, RunnableAccesses& accesses, BlockNeeds& needs, TaskIndex task)
@@ -273,12 +228,13 @@ class DeviceShaper {
       if (const auto* compute = std::get_if<Compute>(&node.activity)) {
         Kernel kernel;
         kernel.ticks = compute->ticks;
-        kernel.memory_intensity = memory_intensity(node);
+        KernelProperties stated(context_, needs_, node, task_);
+        kernel.memory_intensity = stated.memory_intensity();
         kernel.access = accesses_.of(node.runnable);
         kernel.footprint = footprint(node.runnable);
-        kernel.launch = launch(node);
-        if (auto costs = costs_of(node); costs != KernelCosts{}) kernel.costs = std::move(costs);
-        kernel.instructions = instructions(node);
+        kernel.launch = stated.launch();
+        if (auto costs = stated.costs(); costs != KernelCosts{}) kernel.costs = std::move(costs);
+        kernel.instructions = stated.instructions();
         if (kernel.instructions) kernel.ticks = {};
         add("kernel", std::move(kernel), node.runnable, node.origin);
       } else if (!std::holds_alternative<Call>(node.activity)) {
@@ -440,19 +396,6 @@ class DeviceShaper {
     });
   }
 
-  double memory_intensity(const GraphNode& node) {
-    if (!node.runnable) return 1;
-    const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.memoryIntensity");
-    if (!property) return 1;
-    const auto value = parse_double(property->value);
-    if (value && *value >= 0 && *value <= 1) return *value;
-    context_.error(
-        "AM0316",
-        fmt::format("custom property gpu.memoryIntensity is \"{}\"; expected a number from 0 to 1", property->value),
-        property->element.location(), property->element.path());
-    return 1;
-  }
-
   /// Of all labels that the kernel's runnable accesses. Of those that it copies, only the device labels count, if there
   /// are any; a kernel that accesses labels in place works on all of them.
   DataSize footprint(std::optional<RunnableIndex> runnable) {
@@ -515,113 +458,6 @@ class DeviceShaper {
           "AM0327", Severity::note,
           fmt::format("runnable \"{}\" has gpu.instructions; its ticks are not used", element.name()),
           element.location(), element.path());
-  }
-
-  std::optional<KernelInstructions> instructions(const GraphNode& node) {
-    if (!has_instructions(context_, node)) {
-      if (const auto budget = kernel_property(node, "gpu.budget"))
-        context_.error("AM0328", "gpu.budget requires gpu.instructions; add it, or remove gpu.budget",
-                       budget->element.location(), budget->element.path());
-      return std::nullopt;
-    }
-    const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.instructions");
-    KernelInstructions instructions{property->value, 1, property->element.location()};
-    read_count(node, "gpu.budget", false, 1, instructions.budget);
-    return instructions;
-  }
-
-  /// A property of the kernel's runnable, else of its task.
-  std::optional<Parameter> kernel_property(const GraphNode& node, std::string_view key) {
-    if (node.runnable)
-      if (auto property = custom_property(context_.runnable_elements[*node.runnable], key)) return property;
-    return custom_property(context_.model.element(context_.system.tasks[task_].origin), key);
-  }
-
-  /// Sets `target` to an integer of at least `minimum`; the product of up to three if dimensions are allowed.
-  bool read_count(const GraphNode& node, std::string_view key, bool dimensions, std::int64_t minimum,
-                  std::int64_t& target) {
-    const auto property = kernel_property(node, key);
-    if (!property) return false;
-    if (const auto count = product(property->value, dimensions); count && *count >= minimum) {
-      target = *count;
-      return true;
-    }
-    context_.error(
-        "AM0321",
-        fmt::format("custom property {} is \"{}\"; expected {} of at least {}", key, property->value,
-                    dimensions ? "a whole number, or up to three such as 16x16," : "a whole number", minimum),
-        property->element.location(), property->element.path());
-    return false;
-  }
-
-  /// The launch configuration: nothing if neither grid nor block is stated.
-  std::optional<Launch> launch(const GraphNode& node) {
-    Launch launch;
-    const bool has_blocks = read_count(node, "gpu.grid", true, 1, launch.blocks);
-    const bool has_threads = read_count(node, "gpu.block", true, 1, launch.threads);
-    const bool has_registers = read_count(node, "gpu.registers", false, 0, launch.registers);
-    const bool has_memory = read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
-    if (const auto property = kernel_property(node, "gpu.cacheConfig")) launch.cache_config = property->value;
-    if (node.runnable)  // that of a task is the mask of its stream
-      if (const auto mask = custom_property(context_.runnable_elements[*node.runnable], "gpu.smMask"))
-        launch.sm_mask = mask->value;
-    if (has_threads && !has_blocks) {
-      const auto block = kernel_property(node, "gpu.block");
-      context_.diagnostics.add("AM0477", Severity::warning,
-                               "gpu.block states the threads of a block, but gpu.grid does not state how many blocks "
-                               "there are; the analysis uses 1; state gpu.grid",
-                               block->element.location(), block->element.path());
-    }
-    if (has_threads) {
-      const Element block = kernel_property(node, "gpu.block")->element;
-      needs_.note(Unstated::other_registers, has_registers, block);
-      needs_.note(Unstated::other_shared_memory, has_memory, block);
-      return launch;
-    }
-    for (const std::string_view key :
-         {"gpu.grid", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig", "gpu.instructions"})
-      if (const auto property = kernel_property(node, key); property && !context_.blocked) {
-        context_.error("AM0322",
-                       fmt::format("{} requires gpu.block (threads per block){}", key,
-                                   has_blocks ? "" : "; a kernel without it occupies the whole execution engine"),
-                       property->element.location(), property->element.path());
-        break;
-      }
-    return std::nullopt;
-  }
-
-  /// What it costs on an AMD GPU beside the time of its blocks.
-  KernelCosts costs_of(const GraphNode& node) {
-    KernelCosts costs;
-    const auto read = [&](std::string_view key, std::string_view expected, auto accept) {
-      const auto property = kernel_property(node, key);
-      if (property && !accept(property->value))
-        context_.error("AM0512",
-                       fmt::format("custom property {} is \"{}\"; expected {}", key, property->value, expected),
-                       property->element.location(), property->element.path());
-    };
-    read("gpu.like", "the name of a kernel of the GPU's profile", [&](const std::string& value) {
-      costs.like = value;
-      return !value.empty();
-    });
-    constexpr std::int64_t most_threads = 1 << 20;
-    read("gpu.fullSpeedThreads", fmt::format("a whole number from 0 to {}", most_threads),
-         [&](const std::string& value) {
-           const auto threads = parse_integer(value);
-           if (threads) costs.full_speed_threads = *threads;
-           return threads && *threads >= 0 && *threads <= most_threads;
-         });
-    read("gpu.weight", "a number from 0.001 to 1000", [&](const std::string& value) {
-      const auto weight = parse_double(value);
-      if (weight) costs.weight = *weight;
-      return weight && *weight >= 0.001 && *weight <= 1000;
-    });
-    read("gpu.dispatch", "a time with unit, such as 2 us", [&](const std::string& value) {
-      const auto time = parse_time_text(value);
-      if (time) costs.dispatch = *time;
-      return time.has_value();
-    });
-    return costs;
   }
 
   DataSize total(const std::vector<LabelIndex>& labels) const {

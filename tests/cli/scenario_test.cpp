@@ -44,10 +44,17 @@ TEST_CASE("the longest response times of a scenario are those of gpu run") {
 }
 
 TEST_CASE("findings about a scenario point to its lines, and other verbs take it too") {
-  const auto refused = test::amalthea({"analyze", AMALTHEA_SOURCE_DIR "/tests/papers/ace-slices.json"});
+  const test::TemporaryFolder folder;
+  const std::string late = folder.path() + "/late.json";
+  test::write_text(late, R"({"operations": [
+  {"kernel": "K", "stream": "a", "threads": 32, "duration": "1us", "period": "2us", "deadline": "3us"}]})");
+  const auto refused = test::amalthea({"analyze", late});
   CHECK(refused.exit_code == 2);
-  CHECK(refused.err.find("error: amd: a model cannot say what \"amd\" says; amalthea gpu run simulates it [AM0122]") !=
+  CHECK(refused.err.find("late.json:2:3: error: a model cannot say that the next call may come before the deadline") !=
         std::string::npos);
+  const auto slices = test::amalthea({"analyze", AMALTHEA_SOURCE_DIR "/tests/papers/ace-slices.json"});
+  INFO(slices.out + slices.err);
+  CHECK(slices.out.find("ACEs of GPU turn to their next queues at the ends of slices") != std::string::npos);
   const auto assumed = test::amalthea({"validate", test::sample("gpu/thesis-examiner.json")});
   INFO(assumed.err + assumed.out);
   CHECK((assumed.err + assumed.out).find("thesis-examiner.json:9:5: warning: a benchmark does not state") !=

@@ -63,9 +63,13 @@ TEST_CASE("a scenario is read from standard input for - and named <stdin>") {
     CHECK(plain(piped.out, "<stdin>") == plain(read.out, scenario));
     CHECK(without(piped.err, "<stdin>") == without(read.err, scenario));
   }
-  const auto refused = with_input(AMALTHEA_SOURCE_DIR "/tests/papers/ace-slices.json", "analyze -");
+  const test::TemporaryFolder folder;
+  const std::string late = folder.path() + "/late.json";
+  test::write_text(late, R"({"operations": [
+  {"kernel": "K", "stream": "a", "threads": 32, "duration": "1us", "period": "2us", "deadline": "3us"}]})");
+  const auto refused = with_input(late, "analyze -");
   CHECK(refused.exit_code == 2);
-  CHECK(refused.err.starts_with("<stdin>:1:107: error: amd: a model cannot say"));
+  CHECK(refused.err.starts_with("<stdin>:2:3: error: a model cannot say"));
 }
 
 TEST_CASE("a mapping or a profile is read once and may be a pipe") {

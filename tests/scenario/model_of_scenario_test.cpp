@@ -112,22 +112,36 @@ std::string random_scenario(std::mt19937& random) {
   return text + "]}";
 }
 
-/// The same on an AMD GPU, with streams that state queues and kernels that cost more than the time of their blocks.
+/// The same on an AMD GPU, with figures of its own, streams and kernels that state queues, and kernels that cost more than
+/// the time of their blocks.
 std::string random_amd_scenario(std::mt19937& random) {
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   const auto one_of = [&](std::initializer_list<const char*> choices) {
     return *(choices.begin() + draw(0, static_cast<int>(choices.size()) - 1));
   };
   const bool states_queues = draw(0, 1) == 0, states_costs = draw(0, 1) == 0;
-  std::string text = R"({"platform": "radeon-vii", "contexts": [{"name": "c0"}, {"name": "c1"}], "streams": [)";
+  int units = 60, aces = 4, queues = 4;
+  std::string text = R"({"platform": "radeon-vii", )";
+  if (draw(0, 1) == 0) {
+    const int engines = draw(1, 5), of_each = draw(1, 16);
+    units = engines * of_each;
+    aces = draw(1, 5);
+    queues = draw(1, 5);
+    text += fmt::format(R"("amd": {{"shader_engines": {}, "units_per_engine": {}, "aces": {}, "slots_per_ace": {}, )"
+                        R"("pool_queues": {}, "turns": "{}"{}}}, )",
+                        engines, of_each, aces, draw(1, 9), queues, one_of({"round_robin", "oldest"}),
+                        draw(0, 3) == 0 ? fmt::format(R"(, "ace_slice": "{}us")", draw(1, 900)) : "");
+  }
+  text += R"("contexts": [{"name": "c0"}, {"name": "c1"}], "streams": [)";
   const int streams = draw(1, 6);
   for (int i = 0; i < streams; ++i) {
     text += fmt::format(R"({}{{"name": "s{}", "context": "c{}")", i > 0 ? ", " : "", i, i % 2);
     if (draw(0, 2) == 0) {
-      text += fmt::format(R"(, "cu_mask": "{}")", one_of({"even", "0xff", "packed:16", "0-29,59"}));
-      if (states_queues && draw(0, 1) == 0) text += fmt::format(R"(, "ace": {})", draw(0, 3));
+      text += fmt::format(R"(, "cu_mask": "{}")", units >= 60 ? one_of({"even", "0xff", "packed:16", "0-29,59"})
+                                                              : one_of({"even", "0x1", "full"}));
+      if (states_queues && draw(0, 1) == 0) text += fmt::format(R"(, "ace": {})", draw(0, aces - 1));
     } else if (states_queues && draw(0, 1) == 0) {
-      text += fmt::format(R"(, "hsa_queue": {})", draw(0, 3));
+      text += fmt::format(R"(, "hsa_queue": {})", draw(0, queues - 1));
     }
     text += "}";
   }
@@ -206,7 +220,8 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
     REQUIRE(scenario);
     both.scenario = std::move(*scenario);
     // Profiles that are built in assume none.
-    if (std::uniform_int_distribution(0, 2)(random) == 0) {
+    const bool is_slowed = std::uniform_int_distribution(0, 2)(random) == 0;
+    if (is_slowed) {
       both.scenario.device.interference.kernel_by_same_sm.ppm = std::uniform_int_distribution(11, 30)(random) * 100'000;
       ++slowed;
     }
@@ -222,7 +237,7 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
     REQUIRE(model);
     Operations observed;
     analysis::Options options;
-    options.engine.profile = &both.scenario.device;
+    if (is_slowed) options.engine.profile = &both.scenario.device;
     auto system = analysis::prepare(*model, options, findings);
     if (!system)
       for (const Diagnostic& finding : findings.all()) UNSCOPED_INFO(format(finding));
@@ -235,7 +250,8 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
     for (const char* key : {"mps_share",    "instructions",       "footprint",    "deadline",       "sm_mask",
                             "urgency",      "copy_engines",       "\"preemption", "context_switch", "stream_preemption",
                             "interference", "cpu_traffic",        "host_memory",  "hsa_queue",      "\"ace",
-                            "like",         "full_speed_threads", "weight",       "dispatch",       "cu_mask"})
+                            "like",         "full_speed_threads", "weight",       "dispatch",       "cu_mask",
+                            "\"amd",        "ace_slice"})
       with[key] += text.find(key) != std::string::npos ? 1 : 0;
     Duration until;
     for (const auto& operation : both.scenario.operations)

@@ -66,6 +66,8 @@ std::string fault_of_gpu(const AnalyzedSystem& subject, const std::vector<Activa
   for (const GpuContext& context : contexts_on(subject.system, unit, profile))
     if (std::string fault = fault_of_barriers(subject, activations, unit, context); !fault.empty()) return fault;
   if (profile.amd) {
+    if (!profile.amd->ace_slice.is_zero())
+      return fmt::format("ACEs of {} turn to their next queues at the ends of slices; no bound is known for this", gpu);
     const AmdKernels kernels = amd_kernels(subject, activations, offloads, unit);
     const std::int64_t queues = kernels.queues;
     const std::int64_t slots = amd::device_settings(profile).queues();

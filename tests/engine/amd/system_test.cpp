@@ -265,6 +265,103 @@ TEST_CASE("blocks in a model share a CU by threads and weights, and an ACE takes
   }
 }
 
+TEST_CASE("bounds on an AMD GPU are those of the figures that the model states") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const auto states = [&](const char* property, const char* value) {
+    maker.system().platform.units[gpu].settings.push_back({property, value});
+  };
+  const TaskIndex a = launching(maker, gpu, "A", 40, 100);
+  CHECK(analyzed(maker.build(), us(999), radeon()).tasks[a].bound.worst == us(100));
+  states("gpu.unitsPerEngine", "5");
+  CHECK(analyzed(maker.build(), us(999), radeon()).tasks[a].bound.worst == us(100));
+  states("gpu.shaderEngines", "1");  // 5 CUs hold 10 blocks
+  auto results = analyzed(maker.build(), us(999), radeon());
+  CHECK(results.tasks[a].response.max == us(4 * 100));
+  CHECK(results.tasks[a].bound.worst == us(4 * 100));
+  // With one ACE a kernel on other CUs waits until all blocks of A are dispatched.
+  maker[a].gpu.cu_mask = "0";
+  const TaskIndex b = launching(maker, gpu, "B", 1, 10, "1");
+  maker[b].deadline = us(1000);
+  CHECK(analyzed(maker.build(), us(999), radeon()).tasks[b].bound.worst == us(10));
+  states("gpu.aces", "1");
+  results = analyzed(maker.build(), us(999), radeon());
+  CHECK(results.tasks[b].response.max > us(1000));
+  CHECK(results.tasks[b].bound.worst.value_or(us(1'000'000)) >= results.tasks[b].response.max);
+  states("gpu.slotsPerAce", "1");
+  CHECK(analyzed(maker.build(), us(999), radeon()).tasks[b].bound.reason ==
+        "device tasks on GPU use 2 HSA queues, but it has slots for 1; the analysis does not cover queues that take "
+        "turns");
+}
+
+TEST_CASE("an AMD GPU whose ACEs have slices is simulated and has no bounds") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  maker.system().platform.units[gpu].settings = {{"gpu.aces", "1"}};
+  launching(maker, gpu, "A", 40, 10, "0");  // 20 rounds
+  const TaskIndex b = launching(maker, gpu, "B", 1, 10, "1");
+  CHECK(analyzed(maker.build(), us(999), radeon()).tasks[b].response.max > us(190));
+  for (const char* slice : {"15 us", "9000000 s"}) {
+    maker.system().platform.units[gpu].settings = {{"gpu.aces", "1"}, {"gpu.aceSlice", slice}};
+    const auto results = analyzed(maker.build(), us(999), radeon());
+    CHECK((results.tasks[b].response.max < us(50)) == (slice[0] == '1'));
+    CHECK_FALSE(results.tasks[b].bound.worst.has_value());
+    CHECK(results.tasks[b].bound.reason ==
+          "ACEs of GPU turn to their next queues at the ends of slices; no bound is known for this");
+  }
+}
+
+TEST_CASE("masks and queues that a changed AMD GPU lacks, and figures that another GPU ignores, are reported") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  maker.system().platform.units[gpu].settings = {
+      {"gpu.unitsPerEngine", "2"}, {"gpu.aces", "2"}, {"gpu.poolQueues", "2"}};
+  const TaskIndex a = launching(maker, gpu, "A", 1, 10, "0-7");
+  CHECK(findings(maker.build(), radeon(), true).empty());
+  maker[a].gpu.ace = 2;
+  CHECK(findings(maker.build(), radeon(), false) ==
+        "AM0513 gpu.ace of task \"A\" is 2; the ACEs of \"radeon-vii\" are 0 to 1\n");
+  maker[a].gpu.ace.reset();
+  maker[a].gpu.cu_mask = "8";
+  CHECK(findings(maker.build(), radeon(), false).starts_with("AM0584 gpu.cuMask \"8\" of task \"A\""));
+  maker[a].gpu.cu_mask.clear();
+  const std::string of_other = findings(maker.build(), plain_profile(us(1000)), true);
+  CHECK(of_other.starts_with("AM0514 gpu.unitsPerEngine of GPU \"GPU\" has no effect, because the profile"));
+}
+
+TEST_CASE("what is reported of properties for AMD GPUs stands where the GPU does, and each analysis counts it") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  maker.system().platform.units[gpu].location = {"model.amxmi", 7, 3};
+  maker.system().platform.units[gpu].settings = {{"gpu.aces", "2"}};
+  const TaskIndex a = launching(maker, gpu, "A", 1, 10, "0"), b = launching(maker, gpu, "B", 1, 10);
+  maker[b].gpu.hsa_queue = 1;
+  maker[a].deadline = us(500);
+  std::get<Kernel>(maker.system().graph[maker[a].body.back()].activity).costs = KernelCosts{"mm256"};
+  const engine::DeviceProfile plain = plain_profile(us(1000));
+  for (const auto& [profile, ids] :
+       {std::pair(&plain, "AM0583 AM0514 AM0514 AM0514 "), std::pair(&radeon(), "AM0515 ")}) {
+    engine::AnalysisOptions options;
+    options.profile = profile;
+    options.until = us(999);
+    options.strict = true;
+    Diagnostics diagnostics;
+    const auto first = engine::analyze(maker.build(), options, diagnostics);
+    std::string found;
+    for (const Diagnostic& finding : diagnostics.all()) {
+      if (finding.id != "AM0583" && finding.id != "AM0514" && finding.id != "AM0515") continue;
+      found += finding.id + " ";
+      CHECK(format(finding).starts_with("model.amxmi:7:3: "));
+    }
+    CHECK(found == ids);
+    const auto again = engine::analyze(maker.build(), options, diagnostics);
+    REQUIRE((first && again));
+    CHECK(first->open.size() == again->open.size());
+    CHECK(std::any_of(again->open.begin(), again->open.end(),
+                      [&](const engine::OpenResult& finding) { return finding.id == found.substr(0, 6); }));
+  }
+}
+
 TEST_CASE("a system with more masked streams than AMD GPU queues is simulated with a warning") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");

@@ -73,12 +73,40 @@ TEST_CASE("equal profiles with settings are one, and without settings there is n
 
 TEST_CASE("every setting reads what it writes") {
   for (const engine::gpu::ProfileSetting& setting : engine::gpu::profile_settings())
-    for (const DeviceProfile& profile : engine::built_in_profiles()) {
+    for (DeviceProfile profile : engine::built_in_profiles()) {
+      if (!has_effect(setting, profile)) continue;
       INFO(setting.property);
+      if (profile.amd) profile.amd->ace_slice = Duration::microseconds(7);
       System system = with_gpu({{std::string(setting.property), setting.text(profile)}});
+      system.platform.units.front().device_profile = profile.amd ? "radeon-vii" : "orin";
       CHECK(engine::gpu::fault_of(system.platform.units.front().settings.front()) == "");
       CHECK(setting.text(*chosen(system)) == setting.text(profile));
     }
+}
+
+TEST_CASE("figures of an AMD GPU change its parts together, and no other GPU") {
+  System system = with_gpu({{"gpu.shaderEngines", "3"},
+                            {"gpu.unitsPerEngine", "7"},
+                            {"gpu.aces", "2"},
+                            {"gpu.slotsPerAce", "5"},
+                            {"gpu.poolQueues", "6"},
+                            {"gpu.aceSlice", "2 ms"},
+                            {"gpu.turns", "oldest"}});
+  CHECK(*chosen(system) == *engine::find_profile("orin"));
+  DeviceProfile radeon = *engine::find_profile("radeon-vii");
+  radeon.unknown = {"count", "aces", "preemption"};
+  CHECK(chosen(system, &radeon)->unknown == std::vector<std::string>{"preemption"});
+  CHECK(chosen(system, &radeon)->multiprocessors->sms == 21);
+  CHECK(chosen(system, &radeon)->multiprocessors->sms_per_gpc == 7);
+  const engine::gpu::QueueArchitecture& amd = *chosen(system, &radeon)->amd;
+  CHECK(amd.aces == 2);
+  CHECK(amd.slots_per_ace == 5);
+  CHECK(amd.pool_queues == 6);
+  CHECK(amd.ace_slice == Duration::milliseconds(2));
+  CHECK(amd.turns == engine::gpu::TurnRule::oldest);
+  CHECK(amd.kernels == radeon.amd->kernels);
+  CHECK(chosen(with_gpu({{"gpu.unitsPerEngine", "7"}}), &radeon)->multiprocessors->sms == 4 * 7);
+  CHECK(chosen(with_gpu({{"gpu.shaderEngines", "7"}}), &radeon)->multiprocessors->sms == 7 * 15);
 }
 
 TEST_CASE("a setting that cannot be read names what is expected") {
@@ -93,6 +121,13 @@ TEST_CASE("a setting that cannot be read names what is expected") {
   CHECK(fault("gpu.kernelSlowdownByCpu", "nan") == "expected a number from 1 to 1000");
   CHECK(fault("gpu.copyingProcesses", "99999999999999999999") == "expected a whole number from 1 to 2^63 - 1");
   CHECK(fault("gpu.contextSwitch", "0 us") == "");
+  CHECK(fault("gpu.shaderEngines", "65") == "expected a whole number from 1 to 64");
+  CHECK(fault("gpu.unitsPerEngine", "0") == "expected a whole number from 1 to 2^63 - 1");
+  CHECK(fault("gpu.poolQueues", "1025") == "expected a whole number from 1 to 1024");
+  CHECK(fault("gpu.aceSlice", "999 ns") == "a slice takes a microsecond or more");
+  CHECK(fault("gpu.turns", "newest") == "expected one of \"round_robin\", \"oldest\"");
+  const DeviceProfile& radeon = *engine::find_profile("radeon-vii");
+  CHECK(chosen(with_gpu({{"gpu.aces", "65"}}), &radeon)->amd->aces == radeon.amd->aces);
   const System system = with_gpu({{"gpu.copyEngines", "3"}});
   CHECK(chosen(system)->copy_engines == engine::find_profile("orin")->copy_engines);
 }
