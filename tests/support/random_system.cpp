@@ -15,6 +15,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/chains/chain_latency.hpp"
+#include "engine/nvidia/warp_policies.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "tests/support/system_maker.hpp"
 
@@ -260,8 +261,8 @@ class Generator {
     return true;
   }
   void mark(SystemFeature feature, TaskIndex task) { own_[task].set(index_of(feature)); }
-  template <typename Value>
-  Value any_of(const std::vector<Value>& values) {
+  template <typename Values>
+  auto any_of(const Values& values) {
     return values[static_cast<std::size_t>(draw(0, static_cast<int>(values.size()) - 1))];
   }
 
@@ -457,6 +458,11 @@ class Generator {
       engine::gpu::SmLimits& limits = *profile_.multiprocessors;
       limits.load_store_units = limits.special_units = 32;
       if (one_in(2)) limits.sms_per_tpc = 1;
+      for (const UnitIndex gpu : gpus_) {
+        ProcessingUnit& unit = maker_.system().platform.units[gpu];
+        if (one_in(2)) unit.warp_policy = any_of(engine::nvidia::warp_policies()).name;
+        if (one_in(2)) unit.warp_pipelines = any_of(engine::nvidia::warp_pipelines()).name;
+      }
     }
   }
 
@@ -1065,7 +1071,7 @@ class Generator {
     for (int count = draw(1, 3); count > 0; --count)
       text += letters ? fmt::format("{}{}{}", text.empty() ? "" : " ", draw(1, 3), any_of(std::vector{'L', 'C', 'S'}))
                       : fmt::format("{}{}:{}", text.empty() ? "" : ",",
-                                    any_of(std::vector{"fp32", "int32", "special", "memory"}), draw(1, 8));
+                                    any_of(std::vector{"fp32", "int32", "special", "memory", "fp64"}), draw(1, 8));
     kernel.instructions = std::move(instructions);
     kernel.launch->threads = 32 * draw(1, 6);
     kernel.launch->blocks = draw(1, one_in(2) ? 2 : 8);
