@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -61,6 +62,46 @@ bool change_overheads(System& system, Change change) {
   return changed;
 }
 
+/// The tasks with kernels whose times follow from instructions. No ticks say how long those take.
+std::vector<bool> with_instructions(const System& system) {
+  std::vector<bool> tasks(system.tasks.size());
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
+    if (const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity); kernel != nullptr)
+      tasks[system.graph[node].task] = tasks[system.graph[node].task] || kernel->instructions;
+  return tasks;
+}
+
+/// The GPUs of these tasks. All that they do takes longer if their clocks are slower.
+std::set<UnitIndex> gpus_with_instructions(const System& system) {
+  std::set<UnitIndex> units;
+  const std::vector<bool> tasks = with_instructions(system);
+  for (TaskIndex task = 0; task < tasks.size(); ++task)
+    if (tasks[task]) units.insert(system.tasks[task].unit);
+  return units;
+}
+
+/// With a clock so much slower the shortest time stays.
+void keep_shortest(Cycles& cycles, int percent) {
+  if (percent > 0) cycles.lower = detail::divide(detail::Int128{cycles.lower} * 100, 100 + percent, Rounding::down);
+}
+
+void slow_clock(System& system, UnitIndex index, int percent) {
+  ProcessingUnit& unit = system.platform.units[index];
+  unit.frequency = Frequency::millihertz(std::max<std::int64_t>(
+      1, detail::divide(detail::Int128{unit.frequency.millihertz()} * 100, 100 + percent, Rounding::down)));
+  for (MemoryAccess& access : unit.accesses) {
+    keep_shortest(access.read, percent);
+    keep_shortest(access.write, percent);
+  }
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+    auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
+    if (kernel == nullptr || system.tasks[system.graph[node].task].unit != index) continue;
+    Ticks& ticks = kernel->ticks;
+    if (ticks.otherwise) keep_shortest(*ticks.otherwise, percent);
+    for (auto& [definition, cycles] : ticks.extended) keep_shortest(cycles, percent);
+  }
+}
+
 /// `which`: the task that a node belongs to.
 template <typename Which>
 bool grow_nodes(System& system, int percent, Which which) {
@@ -72,6 +113,16 @@ bool grow_nodes(System& system, int percent, Which which) {
     if (auto* kernel = std::get_if<Kernel>(&activity)) changed = grow(kernel->ticks, percent) || changed;
   }
   return changed;
+}
+
+bool grow_gpu(System& system, UnitIndex index, int percent) {
+  if (gpus_with_instructions(system).contains(index)) {
+    slow_clock(system, index, percent);
+    return true;
+  }
+  return grow_nodes(system, percent, [&](TaskIndex task) {
+    return system.tasks[task].side == Side::device && system.tasks[task].unit == index;
+  });
 }
 
 bool grow_core(System& system, UnitIndex index, int percent) {
@@ -106,16 +157,31 @@ bool slow_down(DataRate& rate, int percent) {
   return true;
 }
 
-/// `memory`: nothing for all.
-bool grow_accesses(System& system, AnalysisOptions& options, std::optional<MemoryIndex> memory, int percent) {
+bool copies(const System& system, const Copy& copy, MemoryIndex memory) {
+  const auto is_in = [&](LabelIndex label) { return system.labels[label].memory == memory; };
+  return std::any_of(copy.sources.begin(), copy.sources.end(), is_in) ||
+         std::any_of(copy.destinations.begin(), copy.destinations.end(), is_in);
+}
+
+/// `memory`: nothing for all. `slowed`: units whose clocks are slower already. The stated time of a copy changes as a
+/// whole, like a data rate.
+bool grow_accesses(System& system, AnalysisOptions& options, std::optional<MemoryIndex> memory, int percent,
+                   const std::set<UnitIndex>& slowed = {}) {
   bool changed = false;
-  for (ProcessingUnit& unit : system.platform.units)
-    for (MemoryAccess& access : unit.accesses) {
+  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit)
+    for (MemoryAccess& access : system.platform.units[unit].accesses) {
       if (memory && access.memory != *memory) continue;
+      changed = slow_down(access.data_rate, percent) || changed;
+      if (slowed.contains(unit)) continue;
       changed = grow(access.read, percent) || changed;
       changed = grow(access.write, percent) || changed;
-      changed = slow_down(access.data_rate, percent) || changed;
     }
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+    auto* copy = std::get_if<Copy>(&system.graph[node].activity);
+    if (copy == nullptr || !copy->time || (memory && !copies(system, *copy, *memory))) continue;
+    copy->time = grown(*copy->time, percent);
+    changed = true;
+  }
   if (!uses_table(options)) return changed;
   MemoryModel& model = options.compile.memory;
   for (UnitLatency& unit : model.units)
@@ -134,10 +200,7 @@ bool accesses(const System& system, MemoryIndex memory) {
     const Activity& activity = system.graph[node].activity;
     if (const auto* read = std::get_if<ReadLabel>(&activity); read != nullptr && is_in(read->label)) return true;
     if (const auto* write = std::get_if<WriteLabel>(&activity); write != nullptr && is_in(write->label)) return true;
-    if (const auto* copy = std::get_if<Copy>(&activity))
-      if (std::any_of(copy->sources.begin(), copy->sources.end(), is_in) ||
-          std::any_of(copy->destinations.begin(), copy->destinations.end(), is_in))
-        return true;
+    if (const auto* copy = std::get_if<Copy>(&activity); copy != nullptr && copies(system, *copy, memory)) return true;
   }
   return false;
 }
@@ -161,9 +224,11 @@ bool grow_jitters(System& system, int percent) {
 }
 
 bool grow_times(System& system, AnalysisOptions& options, int percent) {
-  bool changed = grow_nodes(system, percent, [](TaskIndex) { return true; });
+  const std::set<UnitIndex> slowed = gpus_with_instructions(system);
+  for (const UnitIndex unit : slowed) slow_clock(system, unit, percent);
+  bool changed = grow_nodes(system, percent, [&](TaskIndex task) { return !slowed.contains(system.tasks[task].unit); });
   changed = change_overheads(system, [&](Ticks& ticks) { return grow(ticks, percent); }) || changed;
-  return grow_accesses(system, options, std::nullopt, percent) || changed;
+  return grow_accesses(system, options, std::nullopt, percent, slowed) || changed || !slowed.empty();
 }
 
 // ---------------------------------------------------------------- search
@@ -431,13 +496,12 @@ bool apply(const Stress& stress, int percent, System& system, AnalysisOptions& o
     case Stress::Kind::jitters:
       return grow_jitters(system, percent);
     case Stress::Kind::task:
+      if (with_instructions(system)[stress.index]) return false;
       return grow_nodes(system, percent, [&](TaskIndex task) { return task == stress.index; });
     case Stress::Kind::core:
       return grow_core(system, stress.index, percent);
     case Stress::Kind::gpu:
-      return grow_nodes(system, percent, [&](TaskIndex task) {
-        return system.tasks[task].side == Side::device && system.tasks[task].unit == stress.index;
-      });
+      return grow_gpu(system, stress.index, percent);
     case Stress::Kind::memory:
       return grow_accesses(system, options,
                            uses_table(options) ? std::nullopt : std::optional<MemoryIndex>(stress.index), percent);

@@ -33,9 +33,9 @@ struct Stress {
     everything,  ///< times and jitter, each by the same share
     times,       ///< all execution times, kernels and memory accesses
     jitters,     ///< of all periodic stimuli
-    task,        ///< its execution time; for a device task that of its kernels
+    task,        ///< its execution time; for a device task that of its kernels, unless those state instructions
     core,        ///< all execution on it, including accesses whose cost the model states in cycles
-    gpu,         ///< its kernels
+    gpu,         ///< its kernels; by a slower clock, for its copies too, if any state instructions
     memory,      ///< accesses to it, also by copies; with a table of costs, accesses to all memories
     jitter,      ///< of a periodic stimulus
   };

@@ -81,7 +81,9 @@ void scale_ticks(System& system, TaskIndex task, std::int64_t percent) {
     for (const NodeIndex node : system.tasks[one].body) {
       Activity& activity = system.graph[node].activity;
       if (auto* compute = std::get_if<Compute>(&activity)) scale(compute->ticks, percent);
-      if (auto* kernel = std::get_if<Kernel>(&activity)) scale(kernel->ticks, percent);
+      // Instructions, which decide the time, stay.
+      if (auto* kernel = std::get_if<Kernel>(&activity); kernel != nullptr && !kernel->instructions)
+        scale(kernel->ticks, percent);
     }
   }
 }

@@ -479,7 +479,11 @@ class Attacker {
 };
 
 std::string why_refused(const amalthea::engine::DeviceProfile& profile) {
-  return profile.amd ? "an AMD GPU" : profile.measured_memory ? "a GPU with measured memory parameters" : "";
+  if (profile.amd) return "an AMD GPU";
+  if (profile.measured_memory) return "a GPU with measured memory parameters";
+  if (profile.cpu_traffic > 0) return "a GPU with constant traffic of CPUs";
+  if (!profile.stream_preemption.is_zero()) return "a GPU on which preemption by streams takes time";
+  return "";
 }
 
 }  // namespace

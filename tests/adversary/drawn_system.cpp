@@ -98,7 +98,9 @@ std::vector<Theme> themes() {
                              F::work_beside,    F::several_visits,    F::device_alone,  F::device_trigger,
                              F::shared_context, F::shared_stream,     F::copy,          F::memset,
                              F::blocks,         F::context_switch,    F::interference,  F::cpu_traffic,
-                             F::copy_engines,   F::coarse_preemption, F::several_cores, F::memory});
+                             F::copy_engines,   F::coarse_preemption, F::several_cores, F::memory,
+                             F::null_stream,    F::stream_priority,   F::same_sm,       F::clusters,
+                             F::several_gpus,   F::context_priority,  F::occupancy,     F::sm_mask});
   const SystemFeatures data =
       usual() | features_of({F::offset, F::jitter, F::runnables, F::memory, F::several_cores, F::trigger,
                              F::trigger_chain, F::sporadic, F::activation_limit, F::branch, F::effect_branch, F::loop,
@@ -122,7 +124,9 @@ std::vector<Theme> themes() {
                    F::earliest_deadline, F::several_cores, F::global, F::tie});
   SystemFeatures any = test::all_features();
   SystemFeatures known = any;
-  for (const F unknown : {F::amd, F::cu_mask, F::memory_table, F::dynamic_contention})
+  for (const F unknown :
+       {F::amd, F::cu_mask, F::memory_table, F::dynamic_contention, F::kernel_instructions, F::kernel_mask,
+        F::pageable_memory, F::copy_time, F::stream_preemption, F::constant_traffic, F::mps})
     known.reset(static_cast<std::size_t>(unknown));
   return {{known, 8},
           {one_core, 3},

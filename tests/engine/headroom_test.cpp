@@ -9,6 +9,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/diagnostic.hpp"
+#include "engine/program/kernel_instructions.hpp"
 #include "tests/support/random_system.hpp"
 #include "tests/support/system_maker.hpp"
 #include "tests/support/thoroughness.hpp"
@@ -163,6 +165,105 @@ TEST_CASE("headroom: the shortest times stay and the longest grow") {
     const Cycles* cycles = std::get<Compute>(grown.graph[0].activity).ticks.on(grown.platform.units[core].definition);
     REQUIRE(cycles != nullptr);
     CHECK(*cycles == Cycles{1'000, 3'000, 6'000});
+  }
+}
+
+namespace {
+
+/// A profile with one SM, whose warps may execute what the warps of two kernels state.
+DeviceProfile one_sm() {
+  DeviceProfile profile = plain_profile(us(1000));
+  profile.multiprocessors.emplace().sms = 1;
+  profile.multiprocessors->sms_per_tpc = 1;
+  return profile;
+}
+
+/// Two streams of a process with kernels that state instructions, and a deadline for the first. A cycle is a
+/// microsecond.
+System two_kernels(const DeviceProfile& profile) {
+  SystemMaker make;
+  const UnitIndex gpu = make.gpu("GPU");
+  for (const std::string name : {"first", "second"}) {
+    const TaskIndex task = make.task(name, gpu, 0, make.periodic(100'000));
+    make[task].gpu.context = "process";
+    Kernel kernel;
+    kernel.memory_intensity = 0;
+    kernel.launch = Launch{1, 128, 0, 0, ""};
+    kernel.instructions = KernelInstructions{"fp32:100,fp32:200", 1, {}};
+    make.add(task, kernel);
+  }
+  make[0].deadline = us(1'000);
+  System system = make.build();
+  Diagnostics findings;
+  REQUIRE(resolve_instructions(system, &profile, findings));
+  return system;
+}
+
+}  // namespace
+
+TEST_CASE("headroom: kernels with instructions take longer by a slower clock") {
+  const DeviceProfile profile = one_sm();
+  const System system = two_kernels(profile);
+  AnalysisOptions options;
+  options.profile = &profile;
+  const Headroom found = headroom_of(system, options);
+  // No ticks say how long one of them takes.
+  CHECK(std::none_of(found.of.begin(), found.of.end(),
+                     [](const StressHeadroom& one) { return one.stress.kind == Kind::task; }));
+  const auto is_guaranteed = [&](int percent) {
+    System slower = system;
+    slower.platform.units[0].frequency = Frequency::millihertz(1'000'000'000 / (100 + percent) * 100);
+    Diagnostics findings;
+    REQUIRE(resolve_instructions(slower, &profile, findings));
+    return analyze(slower, options, findings)->tasks[0].guaranteed == true;
+  };
+  for (const Kind kind : {Kind::times, Kind::gpu}) {
+    INFO(to_string(kind));
+    for (const Margin& margin : {of(found, kind).guaranteed, of(found, kind).seen}) {
+      REQUIRE(margin.holds);
+      REQUIRE(margin.breaks);
+      CHECK(*margin.holds > 20);
+    }
+    const Margin& margin = of(found, kind).guaranteed;
+    CHECK(is_guaranteed(*margin.holds));
+    CHECK_FALSE(is_guaranteed(*margin.breaks));
+  }
+}
+
+TEST_CASE("headroom: a slower clock leaves the shortest time of a kernel as it is") {
+  const DeviceProfile profile = one_sm();
+  const System system = two_kernels(profile);
+  AnalysisOptions options;
+  options.profile = &profile;
+  Diagnostics findings;
+  const Bound today = analyze(system, options, findings)->tasks[0].bound;
+  System slower = system;
+  REQUIRE(apply({Kind::gpu, 0}, 60, slower, options));
+  const Bound then = analyze(slower, options, findings)->tasks[0].bound;
+  REQUIRE(today.worst);
+  REQUIRE(then.worst);
+  CHECK(*today.worst < us(105));
+  CHECK(*then.worst > us(166));
+  REQUIRE(today.best);
+  CHECK(then.best <= today.best);
+}
+
+TEST_CASE("headroom: the stated time of a copy grows with all times and with its memory") {
+  SystemMaker make;
+  const UnitIndex gpu = make.gpu("GPU");
+  const TaskIndex task = make.task("copies", gpu, 0, make.periodic(10'000));
+  make.copy(task, 1);
+  std::get<Copy>(make.system().graph[0].activity).time = us(2'000);
+  make[task].deadline = us(5'000);
+  const DeviceProfile profile = plain_profile(us(1'000));
+  AnalysisOptions options;
+  options.profile = &profile;
+  options.compile.memory.source = MemoryModel::Source::model;
+  const Headroom found = headroom_of(make.build(), options);
+  for (const Kind kind : {Kind::times, Kind::memory}) {
+    INFO(to_string(kind));
+    CHECK(of(found, kind).guaranteed.holds == 150);
+    CHECK(of(found, kind).seen.holds == 150);
   }
 }
 

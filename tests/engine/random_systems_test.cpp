@@ -378,6 +378,31 @@ TEST_CASE("random systems with AMD GPUs stay within their bounds where queues an
   CHECK(trial.bounded > trial.systems);
 }
 
+TEST_CASE("random systems whose GPUs have any properties stay within their bounds") {
+  const SystemFeatures properties =
+      gpu_properties() | features_of({SystemFeature::coarse_preemption, SystemFeature::context_priority,
+                                      SystemFeature::shared_stream, SystemFeature::occupancy});
+  BoundTrial trial;
+  std::mt19937 random(32);
+  std::uint64_t property = 0;
+  for (std::uint64_t index = 0; index < (is_thorough() ? 60'000 : 900); ++index) {
+    RandomSystemOptions options;
+    do property = (property + 1) % feature_count;
+    while (!properties[property]);
+    options.must.set(property);
+    // Often on NVIDIA GPUs only, with several tasks in a process, and with little beside them.
+    if (index % 4 > 0) options.may &= ~features_of({SystemFeature::amd, SystemFeature::cu_mask});
+    if (index % 2 == 0) options.must.set(static_cast<std::size_t>(SystemFeature::shared_context));
+    options.few = index % 3 == 0;
+    options.must.set(index / properties.count() % feature_count);
+    options.must &= options.may;
+    trial.run(random_system(random, options), index, 4);
+  }
+  WARN(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(3 * trial.bounded > trial.bounded + trial.unbounded);
+}
+
 TEST_CASE("random systems with tasks that migrate between unequal cores stay within their bounds") {
   BoundTrial trial;
   std::mt19937 random(27);

@@ -96,6 +96,20 @@ std::size_t fewest_changes(const std::vector<std::int64_t>& present) {
 
 }  // namespace
 
+TEST_CASE("fewer ticks change no kernel whose time follows from instructions") {
+  test::SystemMaker make;
+  const UnitIndex gpu = make.gpu("GPU");
+  const TaskIndex task = make.task("device", gpu, 0, make.periodic(1'000));
+  make.kernel(task, 100);
+  make.kernel(task, 100);
+  System system = make.build();
+  const auto kernel = [&](NodeIndex node) -> Kernel& { return std::get<Kernel>(system.graph[node].activity); };
+  kernel(1).instructions = KernelInstructions{"fp32:100", 1, {}};
+  scale_ticks(system, task, 50);
+  CHECK(kernel(0).ticks->otherwise->upper == 50);
+  CHECK(kernel(1).ticks->otherwise->upper == 100);
+}
+
 TEST_CASE("priorities: as many as possible stay in every order") {
   std::mt19937 random(5);
   for (int repeat = 0; repeat < 3000; ++repeat) {

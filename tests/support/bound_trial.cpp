@@ -117,14 +117,15 @@ class Trial {
     }
   }
 
-  /// Every slowdown has a cause. Constant traffic of CPUs is that of no task.
+  /// Every slowdown has a cause, or many, whose sum has no name. Constant traffic of CPUs is that of no task.
   void check_causes(const std::vector<Contribution>& parts, TaskIndex task) {
     const bool constant = std::any_of(devices_.begin(), devices_.end(), [](const DeviceProfile* device) {
       return device != nullptr && device->cpu_traffic > 0;
     });
     for (const Contribution& part : parts)
       if (part.kind == ContributionKind::interference &&
-          (part.traffic == TrafficKind::none || (!part.by && !(constant && part.traffic == TrafficKind::cpu))))
+          (part.traffic == TrafficKind::none ||
+           (!part.by && part.others == 0 && !(constant && part.traffic == TrafficKind::cpu))))
         fault(fmt::format("something slows {} down and has no name", system_.tasks[task].name), task);
   }
 

@@ -12,8 +12,11 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/diagnostic.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/chains/chain_latency.hpp"
+#include "engine/nvidia/warp_policies.hpp"
+#include "engine/program/kernel_instructions.hpp"
 #include "tests/support/system_maker.hpp"
 
 namespace test {
@@ -109,7 +112,19 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "exclusive",
                                               "context priority",
                                               "SM mask",
-                                              "occupancy"};
+                                              "occupancy",
+                                              "kernel instructions",
+                                              "kernel mask",
+                                              "same SM",
+                                              "clusters",
+                                              "pageable memory",
+                                              "copy time",
+                                              "NULL stream",
+                                              "stream priority",
+                                              "stream preemption",
+                                              "constant traffic",
+                                              "MPS",
+                                              "several GPUs"};
 static_assert(std::size(feature_names) == feature_count);
 
 std::size_t index_of(SystemFeature feature) { return static_cast<std::size_t>(feature); }
@@ -118,7 +133,8 @@ std::size_t index_of(SystemFeature feature) { return static_cast<std::size_t>(fe
 SystemFeatures without_bound() {
   return features_of({F::loop, F::early_end, F::semaphore, F::counting_semaphore, F::polled_semaphore, F::server,
                       F::nested_server, F::host_wait, F::host_call, F::any_wait, F::copy_engines, F::coarse_preemption,
-                      F::shared_stream, F::spinlock, F::exclusive});
+                      F::shared_stream, F::spinlock, F::exclusive, F::pageable_memory, F::null_stream,
+                      F::stream_preemption, F::mps});
 }
 
 /// Features that cannot be bounded together with earliest deadline first or migrating tasks.
@@ -161,6 +177,18 @@ SystemFeatures needs(SystemFeature feature) {
     case F::sm_mask:
     case F::occupancy:
       return features_of({F::blocks, F::offload});
+    case F::kernel_instructions:
+    case F::kernel_mask:
+    case F::same_sm:
+    case F::clusters:
+      return features_of({F::blocks, F::offload});
+    case F::pageable_memory:
+    case F::copy_time:
+      return features_of({F::copy, F::offload});
+    case F::null_stream:
+      return features_of({F::shared_context, F::offload});
+    case F::stream_preemption:
+      return features_of({F::stream_priority, F::shared_context, F::offload});
     case F::rare_access:
     case F::chain_limit:
       return features_of({F::data_chain});
@@ -210,6 +238,7 @@ class Generator {
     RandomSystem made;
     made.system = maker_.build();
     made.profile = profile_;
+    if (on(F::kernel_instructions)) resolve(made);
     made.memory = memory_;
     if (on(F::dynamic_contention)) made.contention = engine::Contention::dynamic;
     if (on(F::chain_limit)) add_chain_limits(made);
@@ -232,8 +261,8 @@ class Generator {
     return true;
   }
   void mark(SystemFeature feature, TaskIndex task) { own_[task].set(index_of(feature)); }
-  template <typename Value>
-  Value any_of(const std::vector<Value>& values) {
+  template <typename Values>
+  auto any_of(const Values& values) {
     return values[static_cast<std::size_t>(draw(0, static_cast<int>(values.size()) - 1))];
   }
 
@@ -250,7 +279,8 @@ class Generator {
   void make_platform() {
     const int count = on(F::several_cores) ? draw(2, 3) : 1;
     for (int i = 0; i < count; ++i) cores_.push_back(maker_.core(fmt::format("core{}", i)));
-    if ((palette_ & gpu_features()).any()) gpu_ = maker_.gpu("GPU");
+    if ((palette_ & gpu_features()).any()) gpus_.push_back(maker_.gpu("GPU"));
+    if (on(F::several_gpus)) gpus_.push_back(maker_.gpu("GPU2"));
     auto& platform = maker_.system().platform;
     std::vector<std::pair<SystemFeature, SchedulingAlgorithm>> algorithms;
     for (const auto& [feature, kind] : std::initializer_list<std::pair<SystemFeature, SchedulingAlgorithm>>{
@@ -322,7 +352,8 @@ class Generator {
       spinlock_ = add_semaphore(false, 1);
       maker_.system().semaphores[spinlock_].spinlock = true;
     }
-    if (gpu_ && on(F::context_priority) && !on(F::amd)) platform.units[*gpu_].context_scheduling = "priority";
+    for (const UnitIndex gpu : gpus_)
+      if (on(F::context_priority) && !on(F::amd)) platform.units[gpu].context_scheduling = "priority";
     maker_.system().modes.push_back({"mode", 0, literals({"one", "other"})});
     for (int i = 0; i < 3; ++i) labels_.push_back(add_label(DataSize{64 * draw(1, on(F::cpu_traffic) ? 6 : 2)}));
     make_profile();
@@ -386,7 +417,7 @@ class Generator {
 
   void make_profile() {
     profile_ = plain_profile(us(1000));
-    if (!gpu_) return;
+    if (gpus_.empty()) return;
     if (on(F::context_switch)) profile_.context_switch = us(draw(1, 4));
     if (on(F::interference)) {
       profile_.interference.kernel_by_memcpy.ppm = 2'000'000;
@@ -404,9 +435,35 @@ class Generator {
       profile_.preemption = one_in(2) ? engine::gpu::Preemption::block : engine::gpu::Preemption::kernel;
     if (on(F::blocks) || on(F::amd)) {
       profile_.multiprocessors.emplace();
-      profile_.multiprocessors->sms = on(F::sm_mask) ? 4 : 2;
+      profile_.multiprocessors->sms = on(F::sm_mask) || on(F::kernel_mask) ? 4 : 2;
     }
+    make_later_figures();
     if (on(F::amd)) make_amd();
+  }
+
+  void make_later_figures() {
+    engine::gpu::InterferenceTable& table = profile_.interference;
+    if (on(F::same_sm)) table.kernel_by_same_sm.ppm = draw(3, 6) * 500'000;
+    if (on(F::clusters)) {
+      table.kernel_by_same_gpc.ppm = draw(2, 5) * 500'000;
+      table.kernel_by_other_gpc.ppm = draw(2, 4) * 500'000;
+      profile_.multiprocessors->sms_per_gpc = draw(1, 2);
+    }
+    if (on(F::constant_traffic)) {
+      profile_.cpu_traffic = draw(1, 4) / 4.0;
+      if (!on(F::cpu_traffic)) table.kernel_by_cpu.ppm = table.copy_by_cpu.ppm = draw(2, 6) * 500'000;
+    }
+    if (on(F::stream_preemption)) profile_.stream_preemption = us(draw(1, 4));
+    if (on(F::kernel_instructions)) {
+      engine::gpu::SmLimits& limits = *profile_.multiprocessors;
+      limits.load_store_units = limits.special_units = 32;
+      if (one_in(2)) limits.sms_per_tpc = 1;
+      for (const UnitIndex gpu : gpus_) {
+        ProcessingUnit& unit = maker_.system().platform.units[gpu];
+        if (one_in(2)) unit.warp_policy = any_of(engine::nvidia::warp_policies()).name;
+        if (one_in(2)) unit.warp_pipelines = any_of(engine::nvidia::warp_pipelines()).name;
+      }
+    }
   }
 
   /// Often with fewer queues than streams, and with few ACEs.
@@ -554,7 +611,7 @@ class Generator {
     SystemFeatures has;
     const StimulusIndex stimulus = own_stimulus(period, has);
     TaskIndex task = 0;
-    if (gpu_ && tries(F::device_alone)) {
+    if (!gpus_.empty() && tries(F::device_alone)) {
       task = device_task(stimulus, budget_of(period));
       mark(F::device_alone, task);
       if (tries(F::device_trigger)) trigger_host(task, period, 1);
@@ -617,7 +674,7 @@ class Generator {
     const int special = draw(0, parts);
     for (int part = 0; part <= parts; ++part) {
       if (part == special) {
-        if (gpu_ && tries(F::offload))
+        if (!gpus_.empty() && tries(F::offload))
           perhaps_in_branch(
               task, most, [&] { offload(task, period, budget_of(period)); }, true);
         perhaps_in_branch(
@@ -790,7 +847,7 @@ class Generator {
 
   void activate_others(TaskIndex task, int period, int depth) {
     if (tries(F::trigger)) trigger_host(task, period, depth + 1);
-    if (gpu_ && one_in(2) && tries(F::device_alone)) {
+    if (!gpus_.empty() && one_in(2) && tries(F::device_alone)) {
       const TaskIndex device = device_task(request_of(task), budget_of(period) / 2);
       mark(F::device_alone, device);
       mark(F::trigger, device);
@@ -916,7 +973,7 @@ class Generator {
     std::vector<EventIndex> events;
     for (int count = draw(2, 3); count > 0; --count) {
       events.push_back(new_event());
-      if (gpu_ && one_in(4)) {
+      if (!gpus_.empty() && one_in(4)) {
         const TaskIndex device = device_task(request_of(task), budget_of(period) / 2);
         activated(task, device);
         maker_.set(device, events.back(), task);
@@ -935,7 +992,7 @@ class Generator {
 
   /// `context`: that another device task already has.
   TaskIndex device_task(StimulusIndex stimulus, int budget, const std::string& context = "") {
-    const TaskIndex device = new_task("device", *gpu_, stimulus);
+    const TaskIndex device = new_task("device", on(F::several_gpus) ? any_of(gpus_) : gpus_.front(), stimulus);
     maker_[device].priority = on(F::context_priority) ? draw(1, 3) : 0;
     if (on(F::context_priority)) mark(F::context_priority, device);
     maker_[device].time_slice = us(draw(1, 4) * draw(1, 10));
@@ -970,10 +1027,54 @@ class Generator {
       }
     }
     if (use(F::sm_mask, device)) mask_processors(device);
+    add_later_properties(device);
     for (const SystemFeature feature :
-         {F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption, F::amd})
+         {F::context_switch, F::interference, F::cpu_traffic, F::copy_engines, F::coarse_preemption, F::amd, F::same_sm,
+          F::clusters, F::stream_preemption, F::constant_traffic, F::several_gpus})
       if (on(feature)) mark(feature, device);
     return device;
+  }
+
+  /// What an AMD GPU does not have is left out there.
+  void add_later_properties(TaskIndex device) {
+    GpuShare& share = maker_[device].gpu;
+    const bool has_mask = !share.cu_mask.empty() || !share.sm_mask.empty();
+    if (!share.context.empty() && !has_mask && use(F::null_stream, device)) {
+      share.null_stream = true;
+      share.stream.clear();
+    }
+    if (use(F::stream_priority, device)) share.high_priority = !on(F::amd);
+    if (on(F::mps) && !on(F::amd)) {  // all tasks of a process have the same share
+      const auto at = share.context.empty() ? mps_shares_.end() : mps_shares_.find(share.context);
+      share.mps_share = at != mps_shares_.end() ? at->second : one_in(3) ? 0 : one_in(3) ? 25 * draw(1, 3) : 100;
+      if (!share.context.empty()) mps_shares_[share.context] = share.mps_share;
+    }
+    if (on(F::mps)) mark(F::mps, device);
+    for (const NodeIndex node : maker_[device].body) {
+      Activity& activity = maker_.system().graph[node].activity;
+      if (auto* kernel = std::get_if<Kernel>(&activity); kernel != nullptr && kernel->launch) {
+        if (use(F::kernel_mask, device) && !on(F::amd)) kernel->launch->sm_mask = one_in(2) ? "0x1" : "0x2";
+        if (use(F::kernel_instructions, device) && !on(F::amd)) state_instructions(*kernel);
+      }
+      if (auto* copied = std::get_if<Copy>(&activity); copied != nullptr && copied->kind != CopyKind::memset) {
+        copied->pageable = use(F::pageable_memory, device);
+        if (use(F::copy_time, device)) copied->time = us(draw(1, 12));
+      }
+    }
+  }
+
+  /// Letters, or latencies. A cycle is a microsecond.
+  void state_instructions(Kernel& kernel) {
+    KernelInstructions instructions;
+    std::string& text = instructions.text;
+    const bool letters = one_in(2);
+    for (int count = draw(1, 3); count > 0; --count)
+      text += letters ? fmt::format("{}{}{}", text.empty() ? "" : " ", draw(1, 3), any_of(std::vector{'L', 'C', 'S'}))
+                      : fmt::format("{}{}:{}", text.empty() ? "" : ",",
+                                    any_of(std::vector{"fp32", "int32", "special", "memory", "fp64"}), draw(1, 8));
+    kernel.instructions = std::move(instructions);
+    kernel.launch->threads = 32 * draw(1, 6);
+    kernel.launch->blocks = draw(1, one_in(2) ? 2 : 8);
   }
 
   /// Only of a task that has its stream alone, and whose kernels all have launches.
@@ -1185,7 +1286,7 @@ class Generator {
   void add_chain_limits(RandomSystem& made) {
     System& system = made.system;
     std::vector<const engine::DeviceProfile*> devices(system.platform.units.size(), nullptr);
-    if (gpu_) devices[*gpu_] = &made.profile;
+    for (const UnitIndex gpu : gpus_) devices[gpu] = &made.profile;
     engine::CompileOptions compile;
     compile.memory = made.memory;
     const auto chains = engine::chain_latencies(system, engine::system_bounds(system, devices, compile).tasks);
@@ -1207,6 +1308,14 @@ class Generator {
         chain.limits.push_back(std::move(limit));
       }
     }
+  }
+
+  /// The ticks of kernels with instructions; without instructions if one does not fit its SMs.
+  static void resolve(RandomSystem& made) {
+    Diagnostics findings;
+    if (engine::resolve_instructions(made.system, &made.profile, findings)) return;
+    for (NodeIndex node = 0; node < made.system.graph.size(); ++node)
+      if (auto* kernel = std::get_if<Kernel>(&made.system.graph[node].activity)) kernel->instructions = {};
   }
 
   // ---- constraints and requirements
@@ -1381,7 +1490,7 @@ class Generator {
   engine::DeviceProfile profile_;
   engine::MemoryModel memory_;
   std::vector<UnitIndex> cores_;
-  std::optional<UnitIndex> gpu_;
+  std::vector<UnitIndex> gpus_;
   bool global_ = false;
   int observed_ = 0;  ///< events of constraints
   int load_ = 0, roots_ = 0;
@@ -1392,19 +1501,26 @@ class Generator {
   std::map<SchedulerIndex, SemaphoreIndex> ceilings_of_children_;
   SemaphoreIndex shared_ = 0, shared_ceiling_ = 0, counted_ = 0, spinlock_ = 0;
   std::vector<LabelIndex> labels_;
+  std::map<std::string, double> mps_shares_;               ///< of every process
   std::vector<std::pair<TaskIndex, TaskIndex>> flows_;     ///< who activates whom
   std::vector<std::pair<TaskIndex, TaskIndex>> partners_;  ///< who waits for which device task
 };
 
 }  // namespace
 
+SystemFeatures gpu_properties() {
+  return features_of({F::kernel_instructions, F::kernel_mask, F::same_sm, F::clusters, F::pageable_memory, F::copy_time,
+                      F::null_stream, F::stream_priority, F::stream_preemption, F::constant_traffic, F::mps,
+                      F::several_gpus});
+}
+
 SystemFeatures gpu_features() {
-  return features_of({F::offload,           F::polling,      F::passive_waiting, F::work_beside,
-                      F::several_visits,    F::device_alone, F::device_trigger,  F::shared_context,
-                      F::shared_stream,     F::copy,         F::memset,          F::blocks,
-                      F::context_switch,    F::interference, F::cpu_traffic,     F::copy_engines,
-                      F::coarse_preemption, F::amd,          F::cu_mask,         F::context_priority,
-                      F::sm_mask,           F::occupancy});
+  return gpu_properties() | features_of({F::offload,           F::polling,      F::passive_waiting, F::work_beside,
+                                         F::several_visits,    F::device_alone, F::device_trigger,  F::shared_context,
+                                         F::shared_stream,     F::copy,         F::memset,          F::blocks,
+                                         F::context_switch,    F::interference, F::cpu_traffic,     F::copy_engines,
+                                         F::coarse_preemption, F::amd,          F::cu_mask,         F::context_priority,
+                                         F::sm_mask,           F::occupancy});
 }
 
 std::string_view name_of(SystemFeature feature) { return feature_names[index_of(feature)]; }
@@ -1437,15 +1553,16 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
     const SystemFeatures rare = without_bound();
     // Drawn apart, so that systems without these features stay as they were.
     const SystemFeatures later =
-        features_of({F::effect_branch, F::host_call, F::any_wait, F::data_chain, F::rare_access, F::chain_limit,
-                     F::constraint, F::requirement, F::tie, F::several_roots, F::spinlock, F::exclusive,
-                     F::context_priority, F::sm_mask, F::occupancy});
+        gpu_properties() | features_of({F::effect_branch, F::host_call, F::any_wait, F::data_chain, F::rare_access,
+                                        F::chain_limit, F::constraint, F::requirement, F::tie, F::several_roots,
+                                        F::spinlock, F::exclusive, F::context_priority, F::sm_mask, F::occupancy});
     std::mt19937 apart = random;
     for (std::size_t i = 0; i < feature_count; ++i) {
       const int among = options.one_in * (rare[i] ? 6 : 1);
       const bool drawn = std::uniform_int_distribution<int>(1, among)(later[i] ? apart : random) == 1;
       if (drawn) palette.set(i);
     }
+    palette &= options.may | ~gpu_properties();  // what they need comes with them
     if (attempt > hard_from)
       palette |= features_of({F::trigger, F::trigger_chain, F::several_cores, F::several_stimuli});
     palette = with_needs(palette) & options.may;

@@ -116,17 +116,30 @@ enum class SystemFeature : std::uint8_t {
   tie,            ///< equal priorities, periods, offsets and deadlines
   several_roots,  ///< another outermost scheduler on a core
   spinlock,
-  exclusive,         ///< takes all units of a counting semaphore
-  context_priority,  ///< the GPU serves contexts by priority
-  sm_mask,           ///< a mask of SMs, or of compute units
-  occupancy,         ///< registers and shared memory limit the blocks on an SM
+  exclusive,            ///< takes all units of a counting semaphore
+  context_priority,     ///< the GPU serves contexts by priority
+  sm_mask,              ///< a mask of SMs, or of compute units
+  occupancy,            ///< registers and shared memory limit the blocks on an SM
+  kernel_instructions,  ///< of warps, in place of the time of a block
+  kernel_mask,          ///< a mask of SMs of a single kernel
+  same_sm,              ///< blocks of kernels slow each other down on an SM
+  clusters,             ///< ... and in the same or another cluster
+  pageable_memory,      ///< copies whose host memory is not page-locked
+  copy_time,            ///< copies with a stated time
+  null_stream,
+  stream_priority,
+  stream_preemption,  ///< takes time
+  constant_traffic,   ///< of CPUs, beside that of the tasks
+  mps,                ///< processes share one context
+  several_gpus,
 };
-inline constexpr std::size_t feature_count = static_cast<std::size_t>(SystemFeature::occupancy) + 1;
+inline constexpr std::size_t feature_count = static_cast<std::size_t>(SystemFeature::several_gpus) + 1;
 using SystemFeatures = std::bitset<feature_count>;
 
 std::string_view name_of(SystemFeature);
 SystemFeatures features_of(std::initializer_list<SystemFeature>);
-SystemFeatures gpu_features();  ///< only for systems with a GPU
+SystemFeatures gpu_features();    ///< only for systems with a GPU
+SystemFeatures gpu_properties();  ///< of these: properties of its tasks, kernels, copies and profile that came last
 inline SystemFeatures all_features() { return SystemFeatures{}.set(); }
 
 struct RandomSystem {

@@ -222,8 +222,9 @@ class Facts {
                          named(system_.labels, copy->sources), named(system_.labels, copy->destinations),
                          copy->size.bytes, copy->pageable, copy->time.value_or(Duration()).picoseconds());
     if (const auto* kernel = as<Kernel>(of)) {
-      std::string made = fmt::format("{}, {} B, intensity {}", ticks(*kernel->ticks), kernel->footprint.bytes,
-                                     kernel->memory_intensity);
+      // Those of instructions are not stated: the analysis computes them.
+      std::string made = fmt::format("{}, {} B, intensity {}", kernel->instructions ? "" : ticks(*kernel->ticks),
+                                     kernel->footprint.bytes, kernel->memory_intensity);
       if (kernel->launch)
         made += fmt::format(", {} x {}, {} registers, {} B shared, \"{}\", mask \"{}\"", kernel->launch->blocks,
                             kernel->launch->threads, kernel->launch->registers, kernel->launch->shared_memory,

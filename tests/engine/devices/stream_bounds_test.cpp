@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of scenarios of streams, against simulations of random ones with the same streams at other times.
 
+#include <cstdint>
+#include <memory>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "engine/devices/stream_bounds.hpp"
 #include "engine/nvidia/sm_warps.hpp"
+#include "tests/support/thoroughness.hpp"
 
 namespace devices_stream_bounds_test {
 namespace {
@@ -34,6 +39,22 @@ Drawn draw(std::mt19937& random) {
   scenario.device.preemption = static_cast<Preemption>(drawn(random, 0, 2));
   scenario.device.copy_engines = static_cast<int>(drawn(random, 1, 2));
   scenario.by_urgency = drawn(random, 0, 3) == 0;
+  const bool switches = drawn(random, 0, 2) == 0, slows = drawn(random, 0, 2) == 0, masks = drawn(random, 0, 2) == 0,
+             caches = drawn(random, 0, 4) == 0, footprints = drawn(random, 0, 3) == 0;
+  if (switches) scenario.device.context_switch = Duration::microseconds(drawn(random, 1, 100));
+  if (slows) {
+    InterferenceTable& table = scenario.device.interference;
+    table.kernel_by_same_sm.ppm = drawn(random, 2, 6) * 500'000;
+    table.kernel_by_same_gpc.ppm = drawn(random, 2, 5) * 500'000;
+    table.kernel_by_other_gpc.ppm = drawn(random, 2, 4) * 500'000;
+    table.copy_by_kernel.ppm = drawn(random, 2, 4) * 500'000;
+  }
+  const auto mask = [&] {
+    CuMask drawn_mask{std::vector<bool>(static_cast<std::size_t>(scenario.limits().sms))};
+    while (drawn_mask.count() == 0)
+      for (std::size_t sm = 0; sm < drawn_mask.bits.size(); ++sm) drawn_mask.bits[sm] = drawn(random, 0, 1) == 0;
+    return drawn_mask;
+  };
   const std::int64_t contexts = drawn(random, 1, 3);
   for (std::int64_t context = 0; context < contexts; ++context) {
     scenario.contexts.push_back({"c", Duration::microseconds(drawn(random, 500, 3000)),
@@ -43,6 +64,7 @@ Drawn draw(std::mt19937& random) {
       stream.name = "s";
       stream.context = static_cast<std::size_t>(context);
       if (drawn(random, 0, 3) == 0) stream.priority = StreamPriority::high;
+      if (masks && drawn(random, 0, 2) == 0) stream.mask = mask();
       auto& job = drawn_one.jobs.emplace_back();
       drawn_one.periods.push_back(Duration::milliseconds(drawn(random, 0, 3) == 0 ? 0 : drawn(random, 20, 60)));
       for (std::int64_t operations = drawn(random, 1, 3); operations > 0; --operations) {
@@ -57,6 +79,13 @@ Drawn draw(std::mt19937& random) {
         operation.shape.threads = 32 * drawn(random, 1, 32);
         operation.shape.shared_memory = 8192 * drawn(random, 0, 3);
         operation.memory_share = 0.1 * static_cast<double>(drawn(random, 0, 3));
+        if (slows) operation.memory_share *= 3;
+        if (masks && drawn(random, 0, 2) == 0) operation.mask = mask();
+        if (caches && drawn(random, 0, 2) == 0) operation.cache_config = "other";
+        if (!footprints || drawn(random, 0, 1) == 0) continue;
+        KernelMemory memory;
+        memory.footprint = std::int64_t{1} << drawn(random, 10, 26);
+        operation.memory = std::make_shared<const KernelMemory>(std::move(memory));
       }
     }
   }
@@ -84,7 +113,7 @@ StreamScenario released(const Drawn& drawn_one, std::mt19937& random) {
 TEST_CASE("no stream of a random scenario exceeds its bound, whenever the streams begin") {
   std::mt19937 random(52);
   std::size_t compared = 0, close = 0;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < (test::is_thorough() ? 20'000 : 400); ++i) {
     const Drawn drawn_one = draw(random);
     StreamScenario strict = drawn_one.scenario;  // exactly at the periods
     for (std::size_t stream = 0; stream < drawn_one.jobs.size(); ++stream)
