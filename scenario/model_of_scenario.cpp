@@ -44,6 +44,15 @@ bool is_list_of_calls(std::string_view key, const JsonValue& value) {
          (first != nullptr && (find_member(*first, "kernel") != nullptr || find_member(*first, "copy") != nullptr));
 }
 
+/// Whether it is the list of GPUs of a scenario that names them.
+bool is_list_of_gpus(std::string_view key, const JsonValue& value) {
+  const auto* list = std::get_if<JsonArray>(&value.value);
+  if (key != "gpus" || list == nullptr || list->elements.empty()) return false;
+  const auto* first = std::get_if<JsonObject>(&list->elements.front().value);
+  const JsonValue* calls = first != nullptr ? find_member(*first, "operations") : nullptr;
+  return calls != nullptr && is_list_of_calls("operations", *calls);
+}
+
 std::string id(std::string_view name, std::string_view cls) {
   return fmt::format("{}?type={}", encode_name(name), cls);
 }
@@ -61,11 +70,21 @@ std::string tpc_mask(const CuMask& mask, std::int64_t sms_per_tpc) {
   return "~0x" + digits;
 }
 
-/// The time of a cycle of the GPU in the model: that of the warps, if any execute instructions.
-Duration cycle_of(const StreamScenario& scenario) {
+std::size_t gpu_of(const StreamScenario& scenario, const StreamOperation& operation) {
+  return scenario.gpu_of(scenario.streams[operation.stream]);
+}
+
+/// An operation of the GPU whose warps execute instructions; null: there is none.
+const StreamOperation* with_warps(const StreamScenario& scenario, std::size_t gpu) {
   for (const StreamOperation& operation : scenario.operations)
-    if (operation.warps != nullptr) return Duration::picoseconds(operation.warps->clock_picoseconds);
-  return Duration::picoseconds(1);
+    if (operation.warps != nullptr && gpu_of(scenario, operation) == gpu) return &operation;
+  return nullptr;
+}
+
+/// The time of a cycle of the GPU in the model: that of the warps, if any execute instructions.
+Duration cycle_of(const StreamScenario& scenario, std::size_t gpu) {
+  const StreamOperation* operation = with_warps(scenario, gpu);
+  return Duration::picoseconds(operation != nullptr ? operation->warps->clock_picoseconds : 1);
 }
 
 /// Of a cycle of 1 ps, in millihertz.
@@ -91,13 +110,16 @@ const NamedKernel* base_of(const DeviceProfile& device, const KernelCost& cost) 
 class ModelWriter {
  public:
   ModelWriter(std::string_view path, const StreamScenario& scenario, const std::vector<WrittenCall>& calls,
-              const std::set<std::string_view>& stated)
-      : scenario_(scenario), calls_(calls), stated_(stated), cycle_(cycle_of(scenario).picoseconds()) {
+              const std::vector<std::set<std::string_view>>& stated)
+      : scenario_(scenario), calls_(calls) {
+    for (std::size_t gpu = 0; gpu < stated.size(); ++gpu)
+      gpus_.push_back({scenario.gpus.empty() ? "GPU" : scenario.gpus[gpu].name, stated[gpu],
+                       cycle_of(scenario, gpu).picoseconds()});
     model_.comments_for_change(root_).before.push_back(model_.keep(made_from_comment(path)));
   }
 
   std::string write() {
-    add_platform();
+    for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) add_gpu(gpu);
     const std::vector<std::string> names = task_names();
     // The order of the tasks is that of the contexts in the runlist, and of the streams within each.
     std::vector<std::size_t> order(calls_.size());
@@ -112,15 +134,20 @@ class ModelWriter {
  private:
   const StreamOperation& operation(std::size_t call) const { return scenario_.operations[calls_[call].operation]; }
   const Stream& stream(std::size_t call) const { return scenario_.streams[operation(call).stream]; }
+  std::size_t gpu(std::size_t call) const { return scenario_.gpu_of(stream(call)); }
+  const DeviceProfile& device(std::size_t call) const { return scenario_.device_of(gpu(call)); }
   std::pair<std::size_t, std::size_t> place(std::size_t call) const {
     return {stream(call).context, operation(call).stream};
   }
 
   /// Those of the operations. Where several share one, the stream precedes it, and calls of one stream are numbered.
+  /// Where several GPUs share one, the GPU precedes it.
   std::vector<std::string> task_names() const {
-    std::map<std::string, std::set<std::size_t>> streams;
-    for (std::size_t call = 0; call < calls_.size(); ++call)
+    std::map<std::string, std::set<std::size_t>> streams, gpus;
+    for (std::size_t call = 0; call < calls_.size(); ++call) {
       streams[operation(call).name].insert(operation(call).stream);
+      gpus[operation(call).name].insert(gpu(call));
+    }
     std::set<std::string> taken;
     std::vector<std::string> names;
     for (std::size_t call = 0; call < calls_.size(); ++call) {
@@ -130,6 +157,7 @@ class ModelWriter {
         name = fmt::format("{}/{}", stream(call).is_null ? "NULL" : stream_name(call), name);
         if (scenario_.contexts.size() > 1 || !calls_[call].process.empty())
           name = fmt::format("{}/{}", context_name(call), name);
+        if (gpus[own].size() > 1) name = fmt::format("{}/{}", gpus_[gpu(call)].name, name);
       }
       std::string one = name;
       for (std::size_t number = 2; !taken.insert(one).second; ++number) one = fmt::format("{} {}", name, number);
@@ -174,49 +202,65 @@ class ModelWriter {
     set_property(owner, key, std::to_string(value));
   }
 
-  void add_platform() {
-    Object& definition = named(hardware_, "definitions", "ProcessingUnitDefinition", "Gpu");
-    definition.set("puType", "GPU");
-    Object& clock = named(hardware_, "domains", "FrequencyDomain", domain()).create("defaultValue", "Frequency");
-    const std::int64_t millihertz = fastest_clock / cycle_;
-    clock.set("value", cycle_ == 1 ? "1000.0" : fmt::format("{}.{:03}", millihertz / 1000, millihertz % 1000));
-    clock.set("unit", cycle_ == 1 ? "GHz" : "Hz");
-    board_ = &named(hardware_, "structures", "HwStructure", "Board");
-    board_->set("structureType", "System");
-    unit_ = &named(*board_, "modules", "ProcessingUnit", "GPU");
-    unit_->add_reference("frequencyDomain", id(domain(), "FrequencyDomain"));
-    unit_->add_reference("definition", id("Gpu", "ProcessingUnitDefinition"));
-    set_property(*unit_, "gpu.platform", scenario_.device.name);
-    for (const ProfileSetting& setting : profile_settings()) {
-      if (!has_effect(setting, scenario_.device)) continue;
-      if (const std::string text = setting.text(scenario_.device);
-          stated_.contains(setting.property) || text != setting.text(*engine::find_profile(scenario_.device.name)))
-        set_property(*unit_, setting.property, text);
+  struct Gpu {
+    std::string name;
+    const std::set<std::string_view>& stated;  ///< figures
+    std::int64_t cycle = 1;                    ///< ps
+    Object* unit = nullptr;
+    bool has_copies = false;
+  };
+
+  /// "Picoseconds of front", where the scenario names its GPUs.
+  std::string of_gpu(std::string_view what, std::size_t gpu) const {
+    return scenario_.gpus.empty() ? std::string(what) : fmt::format("{} of {}", what, gpus_[gpu].name);
+  }
+
+  void add_gpu(std::size_t index) {
+    Gpu& gpu = gpus_[index];
+    const DeviceProfile& profile = scenario_.device_of(index);
+    if (index == 0) named(hardware_, "definitions", "ProcessingUnitDefinition", "Gpu").set("puType", "GPU");
+    const std::string domain = of_gpu(gpu.cycle == 1 ? "Picoseconds" : "Cycles", index);
+    Object& clock = named(hardware_, "domains", "FrequencyDomain", domain).create("defaultValue", "Frequency");
+    const std::int64_t millihertz = fastest_clock / gpu.cycle;
+    clock.set("value", gpu.cycle == 1 ? "1000.0" : fmt::format("{}.{:03}", millihertz / 1000, millihertz % 1000));
+    clock.set("unit", gpu.cycle == 1 ? "GHz" : "Hz");
+    if (index == 0) {
+      board_ = &named(hardware_, "structures", "HwStructure", "Board");
+      board_->set("structureType", "System");
     }
-    if (scenario_.by_urgency) set_property(*unit_, "gpu.contextScheduling", "priority");
-    for (const StreamOperation& operation : scenario_.operations)
-      if (operation.warps != nullptr) {
-        set_property(*unit_, "gpu.warpPolicy", operation.warps->policy->name);
-        set_property(*unit_, "gpu.warpPipelines", operation.warps->pipelines->name);
-        break;
-      }
-    Object& system = named(os_, "operatingSystems", "OperatingSystem", "Driver");
-    named(system, "taskSchedulers", "TaskScheduler", "GPU")
-        .add_reference("definition", id("GpuTimeSlicing", "SchedulerDefinition"));
-    Object& algorithm = named(os_, "schedulerDefinitions", "SchedulerDefinition", "GpuTimeSlicing");
-    if (scenario_.by_urgency) {
+    gpu.unit = &named(*board_, "modules", "ProcessingUnit", gpu.name);
+    gpu.unit->add_reference("frequencyDomain", id(domain, "FrequencyDomain"));
+    gpu.unit->add_reference("definition", id("Gpu", "ProcessingUnitDefinition"));
+    set_property(*gpu.unit, "gpu.platform", profile.name);
+    for (const ProfileSetting& setting : profile_settings()) {
+      if (!has_effect(setting, profile)) continue;
+      if (const std::string text = setting.text(profile);
+          gpu.stated.contains(setting.property) || text != setting.text(*engine::find_profile(profile.name)))
+        set_property(*gpu.unit, setting.property, text);
+    }
+    if (scenario_.by_urgency_on(index)) set_property(*gpu.unit, "gpu.contextScheduling", "priority");
+    if (const StreamOperation* operation = with_warps(scenario_, index)) {
+      set_property(*gpu.unit, "gpu.warpPolicy", operation->warps->policy->name);
+      set_property(*gpu.unit, "gpu.warpPipelines", operation->warps->pipelines->name);
+    }
+    if (index == 0) driver_ = &named(os_, "operatingSystems", "OperatingSystem", "Driver");
+    const std::string slicing = of_gpu("GpuTimeSlicing", index);
+    named(*driver_, "taskSchedulers", "TaskScheduler", gpu.name)
+        .add_reference("definition", id(slicing, "SchedulerDefinition"));
+    Object& algorithm = named(os_, "schedulerDefinitions", "SchedulerDefinition", slicing);
+    if (scenario_.by_urgency_on(index))
       algorithm.add_reference("processParameters", id("priority", "SchedulingParameterDefinition"));
+    if (scenario_.by_urgency_on(index) && !std::exchange(has_priorities_, true)) {
       Object& parameter = named(os_, "schedulingParameterDefinitions", "SchedulingParameterDefinition", "priority");
       parameter.set("type", "Integer");
       parameter.set("mandatory", "true");
     }
     Object& allocation = mapping_.create("schedulerAllocation", "SchedulerAllocation");
-    allocation.add_reference("scheduler", id("GPU", "TaskScheduler"));
-    allocation.add_reference("responsibility", id("GPU", "ProcessingUnit"));
+    allocation.add_reference("scheduler", id(gpu.name, "TaskScheduler"));
+    allocation.add_reference("responsibility", id(gpu.name, "ProcessingUnit"));
   }
 
-  std::string_view domain() const { return cycle_ == 1 ? "Picoseconds" : "Cycles"; }
-  std::string cycles(Duration time) const { return std::to_string(time.picoseconds() / cycle_); }
+  static std::string cycles(const Gpu& gpu, Duration time) { return std::to_string(time.picoseconds() / gpu.cycle); }
 
   void add_task(std::size_t call, const std::string& name) {
     Object& task = named(software_, "tasks", "Task", name, calls_[call]);
@@ -226,18 +270,18 @@ class ModelWriter {
     graph.create("items", "RunnableCall").add_reference("runnable", id(name, "Runnable"));
     Object& allocation = mapping_.create("taskAllocation", "TaskAllocation");
     allocation.add_reference("task", id(name, "Task"));
-    allocation.add_reference("scheduler", id("GPU", "TaskScheduler"));
+    allocation.add_reference("scheduler", id(gpus_[gpu(call)].name, "TaskScheduler"));
     const Context& context = scenario_.contexts[stream(call).context];
-    if (scenario_.by_urgency) {
+    if (scenario_.by_urgency_on(gpu(call))) {
       Object& parameter = allocation.create("schedulingParameters", "SchedulingParameter");
       parameter.add_reference("key", id("priority", "SchedulingParameterDefinition"));
       parameter.create("value", "IntegerObject").set("value", std::to_string(context.urgency));
     }
     Object& runnable = named(software_, "runnables", "Runnable", name, calls_[call]);
     if (operation(call).kind == StreamOperationKind::kernel)
-      add_kernel(runnable, operation(call), calls_[call], name);
+      add_kernel(runnable, call, name);
     else
-      add_copy(runnable, operation(call), calls_[call], name);
+      add_copy(runnable, call, name);
     if (!calls_[call].deadline.is_zero())
       add_limit(calls_[call], name, name + " by its deadline", calls_[call].deadline);
     else if (!calls_[call].period.is_zero())
@@ -255,7 +299,7 @@ class ModelWriter {
       set_property(task, "gpu.stream", stream_name(call));
     if (calls_[call].mps_share > 0) set_property(task, "gpu.mpsShare", fmt::format("{}", calls_[call].mps_share));
     const bool is_masked = own.mask && operation(call).kind == StreamOperationKind::kernel;
-    if (scenario_.device.amd) {  // its contexts run concurrently, and its streams have no priorities
+    if (device(call).amd) {  // its contexts run concurrently, and its streams have no priorities
       if (is_masked) set_property(task, "gpu.cuMask", engine::amd::hexadecimal(*own.mask));
       if (operation(call).kind != StreamOperationKind::kernel) return;
       if (own.queue) set_property(task, "gpu.hsaQueue", *own.queue);
@@ -263,15 +307,18 @@ class ModelWriter {
       return;
     }
     if (own.priority == StreamPriority::high) set_property(task, "gpu.priority", "high");
-    if (is_masked) set_property(task, "gpu.smMask", tpc_mask(*own.mask, scenario_.limits().sms_per_tpc));
-    if (scenario_.by_urgency || scenario_.contexts.size() < 2) return;
+    if (is_masked) set_property(task, "gpu.smMask", tpc_mask(*own.mask, device(call).multiprocessors->sms_per_tpc));
+    const auto is_beside = [&](const Context& other) { return other.gpu == context.gpu && &other != &context; };
+    if (scenario_.by_urgency_on(context.gpu) ||
+        std::none_of(scenario_.contexts.begin(), scenario_.contexts.end(), is_beside))
+      return;
     set_property(task, "gpu.timeslice", fmt::format("{} ps", context.slice.picoseconds()));
     if (context.priority != ContextPriority::medium)
       set_property(task, "gpu.contextPriority", name_of(context.priority));
   }
 
-  void add_cost(Object& runnable, const KernelCost& cost) {
-    const NamedKernel* like = base_of(scenario_.device, cost);
+  static void add_cost(Object& runnable, const KernelCost& cost, const DeviceProfile& profile) {
+    const NamedKernel* like = base_of(profile, cost);
     const KernelCost base = like != nullptr ? like->cost : KernelCost{};
     if (like != nullptr) set_property(runnable, "gpu.like", like->name);
     if (cost.full_speed_threads != base.full_speed_threads)
@@ -282,21 +329,26 @@ class ModelWriter {
       set_property(runnable, "gpu.dispatch", fmt::format("{} ps", cost.dispatch.picoseconds()));
   }
 
-  void add_kernel(Object& runnable, const StreamOperation& kernel, const WrittenCall& call, const std::string& name) {
+  void add_kernel(Object& runnable, std::size_t index, const std::string& name) {
+    const StreamOperation& kernel = operation(index);
+    const WrittenCall& call = calls_[index];
     set_property(runnable, "gpu.grid", kernel.blocks);
     set_property(runnable, "gpu.block", kernel.shape.threads);
     if (kernel.shape.registers > 0) set_property(runnable, "gpu.registers", kernel.shape.registers);
     if (kernel.shape.shared_memory > 0) set_property(runnable, "gpu.sharedMemory", kernel.shape.shared_memory);
     if (!kernel.cache_config.empty()) set_property(runnable, "gpu.cacheConfig", kernel.cache_config);
-    if (kernel.mask) set_property(runnable, "gpu.smMask", tpc_mask(*kernel.mask, scenario_.limits().sms_per_tpc));
+    if (kernel.mask)
+      set_property(runnable, "gpu.smMask", tpc_mask(*kernel.mask, device(index).multiprocessors->sms_per_tpc));
     set_property(runnable, "gpu.memoryIntensity", fmt::format("{}", kernel.memory_share));
-    add_cost(runnable, kernel.cost);
+    add_cost(runnable, kernel.cost, device(index));
     Object& graph = runnable.create("activityGraph", "ActivityGraph");
     if (kernel.warps != nullptr) {
       set_property(runnable, "gpu.instructions", call.instructions);
       if (kernel.warps->policy->name.starts_with("qaws")) set_property(runnable, "gpu.budget", call.budget);
     } else {
-      graph.create("items", "Ticks").create("default", "DiscreteValueConstant").set("value", cycles(kernel.duration));
+      graph.create("items", "Ticks")
+          .create("default", "DiscreteValueConstant")
+          .set("value", cycles(gpus_[gpu(index)], kernel.duration));
     }
     // A label that only device tasks use is a part of the kernel: it has the size of its data, and no copy moves it.
     if (kernel.memory != nullptr) add_access(graph, name, call, kernel.memory->footprint, "read");
@@ -319,11 +371,14 @@ class ModelWriter {
   }
 
   /// Its only cache line takes as long to read as the copy does.
-  void add_copy(Object& runnable, const StreamOperation& copy, const WrittenCall& call, const std::string& name) {
+  void add_copy(Object& runnable, std::size_t index, const std::string& name) {
+    const StreamOperation& copy = operation(index);
+    const WrittenCall& call = calls_[index];
+    Gpu& on = gpus_[gpu(index)];
     set_property(runnable, "gpu.copy", name_of(copy.kind));
     if (copy.pageable) set_property(runnable, "gpu.hostMemory", "pageable");
     // A latency states whole cycles, and pageable memory takes more time than that.
-    if (copy.pageable || copy.duration.picoseconds() % cycle_ != 0)
+    if (copy.pageable || copy.duration.picoseconds() % on.cycle != 0)
       set_property(runnable, "gpu.copyTime", fmt::format("{} ps", copy.duration.picoseconds()));
     const bool writes = copy.kind == StreamOperationKind::memset;
     add_access(runnable.create("activityGraph", "ActivityGraph"), name, call, 64, writes ? "write" : "read");
@@ -331,11 +386,14 @@ class ModelWriter {
       Object& line = named(hardware_, "definitions", "CacheDefinition", "Cache").create("lineSize", "DataSize");
       line.set("value", "64");
       line.set("unit", "B");
-      named(*unit_, "caches", "Cache", "Cache").add_reference("definition", id("Cache", "CacheDefinition"));
     }
-    Object& way = named(*unit_, "accessElements", "HwAccessElement", name, call);
+    if (!std::exchange(on.has_copies, true))
+      named(*on.unit, "caches", "Cache", of_gpu("Cache", gpu(index)))
+          .add_reference("definition", id("Cache", "CacheDefinition"));
+    Object& way = named(*on.unit, "accessElements", "HwAccessElement", name, call);
     way.add_reference("destination", id(name, "Memory"));
-    way.create(writes ? "writeLatency" : "readLatency", "DiscreteValueConstant").set("value", cycles(copy.duration));
+    way.create(writes ? "writeLatency" : "readLatency", "DiscreteValueConstant")
+        .set("value", cycles(on, copy.duration));
   }
 
   void add_limit(const WrittenCall& call, const std::string& name, const std::string& what, Duration time) {
@@ -360,8 +418,7 @@ class ModelWriter {
 
   const StreamScenario& scenario_;
   const std::vector<WrittenCall>& calls_;
-  const std::set<std::string_view>& stated_;
-  std::int64_t cycle_;  ///< ps
+  std::vector<Gpu> gpus_;
   EditableModel model_;
   Object& root_ = model_.add_file("model.amxmi");
   Object& software_ = root_.create("swModel", "SWModel");
@@ -371,17 +428,16 @@ class ModelWriter {
   Object& constraints_ = root_.create("constraintsModel", "ConstraintsModel");
   Object& mapping_ = root_.create("mappingModel", "MappingModel");
   Object* board_ = nullptr;
-  Object* unit_ = nullptr;
-  bool has_memories_ = false, has_copies_ = false;
+  Object* driver_ = nullptr;
+  bool has_memories_ = false, has_copies_ = false, has_priorities_ = false;
 };
 
 using Keys = std::span<const std::string_view>;
 constexpr std::string_view settings[] = {
-    "$schema",           "description",         "platform",       "amd",          "contexts",
-    "streams",           "operations",          "until",          "until_ps",     "cycle",
-    "cycle_ps",          "warp_policy",         "warp_pipelines", "copy_engines", "context_scheduling",
-    "context_switch",    "context_switch_ps",   "preemption",     "interference", "cpu_traffic",
-    "stream_preemption", "stream_preemption_ps"};
+    "$schema",           "description", "gpus",           "name",         "platform",           "amd",
+    "contexts",          "streams",     "operations",     "until",        "until_ps",           "cycle",
+    "cycle_ps",          "warp_policy", "warp_pipelines", "copy_engines", "context_scheduling", "context_switch",
+    "context_switch_ps", "preemption",  "interference",   "cpu_traffic",  "stream_preemption",  "stream_preemption_ps"};
 constexpr std::string_view of_contexts[] = {"name",    "timeslice", "timeslice_ps", "priority",
                                             "urgency", "mps_share", "cu_mask"};
 constexpr std::string_view of_streams[] = {"name",     "context",     "priority",  "sm_mask", "cu_mask",
@@ -423,8 +479,10 @@ Error unsaid(const JsonObject& root) {
     const auto* list = std::get_if<JsonArray>(&value.value);
     if (list == nullptr) continue;
     const Keys keys = key == "contexts" ? Keys(of_contexts) : key == "streams" ? Keys(of_streams) : Keys(of_operations);
-    for (const JsonValue& element : list->elements)
-      if (auto error = untranslated(std::get<JsonObject>(element.value), keys)) return error;
+    for (const JsonValue& element : list->elements) {
+      const auto& object = std::get<JsonObject>(element.value);
+      if (auto error = key == "gpus" ? unsaid(object) : untranslated(object, keys)) return error;
+    }
   }
   return std::nullopt;
 }
@@ -448,12 +506,14 @@ constexpr std::int64_t largest_footprint = std::int64_t{1} << 60U;
 
 /// What of its operations a model cannot say.
 Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& calls) {
-  const Duration clock = cycle_of(scenario);
+  std::vector<Duration> clocks{cycle_of(scenario, 0)};
+  for (std::size_t gpu = 1; gpu < scenario.gpus.size(); ++gpu) clocks.push_back(cycle_of(scenario, gpu));
   for (const WrittenCall& call : calls) {
     const StreamOperation& operation = scenario.operations[call.operation];
     const Stream& stream = scenario.streams[operation.stream];
+    const std::size_t gpu = scenario.gpu_of(stream);
     const TextError here{call.line, call.column, {}};
-    if (base_of(scenario.device, operation.cost) == nullptr && !is_based_on({}, operation.cost))
+    if (base_of(scenario.device_of(gpu), operation.cost) == nullptr && !is_based_on({}, operation.cost))
       return refused(here, "what its blocks cost beside their time");
     if (call.process.empty() && (stream.process > 0 || stream.process_sms > 0))
       return refused(here, "which share of MPS the process of a benchmark has");
@@ -461,7 +521,7 @@ Error unsaid(const StreamScenario& scenario, const std::vector<WrittenCall>& cal
       return refused(here, "that the next call may come before the deadline, because a job waits for the one before");
     if (operation.memory != nullptr && operation.memory->footprint >= largest_footprint)
       return refused(here, "a footprint of 2^60 bytes or more");
-    if (auto error = unsaid_of_cycles(here, operation, call, clock)) return error;
+    if (auto error = unsaid_of_cycles(here, operation, call, clocks[gpu])) return error;
   }
   return std::nullopt;
 }
@@ -476,7 +536,8 @@ struct Read {
   StreamScenario scenario;
   std::vector<WrittenCall> calls;
   std::vector<TextError> assumptions;
-  std::set<std::string_view> stated;  ///< properties of the figures that it states, which no profile replaces
+  /// By GPU: properties of the figures that it states, which no profile replaces.
+  std::vector<std::set<std::string_view>> stated = {};
 };
 
 std::set<std::string_view> stated_figures(const JsonObject& root) {
@@ -501,14 +562,24 @@ tl::expected<Read, TextError> read_scenario(std::string_view text) {
   const auto parsed = engine::parse_located_json(text);
   const auto& root = std::get<JsonObject>(parsed->value);
   if (auto error = unsaid(root)) return tl::unexpected(*error);
-  read.stated = stated_figures(root);
-  if (fastest_clock % cycle_of(read.scenario).picoseconds() != 0)
-    return tl::unexpected(refused(error_at(cycle_in(root), ""), "a cycle whose frequency is no whole number of mHz"));
-  for (const JsonValue& value : std::get<JsonArray>(find_member(root, "operations")->value).elements) {
-    const auto& operation = std::get<JsonObject>(value.value);
-    if (read.calls.size() > 1 && find_member(operation, "kernel") != nullptr &&
-        find_member(operation, "memory_share") == nullptr)
-      read.assumptions.push_back(error_at(value, "the kernel states no \"memory_share\", so nothing slows it down"));
+  std::vector<const JsonObject*> gpus;
+  if (const JsonValue* list = find_member(root, "gpus"))
+    for (const JsonValue& gpu : std::get<JsonArray>(list->value).elements)
+      gpus.push_back(&std::get<JsonObject>(gpu.value));
+  else
+    gpus.push_back(&root);
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    read.stated.push_back(stated_figures(*gpus[gpu]));
+    if (fastest_clock % cycle_of(read.scenario, gpu).picoseconds() != 0)
+      return tl::unexpected(
+          refused(error_at(cycle_in(*gpus[gpu]), ""), "a cycle whose frequency is no whole number of mHz"));
+    const auto& operations = std::get<JsonArray>(find_member(*gpus[gpu], "operations")->value).elements;
+    for (const JsonValue& value : operations) {
+      const auto& operation = std::get<JsonObject>(value.value);
+      if (operations.size() > 1 && find_member(operation, "kernel") != nullptr &&
+          find_member(operation, "memory_share") == nullptr)
+        read.assumptions.push_back(error_at(value, "the kernel states no \"memory_share\", so nothing slows it down"));
+    }
   }
   return read;
 }
@@ -517,6 +588,7 @@ tl::expected<Read, TextError> read_configuration(std::string_view text) {
   auto configuration = parse_examiner_scenario(text);
   if (!configuration) return tl::unexpected(configuration.error());
   Read read;
+  read.stated.emplace_back();
   read.scenario = std::move(configuration->scenario);
   read.assumptions = std::move(configuration->remarks);
   for (const ExaminerBenchmark& benchmark : configuration->benchmarks) {
@@ -544,8 +616,9 @@ bool is_scenario(std::string_view text) {
   const auto parsed = engine::parse_located_json(text, "comment");
   const auto* object = parsed ? std::get_if<JsonObject>(&parsed->value) : nullptr;
   return object != nullptr &&
-         std::any_of(object->members.begin(), object->members.end(),
-                     [](const engine::JsonMember& member) { return is_list_of_calls(member.key, member.value); });
+         std::any_of(object->members.begin(), object->members.end(), [](const engine::JsonMember& member) {
+           return is_list_of_calls(member.key, member.value) || is_list_of_gpus(member.key, member.value);
+         });
 }
 
 tl::expected<MadeModel, TextError> model_of_scenario(std::string_view path, std::string_view text) {

@@ -85,7 +85,7 @@ Outcome<CalibratedScenario> calibrate_scenario(const std::string& path, const st
     if (!chosen) return tl::unexpected(chosen.error());
     profile = std::move(*chosen);
   }
-  const auto scenario = engine::gpu::parse_stream_scenario(text, profile ? &*profile : nullptr);
+  const auto scenario = engine::gpu::parse_scenario_of_one_gpu(text, profile ? &*profile : nullptr);
   if (!scenario) return tl::unexpected(gpu::unreadable(path, scenario.error()));
   const auto rules = read_names(request.names);
   if (!rules) return tl::unexpected(rules.error());

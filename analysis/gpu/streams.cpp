@@ -90,7 +90,8 @@ void report_device(const engine::gpu::StreamScenario& scenario, const Watch& wat
   if (shared || scenario.streams.size() > 1) tell(scenario.device.assumed, "pessimistic values are assumed");
 }
 
-Outcome<Input> read_scenario(const RunRequest& request, const engine::DeviceProfile* profile, const Watch& watch) {
+Outcome<Input> read_scenario(const RunRequest& request, const engine::DeviceProfile* profile, bool one_gpu,
+                             const Watch& watch) {
   const Scenario& scenario = request.scenario;
   const auto text = text_of(scenario);
   if (!text) return tl::unexpected(text.error());
@@ -107,12 +108,14 @@ Outcome<Input> read_scenario(const RunRequest& request, const engine::DeviceProf
     input.scenario = std::move(read->scenario);
     input.benchmarks = std::move(read->benchmarks);
   } else {
-    auto read = engine::gpu::parse_stream_scenario(*text, profile);
+    auto read = one_gpu || !request.log_directory.empty() ? engine::gpu::parse_scenario_of_one_gpu(*text, profile)
+                                                          : engine::gpu::parse_stream_scenario(*text, profile);
     if (!read) return tl::unexpected(unreadable(scenario.path, read.error()));
     input.scenario = std::move(*read);
     if (!request.log_directory.empty()) input.benchmarks = engine::gpu::benchmarks_of_streams(input.scenario);
   }
-  report_device(input.scenario, watch);
+  if (input.scenario.gpus.empty()) report_device(input.scenario, watch);
+  for (const engine::gpu::GpuPart& part : engine::gpu::parts_of(input.scenario)) report_device(part.scenario, watch);
   return input;
 }
 
@@ -169,20 +172,20 @@ struct Prepared {
   exporter::TimelineOptions timeline;
 };
 
-/// With the platform of the request.
-Outcome<Input> read_input(const RunRequest& request, const Watch& watch) {
+/// With the platform of the request. `one_gpu`: a scenario that names GPUs is refused.
+Outcome<Input> read_input(const RunRequest& request, bool one_gpu, const Watch& watch) {
   std::optional<engine::DeviceProfile> profile;
   if (!request.platform.empty()) {
     auto chosen = profile_with_sms(request.platform);
     if (!chosen) return tl::unexpected(chosen.error());
     profile = std::move(*chosen);
   }
-  return read_scenario(request, profile ? &*profile : nullptr, watch);
+  return read_scenario(request, profile ? &*profile : nullptr, one_gpu, watch);
 }
 
-Outcome<Prepared> prepared(const RunRequest& request, const Watch& watch) {
+Outcome<Prepared> prepared(const RunRequest& request, bool one_gpu, const Watch& watch) {
   if (const auto known = check_formats(request); !known) return tl::unexpected(known.error());
-  auto input = read_input(request, watch);
+  auto input = read_input(request, one_gpu, watch);
   if (!input) return tl::unexpected(input.error());
   const auto date = at_place("", exporter::date_of_traces());
   if (!date) return tl::unexpected(date.error());
@@ -194,13 +197,13 @@ Outcome<Prepared> prepared(const RunRequest& request, const Watch& watch) {
   return Prepared{std::move(*input), std::move(timeline)};
 }
 
-/// Says when another order of independent operations ends much earlier (lesson III of Olmedo et al.). Only where all
-/// orders together cost little beside the run that was asked for.
+/// Says when another order of independent operations of the only GPU ends much earlier (lesson III of Olmedo et al.).
+/// Only where all orders together cost little beside the run that was asked for.
 void report_launch_order(const engine::gpu::StreamScenario& scenario, const Watch& watch) {
   constexpr std::uint64_t most_orders = 120;
   constexpr std::int64_t most_blocks = 20'000;
   constexpr double much = 0.05;
-  if (!scenario.loops.empty()) return;
+  if (!scenario.loops.empty() || !scenario.gpus.empty()) return;
   const std::uint64_t orders = engine::gpu::count_launch_orders(scenario, most_orders + 1);
   std::int64_t blocks = 0;
   for (const engine::gpu::StreamOperation& operation : scenario.operations)
@@ -226,7 +229,7 @@ Outcome<TitledScenario> stream_scenario(const Scenario& scenario, const std::str
   RunRequest run;
   run.scenario = scenario;
   run.platform = platform;
-  return read_input(run, watch).map([](Input&& input) { return TitledScenario(std::move(input)); });
+  return read_input(run, true, watch).map([](Input&& input) { return TitledScenario(std::move(input)); });
 }
 
 OptionTable options(RunRequest& request) {
@@ -264,7 +267,7 @@ OptionTable options(RunRequest& request) {
 }
 
 Outcome<Answer<exporter::StreamsAnswer>> answer(const RunRequest& request, const Watch& watch) {
-  auto ready = prepared(request, watch);
+  auto ready = prepared(request, false, watch);
   if (!ready) return tl::unexpected(ready.error());
   auto& [input, timeline] = *ready;
   auto run = at_place(request.scenario.path, engine::gpu::simulate_streams(input.scenario, request.max_steps));
@@ -295,7 +298,7 @@ Outcome<Answer<exporter::LaunchOrderAnswer>> answer(const LaunchOrderRequest& re
   run.scenario = request.scenario;
   run.platform = request.platform;
   if (!request.timeline.empty()) run.timelines = {request.timeline};
-  auto ready = prepared(run, watch);
+  auto ready = prepared(run, true, watch);
   if (!ready) return tl::unexpected(ready.error());
   const engine::gpu::StreamScenario& scenario = ready->input.scenario;
   auto orders = at_place(request.scenario.path, engine::gpu::search_launch_orders(scenario, request.search));

@@ -33,7 +33,7 @@ bool is_covered(const StreamScenario& scenario, const std::vector<Submissions>& 
                                      [](const StreamOperation& operation) { return operation.warps != nullptr; });
   const bool has_barriers = std::any_of(scenario.streams.begin(), scenario.streams.end(),
                                         [](const Stream& stream) { return stream.has_barriers; });
-  return !has_warps && !has_barriers && !scenario.device.amd && scenario.loops.empty() &&
+  return scenario.gpus.empty() && !has_warps && !has_barriers && !scenario.device.amd && scenario.loops.empty() &&
          scenario.device.cpu_traffic == 0 &&
          !(scenario.by_urgency && std::any_of(streams.begin(), streams.end(), [](auto count) { return count > 1; }));
 }

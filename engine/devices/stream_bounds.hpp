@@ -15,8 +15,8 @@ namespace amalthea::engine::gpu {
 /// For each stream a bound on the time from the release to the end of its operations, if the streams begin at any time,
 /// submit at least as far apart as in the scenario, and operations take their durations. Nothing for a stream that does
 /// not submit the same operations at every release, that may fall behind its releases, or that has no operations.
-/// Nothing at all for what the analysis does not cover: AMD GPUs, MPS, NULL streams, loops, traffic of CPUs, kernels
-/// with instructions, contexts by priority with several streams.
+/// Nothing at all for what the analysis does not cover: several GPUs (parts_of), AMD GPUs, MPS, NULL streams, loops,
+/// traffic of CPUs, kernels with instructions, contexts by priority with several streams.
 std::vector<std::optional<Duration>> stream_bounds(const StreamScenario& scenario);
 
 }  // namespace amalthea::engine::gpu

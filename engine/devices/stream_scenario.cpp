@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
+#include <deque>
 #include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +54,13 @@ struct Process {
   double share = 0;         ///< the same in percent
 };
 
+/// An error if the key is there in both of its forms.
+Error given_twice(const JsonValue& value, const JsonObject& object, std::string_view key) {
+  if (find_member(object, key) == nullptr || find_member(object, fmt::format("{}_ps", key)) == nullptr)
+    return std::nullopt;
+  return error_at(value, fmt::format("give either \"{0}\" or \"{0}_ps\", not both", key));
+}
+
 /// An operation as written: with a period it stands for many.
 struct WrittenOperation {
   StreamOperation operation;
@@ -61,31 +70,99 @@ struct WrittenOperation {
   const JsonValue* value = nullptr;
 };
 
-class ScenarioReader {
+/// The repetition time of everything periodic, after the last release of all operations.
+class Repetition {
  public:
-  explicit ScenarioReader(const DeviceProfile* profile) : has_profile_(profile != nullptr) {
-    device_ = profile != nullptr ? *profile : *find_profile("tx2");
+  void add(const WrittenOperation& written) {
+    last_ = std::max(last_, written.operation.release.since_start());
+    const std::int64_t period = written.call.period.picoseconds();
+    if (period == 0 || overflows_) return;
+    overflows_ = __builtin_mul_overflow(hyperperiod_ / std::gcd(hyperperiod_, period), period, &hyperperiod_);
+  }
+  /// Nothing if it is later than 2^63 ps.
+  std::optional<Duration> end() const {
+    std::int64_t end = 0;
+    if (overflows_ || __builtin_add_overflow(last_.picoseconds(), hyperperiod_, &end)) return std::nullopt;
+    return Duration::picoseconds(end);
   }
 
-  tl::expected<StreamScenario, TextError> read(const JsonValue& root, std::vector<WrittenCall>* calls) {
+ private:
+  Duration last_;
+  std::int64_t hyperperiod_ = 1;
+  bool overflows_ = false;
+};
+
+/// Reads what one GPU has to do.
+class ScenarioReader {
+ public:
+  /// `is_named`: it is an element of "gpus".
+  ScenarioReader(const DeviceProfile* profile, bool is_named) : has_profile_(profile != nullptr), is_named_(is_named) {
+    device_ = profile != nullptr ? *profile : *find_profile("tx2");
+  }
+  // `device_` refers to a part of itself.
+  ScenarioReader(const ScenarioReader&) = delete;
+  ScenarioReader& operator=(const ScenarioReader&) = delete;
+
+  /// All but the releases.
+  Error read(const JsonValue& root) {
     const auto* object = std::get_if<JsonObject>(&root.value);
-    if (object == nullptr) return tl::unexpected(error_at(root, R"(expected an object with "operations")"));
+    if (object == nullptr) return error_at(root, R"(expected an object with "operations")");
     // Definitions are read before their references, at any position.
     static constexpr std::string_view order[] = {"platform", "amd", "contexts", "streams", "operations"};
     for (const std::string_view key : order)
       if (const JsonValue* value = find_member(*object, key))
-        if (auto error = read_main(key, *value)) return tl::unexpected(*error);
+        if (auto error = read_main(key, *value)) return error;
     for (const auto& [key, value] : object->members)
       if (std::find(std::begin(order), std::end(order), key) == std::end(order))
-        if (auto error = read_setting(key, value)) return tl::unexpected(*error);
-    if (find_member(*object, "operations") == nullptr)
-      return tl::unexpected(error_at(root, "\"operations\" is missing"));
+        if (auto error = read_setting(key, value)) return error;
+    if (find_member(*object, "operations") == nullptr) return error_at(root, "\"operations\" is missing");
     for (const std::string_view key : {"until", "cycle"})
-      if (find_member(*object, key) != nullptr && find_member(*object, fmt::format("{}_ps", key)) != nullptr)
-        return tl::unexpected(error_at(root, fmt::format("give either \"{0}\" or \"{0}_ps\", not both", key)));
-    if (auto error = read_warps(root)) return tl::unexpected(*error);
-    if (auto error = release_all(root, calls)) return tl::unexpected(*error);
-    return std::move(scenario_);
+      if (auto error = given_twice(root, *object, key)) return error;
+    return read_warps(root);
+  }
+
+  const std::string& name() const { return name_; }
+  const std::optional<Duration>& until() const { return until_; }
+  void repeat(Repetition& all) const {
+    for (const WrittenOperation& written : written_) all.add(written);
+  }
+
+  /// Adds it to the scenario of all GPUs. Operations with a period are released repeatedly before `until`; `blocks`
+  /// counts those of all GPUs.
+  Error release_all(Duration until, std::int64_t& blocks, StreamScenario& whole, std::vector<WrittenCall>* calls) {
+    const std::size_t first_context = whole.contexts.size(), first_stream = whole.streams.size();
+    for (Context& context : scenario_.contexts) {
+      context.gpu = whole.gpus.size();
+      whole.contexts.push_back(std::move(context));
+    }
+    for (Stream& stream : scenario_.streams) {
+      stream.context += first_context;
+      whole.streams.push_back(std::move(stream));
+    }
+    for (const WrittenOperation& written : written_) {
+      StreamOperation operation = written.operation;
+      operation.stream += first_stream;
+      if (calls != nullptr) calls->emplace_back(written.call).operation = whole.operations.size();
+      for (;;) {
+        if (whole.operations.size() == max_operations)
+          return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", max_operations));
+        if (operation.kind == StreamOperationKind::kernel) {
+          if (operation.blocks > max_simulated_blocks - blocks)
+            return error_at(*written.value, fmt::format("more than {} blocks in all", max_simulated_blocks));
+          blocks += operation.blocks;
+        }
+        whole.operations.push_back(operation);
+        if (written.call.period.is_zero() || until - operation.release.since_start() <= written.call.period) break;
+        operation.release = operation.release + written.call.period;
+      }
+    }
+    if (is_named_) {
+      whole.gpus.push_back({name_, std::move(device_), scenario_.by_urgency});
+    } else {
+      whole.device = std::move(device_);
+      whole.by_urgency = scenario_.by_urgency;
+    }
+    return std::nullopt;
   }
 
  private:
@@ -117,17 +194,17 @@ class ScenarioReader {
     }
     if (key == "warp_policy") return read_named(value, nvidia::warp_policies(), policy_);
     if (key == "warp_pipelines") return read_named(value, nvidia::warp_pipelines(), pipelines_);
-    if (key == "until" || key == "until_ps") {
-      until_.emplace();
-      return read_time(value, key == "until_ps", *until_);
-    }
     std::string ignored;
-    if (key == "description" || key == "$schema") return read_text(value, ignored);
+    if (is_named_ && key == "name") return read_text(value, name_);
+    if (key == "description") return read_text(value, ignored);
+    if (!is_named_ && key == "$schema") return read_text(value, ignored);
+    if (!is_named_ && (key == "until" || key == "until_ps"))
+      return read_time(value, key == "until_ps", until_.emplace());
     return error_at(
-        value, fmt::format("unknown key; expected {}",
+        value, fmt::format("unknown key; {}, {}, description", is_named_ ? "a GPU has name" : "expected gpus, until",
                            listed({"platform", "amd", "copy_engines", "contexts", "preemption", "context_switch",
                                    "stream_preemption", "context_scheduling", "interference", "cpu_traffic", "streams",
-                                   "operations", "until", "cycle", "warp_policy", "warp_pipelines", "description"})));
+                                   "operations", "cycle", "warp_policy", "warp_pipelines"})));
   }
 
   /// An element of a table, by its name.
@@ -488,46 +565,6 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  /// The repetition time of everything periodic, after the last release of all operations.
-  std::optional<Duration> default_until() const {
-    Duration last;
-    std::int64_t hyperperiod = 1;
-    for (const WrittenOperation& written : written_) {
-      last = std::max(last, written.operation.release.since_start());
-      if (written.call.period.is_zero()) continue;
-      const std::int64_t period = written.call.period.picoseconds();
-      if (__builtin_mul_overflow(hyperperiod / std::gcd(hyperperiod, period), period, &hyperperiod))
-        return std::nullopt;
-    }
-    std::int64_t until = 0;
-    if (__builtin_add_overflow(last.picoseconds(), hyperperiod, &until)) return std::nullopt;
-    return Duration::picoseconds(until);
-  }
-
-  /// Operations with a period are released repeatedly before `until`.
-  Error release_all(const JsonValue& root, std::vector<WrittenCall>* calls) {
-    const auto until = until_ ? until_ : default_until();
-    if (!until) return error_at(root, "the hyperperiod of the periods is longer than 2^63 ps; give \"until\"");
-    std::int64_t blocks = 0;
-    for (const WrittenOperation& written : written_) {
-      StreamOperation operation = written.operation;
-      if (calls != nullptr) calls->emplace_back(written.call).operation = scenario_.operations.size();
-      for (;;) {
-        if (scenario_.operations.size() == max_operations)
-          return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", max_operations));
-        if (operation.kind == StreamOperationKind::kernel) {
-          if (operation.blocks > max_simulated_blocks - blocks)
-            return error_at(*written.value, fmt::format("more than {} blocks in all", max_simulated_blocks));
-          blocks += operation.blocks;
-        }
-        scenario_.operations.push_back(operation);
-        if (written.call.period.is_zero() || *until - operation.release.since_start() <= written.call.period) break;
-        operation.release = operation.release + written.call.period;
-      }
-    }
-    return std::nullopt;
-  }
-
   Error read_member(const std::string& key, const JsonValue& value, bool is_kernel, WrittenOperation& written,
                     std::string& stream) {
     StreamOperation& operation = written.operation;
@@ -601,6 +638,8 @@ class ScenarioReader {
   }
 
   bool has_profile_;
+  bool is_named_;
+  std::string name_;
   StreamScenario scenario_;
   DeviceProfile& device_ = scenario_.device;
   std::vector<WrittenOperation> written_;
@@ -615,13 +654,75 @@ class ScenarioReader {
   std::map<std::size_t, Duration> deadlines_;  ///< of streams that state one; zero: none
 };
 
+const JsonValue* gpus_in(const JsonValue& root) {
+  const auto* object = std::get_if<JsonObject>(&root.value);
+  return object != nullptr ? find_member(*object, "gpus") : nullptr;
+}
+
+/// `root` is an object whose member "gpus" is `gpus`.
+Error read_gpus(const JsonValue& root, const JsonValue& gpus, const DeviceProfile* profile,
+                std::deque<ScenarioReader>& readers, std::optional<Duration>& until) {
+  const auto& object = std::get<JsonObject>(root.value);
+  if (profile != nullptr) return error_at(gpus, "each GPU states its \"platform\", and --platform is one for all");
+  const auto* list = std::get_if<JsonArray>(&gpus.value);
+  if (list == nullptr || list->elements.empty() || list->elements.size() > max_scenario_gpus)
+    return error_at(gpus, fmt::format("expected an array of 1 to {} GPUs", max_scenario_gpus));
+  for (const auto& [key, value] : object.members) {
+    Error error;
+    std::string ignored;
+    if (key == "until" || key == "until_ps")
+      error = read_time(value, key == "until_ps", until.emplace());
+    else if (key == "description" || key == "$schema")
+      error = read_text(value, ignored);
+    else if (key != "gpus")
+      error = error_at(value, "unknown key beside \"gpus\"; expected gpus, until, description");
+    if (error) return error;
+  }
+  if (auto error = given_twice(root, object, "until")) return error;
+  std::set<std::string> names;
+  for (const JsonValue& value : list->elements) {
+    const ScenarioReader& reader = readers.emplace_back(nullptr, true);
+    if (auto error = readers.back().read(value)) return error;
+    if (reader.name().empty()) return error_at(value, "a GPU needs a non-empty \"name\"");
+    if (!names.insert(reader.name()).second)
+      return error_at(value, fmt::format("two GPUs are named \"{}\"", reader.name()));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json, const DeviceProfile* profile,
                                                               std::vector<WrittenCall>* calls) {
   const auto parsed = parse_located_json(json);
   if (!parsed) return tl::unexpected(parsed.error());
-  return ScenarioReader(profile).read(*parsed, calls);
+  std::deque<ScenarioReader> readers;
+  std::optional<Duration> until;
+  if (const JsonValue* gpus = gpus_in(*parsed)) {
+    if (auto error = read_gpus(*parsed, *gpus, profile, readers, until)) return tl::unexpected(*error);
+  } else {
+    if (auto error = readers.emplace_back(profile, false).read(*parsed)) return tl::unexpected(*error);
+    until = readers.front().until();
+  }
+  if (!until) {
+    Repetition all;
+    for (const ScenarioReader& reader : readers) reader.repeat(all);
+    until = all.end();
+  }
+  if (!until)
+    return tl::unexpected(error_at(*parsed, "the hyperperiod of the periods is longer than 2^63 ps; give \"until\""));
+  StreamScenario whole;
+  std::int64_t blocks = 0;
+  for (ScenarioReader& reader : readers)
+    if (auto error = reader.release_all(*until, blocks, whole, calls)) return tl::unexpected(*error);
+  return whole;
+}
+
+tl::expected<StreamScenario, TextError> parse_scenario_of_one_gpu(std::string_view json, const DeviceProfile* profile) {
+  if (const auto parsed = parse_located_json(json))
+    if (const JsonValue* gpus = gpus_in(*parsed))
+      return tl::unexpected(error_at(*gpus, "expected a scenario of one GPU"));
+  return parse_stream_scenario(json, profile);
 }
 
 }  // namespace amalthea::engine::gpu

@@ -36,8 +36,16 @@ struct WrittenCall {
 /// context. An operation with a period stands for all its releases before "until", by default the hyperperiod after the
 /// last first release. Deadlines have no effect on a run. `profile`, if given, replaces the scenario's platform; its
 /// SMs must be known. `calls`, if given, becomes the elements of "operations".
+///
+/// `{"gpus": [{"name": "front", "platform": "tx2", "operations": […]}, …], "until": "10ms"}`: every GPU has the keys of a
+/// scenario of one GPU but "until". Then there is no `profile`. Operations are in the order of the GPUs.
 tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json,
                                                               const DeviceProfile* profile = nullptr,
                                                               std::vector<WrittenCall>* calls = nullptr);
+/// The same for what takes one GPU: "gpus" is an error.
+tl::expected<StreamScenario, TextError> parse_scenario_of_one_gpu(std::string_view json,
+                                                                  const DeviceProfile* profile = nullptr);
+/// Maximum number of elements of "gpus".
+constexpr std::size_t max_scenario_gpus = 64;
 
 }  // namespace amalthea::engine::gpu

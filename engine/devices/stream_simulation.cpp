@@ -25,11 +25,25 @@ bool goes_on(const StreamLoop& loop, std::size_t done, Instant now) {
   return loop.time.is_zero() || now - loop.start < loop.time;
 }
 
+/// What the simulations of the GPUs have taken so far.
+struct Spent {
+  std::uint64_t steps = 0;
+  std::int64_t blocks = 0;
+};
+
+void sort_slices(std::vector<EngineSlice>& slices) {
+  std::stable_sort(slices.begin(), slices.end(), [](const EngineSlice& a, const EngineSlice& b) {
+    return std::tie(a.start, a.engine) < std::tie(b.start, b.engine);
+  });
+}
+
+/// Of one GPU.
 class Simulation {
  public:
-  Simulation(const StreamScenario& scenario, std::uint64_t max_steps)
+  Simulation(const StreamScenario& scenario, std::uint64_t max_steps, Spent& spent)
       : scenario_(scenario),
         max_steps_(max_steps),
+        spent_(spent),
         device_(make_device(scenario.device)),
         loop_of_(scenario.operations.size(), none),
         open_(scenario.loops.size()) {}
@@ -50,9 +64,7 @@ class Simulation {
     for (std::size_t index = 0; index < scenario_.operations.size(); ++index)
       if (auto error = add(index)) return tl::unexpected(*error);
     if (auto error = go()) return tl::unexpected(*error);
-    std::stable_sort(result_.slices.begin(), result_.slices.end(), [](const EngineSlice& a, const EngineSlice& b) {
-      return std::tie(a.start, a.engine) < std::tie(b.start, b.engine);
-    });
+    sort_slices(result_.slices);
     return std::move(result_);
   }
 
@@ -73,10 +85,10 @@ class Simulation {
       const auto block = use_of_block(scenario_.limits(), added.shape);
       if (!block) return fmt::format("operations[{}]: {}", index, block.error());
       use = *block;
-      if (added.blocks > max_simulated_blocks - blocks_)
+      if (added.blocks > max_simulated_blocks - spent_.blocks)
         return fmt::format("operations[{}]: more than {} blocks in all", index, max_simulated_blocks);
-      blocks_ += added.blocks;
-      if (static_cast<std::uint64_t>(blocks_) > max_steps_ / 2)
+      spent_.blocks += added.blocks;
+      if (static_cast<std::uint64_t>(spent_.blocks) > max_steps_ / 2)
         return fmt::format(
             "operations[{}]: the blocks up to here take two steps each, more than {} in all; "
             "launch fewer, or raise --max-steps",
@@ -91,8 +103,8 @@ class Simulation {
 
   Error go() {
     std::vector<OperationId> completed;
-    for (std::uint64_t steps = 0; ended_ < result_.operations.size(); ++steps) {
-      if (steps == max_steps_)
+    for (; ended_ < result_.operations.size(); ++spent_.steps) {
+      if (spent_.steps == max_steps_)
         return fmt::format(
             "the simulation is not at its end after {} steps, at {}; lengthen time slices, "
             "shorten operations, or raise --max-steps",
@@ -156,6 +168,7 @@ class Simulation {
 
   const StreamScenario& scenario_;
   std::uint64_t max_steps_;
+  Spent& spent_;
   std::unique_ptr<Device> device_;
   StreamRun result_;
   std::vector<std::optional<SmUse>> use_;  ///< of a block, by operation
@@ -166,12 +179,43 @@ class Simulation {
   using Waiting = std::pair<Instant, std::size_t>;
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting_;
   std::vector<std::size_t> index_of_;  ///< by OperationId
-  std::int64_t blocks_ = 0;
   std::size_t ended_ = 0;
   Instant now_;
 };
 
 }  // namespace
+
+std::vector<GpuPart> parts_of(const StreamScenario& scenario) {
+  std::vector<GpuPart> parts(scenario.gpus.size());
+  if (parts.empty()) return parts;
+  for (std::size_t gpu = 0; gpu < parts.size(); ++gpu) {
+    parts[gpu].scenario.device = scenario.gpus[gpu].device;
+    parts[gpu].scenario.by_urgency = scenario.gpus[gpu].by_urgency;
+  }
+  std::vector<std::size_t> context_in_part;
+  for (std::size_t context = 0; context < scenario.contexts.size(); ++context) {
+    GpuPart& part = parts[scenario.contexts[context].gpu];
+    context_in_part.push_back(part.contexts.size());
+    part.contexts.push_back(context);
+    part.scenario.contexts.push_back(scenario.contexts[context]);
+    part.scenario.contexts.back().gpu = 0;
+  }
+  std::vector<std::size_t> stream_in_part;
+  for (const Stream& stream : scenario.streams) {
+    StreamScenario& part = parts[scenario.gpu_of(stream)].scenario;
+    stream_in_part.push_back(part.streams.size());
+    part.streams.push_back(stream);
+    part.streams.back().context = context_in_part[stream.context];
+  }
+  for (std::size_t operation = 0; operation < scenario.operations.size(); ++operation) {
+    const std::size_t stream = scenario.operations[operation].stream;
+    GpuPart& part = parts[scenario.gpu_of(scenario.streams[stream])];
+    part.operations.push_back(operation);
+    part.scenario.operations.push_back(scenario.operations[operation]);
+    part.scenario.operations.back().stream = stream_in_part[stream];
+  }
+  return parts;
+}
 
 std::int64_t hsa_queues(const StreamScenario& scenario) {
   std::set<std::size_t> with_kernels;
@@ -198,8 +242,25 @@ void append_repeated(StreamScenario& scenario, StreamRun& run) {
 }
 
 tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario, std::uint64_t max_steps) {
+  Spent spent;
   try {
-    return Simulation(scenario, max_steps).run();
+    if (scenario.gpus.empty()) return Simulation(scenario, max_steps, spent).run();
+    StreamRun whole;
+    whole.operations.resize(scenario.operations.size());
+    const std::vector<GpuPart> parts = parts_of(scenario);
+    for (std::size_t gpu = 0; gpu < parts.size(); ++gpu) {
+      const GpuPart& part = parts[gpu];
+      auto run = Simulation(part.scenario, max_steps, spent).run();
+      if (!run) return tl::unexpected(fmt::format("GPU \"{}\": {}", scenario.gpus[gpu].name, run.error()));
+      for (std::size_t i = 0; i < part.operations.size(); ++i)
+        whole.operations[part.operations[i]] = std::move(run->operations[i]);
+      for (EngineSlice slice : run->slices) {
+        slice.context = static_cast<ContextIndex>(part.contexts[slice.context]);
+        whole.slices.push_back(slice);
+      }
+    }
+    sort_slices(whole.slices);
+    return whole;
   } catch (const std::overflow_error&) {
     return tl::unexpected(std::string("the scenario lasts longer than 2^63 ps"));
   }

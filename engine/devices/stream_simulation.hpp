@@ -58,6 +58,13 @@ struct StreamLoop {
   bool is_synchronized = false;    ///< an iteration also waits for the loops that are synchronized too
 };
 
+/// One of the GPUs of a scenario that names them. They do not disturb each other.
+struct ScenarioGpu {
+  std::string name;
+  DeviceProfile device;     ///< as that of a scenario of one GPU
+  bool by_urgency = false;  ///< the same
+};
+
 struct StreamScenario {
   /// The GPU it runs on: a profile, with the changes of the scenario. Its SMs are known.
   DeviceProfile device;
@@ -66,14 +73,29 @@ struct StreamScenario {
   std::vector<Stream> streams;    ///< at most one NULL stream in each context
   std::vector<StreamOperation> operations;
   std::vector<StreamLoop> loops;  ///< an operation belongs to one loop at most
+  /// In place of `device` and `by_urgency`; every context states its GPU, and there are no loops. None: one GPU without
+  /// a name.
+  std::vector<ScenarioGpu> gpus;
 
   StreamScenario() { device.multiprocessors.emplace(); }
   SmLimits& limits() { return *device.multiprocessors; }
   const SmLimits& limits() const { return *device.multiprocessors; }
+  /// Of one of the GPUs, also if it is the only one.
+  const DeviceProfile& device_of(std::size_t gpu) const { return gpus.empty() ? device : gpus[gpu].device; }
+  bool by_urgency_on(std::size_t gpu) const { return gpus.empty() ? by_urgency : gpus[gpu].by_urgency; }
+  std::size_t gpu_of(const Stream& stream) const { return gpus.empty() ? 0 : contexts[stream.context].gpu; }
 };
 
-/// Number of HSA queues that the streams with kernels need on an AMD GPU: one for each stream with a mask, and those of
-/// a pool for each context.
+/// What one of the GPUs executes, as a scenario of this GPU alone.
+struct GpuPart {
+  StreamScenario scenario;
+  std::vector<std::size_t> contexts, operations;  ///< of the whole scenario, for each one of the part
+};
+/// The parts of all GPUs that the scenario names, in their order.
+std::vector<GpuPart> parts_of(const StreamScenario& scenario);
+
+/// Number of HSA queues that the streams with kernels need on an AMD GPU that is the only one: one for each stream with
+/// a mask, and those of a pool for each context.
 std::int64_t hsa_queues(const StreamScenario& scenario);
 
 struct StreamRun {
@@ -94,7 +116,8 @@ constexpr std::int64_t max_simulated_blocks = 10'000'000;
 constexpr std::uint64_t default_stream_steps = 2'000'000;
 
 /// The error states which operation cannot run: a block that fits no SM, more blocks than max_simulated_blocks, or an
-/// end beyond 2^63 ps; or that the simulation needs more steps. A loop needs a limit.
+/// end beyond 2^63 ps; or that the simulation needs more steps. A loop needs a limit. Blocks and steps count for all
+/// GPUs together.
 tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario,
                                                       std::uint64_t max_steps = default_stream_steps);
 

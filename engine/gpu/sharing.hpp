@@ -5,6 +5,7 @@
 /// Devices ignore what their vendor's GPUs lack.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct Context {
   Duration slice = Duration::microseconds(2600);  ///< > 0
   ContextPriority priority = ContextPriority::medium;
   std::int64_t urgency = 0;  ///< larger precedes, if contexts are scheduled by urgency
+  std::size_t gpu = 0;       ///< of a scenario with several: which of them it is on
 };
 
 /// When an engine can preempt a context whose time slice has ended (N5).

@@ -35,8 +35,9 @@ ActiveThreads count_threads(const gpu::StreamScenario& scenario, const gpu::Stre
     row.resize(active.names.size());
     row[column[series]] += threads;
   };
-  const std::int64_t warp = scenario.limits().warp_size;
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
+    const std::int64_t warp =
+        scenario.device_of(gpu_of(scenario, scenario.operations[index])).multiprocessors->warp_size;
     const std::int64_t threads = (scenario.operations[index].shape.threads + warp - 1) / warp * warp;
     for (const gpu::BlockRun& block : run.operations[index].blocks) {
       change(block.start, timeline.series_of[index], threads);
@@ -77,8 +78,14 @@ std::string render_active_threads_svg(const gpu::StreamScenario& scenario, const
   const ActiveThreads active = count_threads(scenario, run);
   CurveDrawing drawing;
   drawing.title = title;
-  drawing.subtitle = fmt::format("Resident threads on {}, at most {}", scenario.device.name,
-                                 scenario.limits().sms * scenario.limits().threads);
+  std::string gpus;
+  std::int64_t most = 0;
+  for (std::size_t index = 0; index < std::max<std::size_t>(scenario.gpus.size(), 1); ++index) {
+    const engine::DeviceProfile& device = scenario.device_of(index);
+    gpus += fmt::format("{}{}{}", gpus.empty() ? "" : ", ", gpu_prefix(scenario, index), device.name);
+    most += device.multiprocessors->sms * device.multiprocessors->threads;
+  }
+  drawing.subtitle = fmt::format("Resident threads on {}, at most {}", gpus, most);
   drawing.x_label = "ms";
   drawing.y_label = "threads";
   for (std::size_t series = 0; series <= active.names.size(); ++series) {

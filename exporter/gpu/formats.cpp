@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "exporter/gpu/timeline.hpp"
 #include "exporter/primitives/csv.hpp"
 #include "exporter/primitives/text_table.hpp"
 
@@ -51,6 +52,13 @@ std::vector<UnitCount> units_of(const gpu::SmLimits& sm) {
                                {"tensor cores", sm.tensor_units}};
   std::erase_if(units, [](const UnitCount& count) { return count.per_sm == 0; });
   return units;
+}
+
+/// Whether contexts are shown: several of a GPU, or those that a scenario with names of GPUs names, too.
+bool shows_contexts(const gpu::StreamScenario& scenario) {
+  if (scenario.gpus.empty()) return scenario.contexts.size() > 1;
+  return std::any_of(scenario.contexts.begin(), scenario.contexts.end(),
+                     [](const gpu::Context& context) { return !context.name.empty(); });
 }
 
 double per_sub_core(const UnitCount& count, const gpu::SmLimits& sm) {
@@ -253,7 +261,8 @@ std::string render_json(const StreamsAnswer& answer) {
     ordered_json row;
     row["name"] = operation.name;
     row["stream"] = stream.is_null ? ordered_json(nullptr) : ordered_json(stream.name);
-    if (scenario.contexts.size() > 1) row["context"] = scenario.contexts[stream.context].name;
+    if (!scenario.gpus.empty()) row["gpu"] = scenario.gpus[scenario.gpu_of(stream)].name;
+    if (shows_contexts(scenario)) row["context"] = scenario.contexts[stream.context].name;
     if (!is_kernel) row["kind"] = name_of(operation.kind);
     row["release_ps"] = operation.release.picoseconds();
     row["enqueued_ps"] = done.enqueued.picoseconds();
@@ -267,14 +276,19 @@ std::string render_json(const StreamsAnswer& answer) {
     }
     json[is_kernel ? "kernels" : "copies"].push_back(std::move(row));
   }
-  if (scenario.contexts.size() > 1) {
+  if (shows_contexts(scenario)) {
     json["slices"] = ordered_json::array();
-    for (const gpu::EngineSlice& slice : run.slices)
-      json["slices"].push_back({{"engine", gpu::name_of_engine(slice.engine)},
-                                {"context", scenario.contexts[slice.context].name},
-                                {"start_ps", slice.start.picoseconds()},
-                                {"ready_ps", slice.ready.picoseconds()},
-                                {"end_ps", slice.end.picoseconds()}});
+    for (const gpu::EngineSlice& slice : run.slices) {
+      const gpu::Context& context = scenario.contexts[slice.context];
+      ordered_json row;
+      if (!scenario.gpus.empty()) row["gpu"] = scenario.gpus[context.gpu].name;
+      row["engine"] = gpu::name_of_engine(slice.engine);
+      row["context"] = context.name;
+      row["start_ps"] = slice.start.picoseconds();
+      row["ready_ps"] = slice.ready.picoseconds();
+      row["end_ps"] = slice.end.picoseconds();
+      json["slices"].push_back(std::move(row));
+    }
   }
   return json.dump() + "\n";
 }
@@ -282,7 +296,9 @@ std::string render_json(const StreamsAnswer& answer) {
 std::string render_text(const StreamsAnswer& answer, bool colour) {
   const gpu::StreamScenario& scenario = answer.scenario;
   const gpu::StreamRun& run = answer.run;
-  const bool several_contexts = scenario.contexts.size() > 1;
+  const bool several_contexts = shows_contexts(scenario);
+  const std::string streams_title =
+      fmt::format("{}{}stream", scenario.gpus.empty() ? "" : "GPU/", several_contexts ? "context/" : "");
   Instant last;
   for (const gpu::OperationRun& operation : run.operations) last = std::max(last, operation.completion);
   // Six digits follow the point: picoseconds, or nanoseconds where all takes long.
@@ -290,7 +306,7 @@ std::string render_text(const StreamsAnswer& answer, bool colour) {
   const std::string_view unit = is_long ? "ms" : "us";
   TextTable table({{"operation"},
                    {"kind"},
-                   {several_contexts ? "context/stream" : "stream"},
+                   {streams_title},
                    {fmt::format("release {}", unit), Align::right},
                    {fmt::format("start {}", unit), Align::right},
                    {fmt::format("completion {}", unit), Align::right},
@@ -302,7 +318,8 @@ std::string render_text(const StreamsAnswer& answer, bool colour) {
   };
   const auto title_of = [&](const gpu::Stream& stream) {
     const std::string name = stream.is_null ? "(NULL)" : stream.name;
-    return several_contexts ? scenario.contexts[stream.context].name + "/" + name : name;
+    const std::string prefix = gpu_prefix(scenario, scenario.gpu_of(stream), "/");
+    return prefix + (several_contexts ? scenario.contexts[stream.context].name + "/" + name : name);
   };
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
     const gpu::StreamOperation& operation = scenario.operations[index];
@@ -333,7 +350,7 @@ std::string render_text(const StreamsAnswer& answer, bool colour) {
     stream.longest = std::max(stream.longest, response);
     stream.sum += static_cast<double>(response.picoseconds());
   }
-  TextTable summary({{several_contexts ? "context/stream" : "stream"},
+  TextTable summary({{streams_title},
                      {"operations", Align::right},
                      {fmt::format("first start {}", unit), Align::right},
                      {fmt::format("last completion {}", unit), Align::right},
@@ -351,12 +368,15 @@ std::string render_text(const StreamsAnswer& answer, bool colour) {
 
 std::string render_csv(const StreamsAnswer& answer) {
   const gpu::StreamScenario& scenario = answer.scenario;
-  std::string csv = "operation,kind,context,stream,release_ps,enqueued_ps,start_ps,completion_ps,response_ps,blocks\n";
+  std::string csv =
+      fmt::format("operation,kind,{}context,stream,release_ps,enqueued_ps,start_ps,completion_ps,response_ps,blocks\n",
+                  scenario.gpus.empty() ? "" : "gpu,");
   for (std::size_t index = 0; index < answer.run.operations.size(); ++index) {
     const gpu::StreamOperation& operation = scenario.operations[index];
     const gpu::OperationRun& done = answer.run.operations[index];
     const gpu::Stream& stream = scenario.streams[operation.stream];
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(operation.name), name_of(operation.kind),
+    const std::string gpu = scenario.gpus.empty() ? "" : csv_field(scenario.gpus[scenario.gpu_of(stream)].name) + ",";
+    csv += fmt::format("{},{},{}{},{},{},{},{},{},{},{}\n", csv_field(operation.name), name_of(operation.kind), gpu,
                        csv_field(scenario.contexts[stream.context].name), csv_field(stream.name),
                        operation.release.picoseconds(), done.enqueued.picoseconds(), done.start.picoseconds(),
                        done.completion.picoseconds(), (done.completion - operation.release).picoseconds(),

@@ -31,14 +31,18 @@ std::string microseconds_text(Instant time) { return fmt::format("{} us", decima
 class GanttDrawing {
  public:
   GanttDrawing(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, const TimelineOptions& options)
-      : scenario_(scenario), run_(run), options_(options), timeline_(make_timeline(scenario, run)) {}
+      : scenario_(scenario), run_(run), options_(options), timeline_(make_timeline(scenario, run)) {
+    for (const TimelineRow& row : timeline_.rows)
+      left_ = std::max(left_, (letters(unit_name(scenario, row)) + 2) * letter_width);
+  }
 
   std::string render() {
     std::int64_t top = (options_.title.empty() ? 16 : 40) * pixel;
     const std::int64_t rows_top = top;
     const TimelineRow* previous = nullptr;
     for (const TimelineRow& row : timeline_.rows) {
-      const bool is_new = previous == nullptr || previous->unit != row.unit || previous->kind != row.kind;
+      const bool is_new =
+          previous == nullptr || previous->unit != row.unit || previous->kind != row.kind || previous->gpu != row.gpu;
       if (is_new && previous != nullptr) top += group_gap;
       draw_row(row, top, is_new);
       top += row_height;
@@ -48,16 +52,15 @@ class GanttDrawing {
     top += 44 * pixel;
     draw_legend(top);
     const std::int64_t height = top + 8 * pixel;
-    const std::int64_t width = left + plot + right;
+    const std::int64_t width = left_ + plot + right;
     std::string out = svg::head(width, height);
     if (!options_.title.empty())
-      out += fmt::format("<text x=\"{}\" y=\"22\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", number(left),
+      out += fmt::format("<text x=\"{}\" y=\"22\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", number(left_),
                          escaped(options_.title));
     return out + grid_ + body_ + "</svg>\n";
   }
 
  private:
-  static constexpr std::int64_t left = 160 * pixel;
   static constexpr std::int64_t plot = 1000 * pixel;
   static constexpr std::int64_t right = 60 * pixel;
   static constexpr std::int64_t row_height = 20 * pixel;
@@ -66,8 +69,8 @@ class GanttDrawing {
 
   std::int64_t x_of(Instant time) const {
     const std::int64_t length = std::max<std::int64_t>(timeline_.end.picoseconds(), 1);
-    return left + amalthea::detail::divide(static_cast<amalthea::detail::Int128>(time.picoseconds()) * plot, length,
-                                           Rounding::nearest);
+    return left_ + amalthea::detail::divide(static_cast<amalthea::detail::Int128>(time.picoseconds()) * plot, length,
+                                            Rounding::nearest);
   }
 
   static std::string rectangle(std::int64_t x, std::int64_t y, std::int64_t width, std::size_t colour,
@@ -77,9 +80,9 @@ class GanttDrawing {
 
   void draw_row(const TimelineRow& row, std::int64_t top, bool named) {
     if (named)
-      body_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", number(left - 8 * pixel),
-                           number(top + 14 * pixel), unit_name(scenario_, row));
-    grid_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#f4f4f4\"/>\n", number(left),
+      body_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", number(left_ - 8 * pixel),
+                           number(top + 14 * pixel), escaped(unit_name(scenario_, row)));
+    grid_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#f4f4f4\"/>\n", number(left_),
                          number(top), number(plot), number(bar_height));
     for (const TimelineBar& bar : row.bars) draw_bar(row, bar, top);
   }
@@ -148,20 +151,20 @@ class GanttDrawing {
                            label);
     }
     body_ +=
-        fmt::format("<path d=\"M{} {}H{}\" stroke=\"#333\"/>\n", number(left), number(bottom), number(left + plot));
+        fmt::format("<path d=\"M{} {}H{}\" stroke=\"#333\"/>\n", number(left_), number(bottom), number(left_ + plot));
   }
 
   /// Entries in sequence, in lines as full as possible; updates `top`.
   void draw_legend(std::int64_t& top) {
-    std::int64_t x = left;
+    std::int64_t x = left_;
     for (std::size_t index = 0; index < timeline_.series.size(); ++index) {
       const TimelineSeries& series = timeline_.series[index];
       std::string text = fmt::format(
           "{} ({}, stream {}{})", series.name, name_of(series.kind), stream_label(scenario_.streams[series.stream]),
           series.operations.size() > 1 ? fmt::format(", {} runs", series.operations.size()) : std::string());
       const std::int64_t width = (letters(text) + 5) * letter_width;
-      if (x > left && x + width > left + plot) {
-        x = left;
+      if (x > left_ && x + width > left_ + plot) {
+        x = left_;
         top += row_height;
       }
       body_ += rectangle(x, top - 14 * pixel, 18 * pixel, index, "stroke=\"#333\" stroke-width=\"0.5\"");
@@ -175,7 +178,8 @@ class GanttDrawing {
   const gpu::StreamRun& run_;
   const TimelineOptions& options_;
   Timeline timeline_;
-  std::string grid_;  ///< drawn behind everything
+  std::int64_t left_ = 160 * pixel;  ///< of the plot: room for the names of the rows
+  std::string grid_;                 ///< drawn behind everything
   std::string body_;
 };
 

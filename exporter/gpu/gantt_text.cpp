@@ -127,7 +127,8 @@ std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu
                                   const TimelineOptions& options) {
   const Timeline timeline = make_timeline(scenario, run);
   std::size_t indent = 0;
-  for (const TimelineRow& row : timeline.rows) indent = std::max(indent, unit_name(scenario, row).size() + 1);
+  for (const TimelineRow& row : timeline.rows)
+    indent = std::max(indent, printable(unit_name(scenario, row)).size() + 1);
   const std::size_t width = options.width > indent + narrowest + 2 ? options.width - indent - 2 : narrowest;
   std::string out;
   if (!options.title.empty()) out = fmt::format("{}\n\n", line_start(printable(options.title)));
@@ -150,14 +151,15 @@ std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu
       (is_contexts ? has_switches : has_pauses) = true;
     }
     has_contexts = has_contexts || is_contexts;
-    const std::string name = row.lane == 0 ? unit_name(scenario, row) : std::string();
+    const std::string name = row.lane == 0 ? printable(unit_name(scenario, row)) : std::string();
     out += fmt::format("{:<{}}|{}|\n", name, indent, cells.text());
   }
   out += fmt::format("\n{}", legend(scenario, run, timeline));
   if (has_contexts) {
     out += "\nContexts:";
     for (std::size_t index = 0; index < scenario.contexts.size(); ++index)
-      out += fmt::format("{} {} {}", index == 0 ? "" : ",", context_letters[index % context_letters.size()],
+      out += fmt::format("{} {} {}{}", index == 0 ? "" : ",", context_letters[index % context_letters.size()],
+                         printable(gpu_prefix(scenario, scenario.contexts[index].gpu, "/")),
                          printable(scenario.contexts[index].name));
     out += "\n";
   }

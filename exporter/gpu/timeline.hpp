@@ -37,20 +37,21 @@ struct TimelineRow {
   std::size_t unit = 0;  ///< the SM; the copy engine from 0; the engine as in EngineSlice
   std::size_t lane = 0;  ///< blocks that are resident on an SM at the same time have different lanes
   std::vector<TimelineBar> bars;
+  std::size_t gpu = 0;
 };
-/// "SM 1", "copy engine to host", "contexts on EE".
+/// "SM 1", "copy engine to host", "contexts on EE"; of a scenario that names GPUs "front: SM 1".
 std::string unit_name(const engine::gpu::StreamScenario& scenario, const TimelineRow& row);
 
 /// Runs of one operation of one stream: iterations, periods.
 struct TimelineSeries {
-  std::string name;  ///< the operation's name; preceded by the stream's if it is not unique
+  std::string name;  ///< the operation's name; preceded by the stream's if it is not unique, and by the GPU's if named
   std::size_t stream = 0;
   engine::gpu::StreamOperationKind kind = engine::gpu::StreamOperationKind::kernel;
   std::vector<std::size_t> operations;
 };
 
 struct Timeline {
-  std::vector<TimelineRow> rows;  ///< SMs, copy engines if there are copies, contexts if there are several
+  std::vector<TimelineRow> rows;  ///< by GPU: SMs, copy engines if there are copies, contexts if there are several
   std::vector<TimelineSeries> series;
   std::vector<std::size_t> series_of;  ///< for every operation
   Instant end;
@@ -66,12 +67,16 @@ class ServedTime {
 
  private:
   const engine::gpu::StreamScenario& scenario_;
-  bool is_shared_;
+  std::vector<bool> is_shared_;                    ///< by GPU: its contexts take turns
   std::vector<std::vector<TimelineSpan>> served_;  ///< by engine and context, in order
 };
 
+/// The GPU of an operation.
+std::size_t gpu_of(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamOperation& operation);
+/// "front: ", or nothing if the scenario names no GPUs.
+std::string gpu_prefix(const engine::gpu::StreamScenario& scenario, std::size_t gpu, std::string_view separator = ": ");
 /// Numbered as in EngineSlice.
-std::size_t engine_of(const engine::gpu::StreamScenario& scenario, engine::gpu::StreamOperationKind kind);
+std::size_t engine_of(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamOperation& operation);
 
 /// "NULL" for the NULL stream.
 std::string stream_label(const engine::gpu::Stream& stream);

@@ -34,6 +34,8 @@ class Trace {
     UniqueNames names;
     for (const TimelineSeries& series : timeline_.series)
       processes_.push_back(names.take(btf_task_name(btf_name(series.name))));
+    UniqueNames gpus;
+    for (const gpu::ScenarioGpu& gpu : scenario.gpus) gpus_.push_back(gpus.take(btf_name(gpu.name)));
   }
 
   std::string render(const TimelineOptions& options) {
@@ -103,16 +105,17 @@ class Trace {
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return run_.operations[a].start < run_.operations[b].start; });
-    std::vector<Instant> slots;
+    std::vector<std::vector<Instant>> slots(std::max<std::size_t>(scenario_.gpus.size(), 1));
     for (const std::size_t index : order) {
       const gpu::StreamOperation& operation = scenario_.operations[index];
       const gpu::OperationRun& done = run_.operations[index];
       const TimelineBar bar{index, 0, done.start, done.completion,
                             served_.within(operation, done.start, done.completion)};
       const bool is_kernel = operation.kind == gpu::StreamOperationKind::kernel;
-      const std::string core = is_kernel ? fmt::format("EE_{}", take_lane(slots, bar.start, bar.end))
-                                         : fmt::format("CE_{}", engine_of(scenario_, operation.kind) - 1);
-      trace_process(core, process_of(index), instance_[index], bar);
+      const std::size_t gpu = gpu_of(scenario_, operation);
+      const std::string core = is_kernel ? fmt::format("EE_{}", take_lane(slots[gpu], bar.start, bar.end))
+                                         : fmt::format("CE_{}", engine_of(scenario_, operation) - 1);
+      trace_process(place_on(gpu) + core, process_of(index), instance_[index], bar);
     }
   }
 
@@ -120,7 +123,7 @@ class Trace {
   void trace_blocks() {
     for (const TimelineRow& row : timeline_.rows) {
       if (row.kind != TimelineRowKind::multiprocessor) continue;
-      const std::string core = fmt::format("SM{}_{}", row.unit, row.lane);
+      const std::string core = fmt::format("{}SM{}_{}", place_on(row.gpu), row.unit, row.lane);
       for (const TimelineBar& bar : row.bars) {
         const std::size_t instance = first_block_[bar.subject] + bar.block;
         const std::string name = process_of(bar.subject) + ".block";
@@ -133,6 +136,7 @@ class Trace {
     }
   }
 
+  std::string place_on(std::size_t gpu) const { return gpus_.empty() ? "" : gpus_[gpu] + "_"; }
   const std::string& process_of(std::size_t operation) const { return processes_[timeline_.series_of[operation]]; }
 
   const gpu::StreamScenario& scenario_;
@@ -140,6 +144,7 @@ class Trace {
   Timeline timeline_;
   ServedTime served_;
   std::vector<std::string> processes_;    ///< by series
+  std::vector<std::string> gpus_;         ///< none: the scenario names none
   std::vector<std::size_t> instance_;     ///< of every operation within its series
   std::vector<std::size_t> first_block_;  ///< instance of every operation's first block
   std::vector<Line> lines_;

@@ -48,11 +48,11 @@ class GpuEvents {
     slices_.clear();
   }
   /// A time that may overlap others of its track.
-  void waiting(std::size_t thread, std::size_t id, std::string_view name, Instant start, Instant end) {
+  void waiting(int process, std::size_t thread, std::size_t id, std::string_view name, Instant start, Instant end) {
     if (start == end) return;
     for (const bool is_begin : {true, false})
       add(fmt::format(R"({{"ph":"{}","name":{},"cat":"waiting","id":{},"pid":{},"tid":{},"ts":{}}})",
-                      is_begin ? "b" : "e", json_text(name), id, stream_tracks, thread,
+                      is_begin ? "b" : "e", json_text(name), id, process, thread,
                       json_microseconds((is_begin ? start : end).picoseconds())));
   }
   const std::string& text() const { return out_; }
@@ -66,6 +66,9 @@ int group_of(TimelineRowKind kind) {
   if (kind == TimelineRowKind::multiprocessor) return multiprocessor_tracks;
   return kind == TimelineRowKind::copy_engine ? copy_engine_tracks : context_tracks;
 }
+
+/// Every GPU has groups of its own.
+int group_on(std::size_t gpu, int group) { return static_cast<int>(gpu) * stream_tracks + group; }
 
 std::string_view track_group_name(int group) {
   if (group == multiprocessor_tracks) return "SMs";
@@ -81,10 +84,11 @@ std::string render_gpu_trace_perfetto(const gpu::StreamScenario& scenario, const
   int group = 0;
   std::size_t thread = 0;
   for (const TimelineRow& row : timeline.rows) {
-    if (group_of(row.kind) != group) {
-      group = group_of(row.kind);
+    if (group_on(row.gpu, group_of(row.kind)) != group) {
+      group = group_on(row.gpu, group_of(row.kind));
       thread = 0;
-      writer.name("process", group, 0, track_group_name(group));
+      writer.name("process", group, 0,
+                  gpu_prefix(scenario, row.gpu) + std::string(track_group_name(group_of(row.kind))));
     }
     ++thread;
     const std::string unit = unit_name(scenario, row);
@@ -106,17 +110,22 @@ std::string render_gpu_trace_perfetto(const gpu::StreamScenario& scenario, const
       }
     writer.end_track(group, thread);
   }
-  writer.name("process", stream_tracks, 0, "streams");
+  for (std::size_t gpu = 0; gpu < std::max<std::size_t>(scenario.gpus.size(), 1); ++gpu)
+    writer.name("process", group_on(gpu, stream_tracks), 0, gpu_prefix(scenario, gpu) + "streams");
+  const auto stream_group = [&](std::size_t stream) {
+    return group_on(scenario.gpu_of(scenario.streams[stream]), stream_tracks);
+  };
   for (std::size_t stream = 0; stream < scenario.streams.size(); ++stream)
-    writer.name("thread", stream_tracks, stream + 1, stream_label(scenario.streams[stream]));
+    writer.name("thread", stream_group(stream), stream + 1, stream_label(scenario.streams[stream]));
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
     const gpu::StreamOperation& operation = scenario.operations[index];
     const gpu::OperationRun& done = run.operations[index];
     const std::string& name = timeline.series[timeline.series_of[index]].name;
-    writer.waiting(operation.stream + 1, 2 * index, fmt::format("{} waits in its stream", name), operation.release,
-                   done.enqueued);
-    writer.waiting(operation.stream + 1, 2 * index + 1, fmt::format("{} waits for its engine", name), done.enqueued,
-                   done.start);
+    const int group_of_stream = stream_group(operation.stream);
+    writer.waiting(group_of_stream, operation.stream + 1, 2 * index, fmt::format("{} waits in its stream", name),
+                   operation.release, done.enqueued);
+    writer.waiting(group_of_stream, operation.stream + 1, 2 * index + 1, fmt::format("{} waits for its engine", name),
+                   done.enqueued, done.start);
   }
   return fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"title\":{}}},\"traceEvents\":[{}\n]}}\n",
                      json_text(options.title), writer.text());

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs of models that read a scenario of a GPU.
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
@@ -41,6 +44,39 @@ TEST_CASE("the longest response times of a scenario are those of gpu run") {
     CHECK(task["bound"]["wcrt_ps"] >= longest.at(task["name"]));
     CHECK(task["guaranteed"] == true);
   }
+}
+
+TEST_CASE("each GPU of a scenario becomes one of the model, and its operations have bounds") {
+  const std::string two = test::sample("gpu/two-gpus.json");
+  const auto run = test::amalthea({"gpu", "run", two, "--format", "json"});
+  const auto analysis = test::amalthea({"analyze", two, "--until", "120ms", "--format", "json"});
+  INFO(analysis.err);
+  REQUIRE(run.exit_code == 0);
+  REQUIRE(analysis.exit_code == 0);
+  const auto operations = json::parse(run.out);
+  const auto tasks = json::parse(analysis.out)["tasks"];
+  REQUIRE(tasks.size() == 4);
+  std::set<std::string> units;
+  for (const auto& task : tasks) {
+    INFO(task["name"]);
+    units.insert(task["core"]);
+    std::int64_t longest = 0;
+    for (const char* list : {"kernels", "copies"})
+      for (const auto& operation : operations[list]) {
+        if (operation["name"] != task["name"]) continue;
+        CHECK(operation["gpu"] == task["core"]);
+        longest = std::max(
+            longest, operation["completion_ps"].get<std::int64_t>() - operation["release_ps"].get<std::int64_t>());
+      }
+    CHECK(task["simulated"]["max_ps"] == longest);
+    CHECK(task["bound"]["wcrt_ps"] >= longest);
+    CHECK(task["guaranteed"] == true);
+  }
+  CHECK(units == std::set<std::string>{"integrated", "discrete"});
+  const auto replaced = test::amalthea({"analyze", two, "-q", "--platform", "discrete=tx2"});
+  CHECK(replaced.out.find("GPU integrated (profile tx2), GPU discrete (profile tx2)\n") != std::string::npos);
+  CHECK(test::amalthea({"analyze", two, "--platform", "other=titan-v"}).err.find("the model has no GPU \"other\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("findings about a scenario point to its lines, and other verbs take it too") {

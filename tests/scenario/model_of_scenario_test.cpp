@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +18,7 @@
 #include "engine/devices/stream_simulation.hpp"
 #include "engine/simulation/observer_tee.hpp"
 #include "exporter/gpu/gpu_recording.hpp"
+#include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "scenario/model_of_scenario.hpp"
@@ -44,8 +46,8 @@ class Operations final : public engine::SimulationObserver {
   std::map<std::pair<TaskIndex, std::uint64_t>, Times> of;
 };
 
-/// A scenario that models can say. Its operations have different names.
-std::string random_scenario(std::mt19937& random) {
+/// A scenario that models can say. Its operations have different names, which begin with `first`.
+std::string random_scenario(std::mt19937& random, char first = 'o') {
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   const auto one_of = [&](std::initializer_list<const char*> choices) {
     return *(choices.begin() + draw(0, static_cast<int>(choices.size()) - 1));
@@ -92,11 +94,11 @@ std::string random_scenario(std::mt19937& random) {
     if (draw(0, 5) == 0) text += fmt::format(R"(, "deadline": "{}us")", 1000 * draw(1, 5));
     if (draw(0, 2) == 0) {
       const std::string kind = one_of({"h2d", "d2h", "memset"});
-      text += fmt::format(R"(, "copy": "o{}", "kind": "{}", "duration": "{}us"{}}})", i, kind, draw(1, 30) * 50,
+      text += fmt::format(R"(, "copy": "{}{}", "kind": "{}", "duration": "{}us"{}}})", first, i, kind, draw(1, 30) * 50,
                           kind != "memset" && draw(0, 5) == 0 ? R"(, "host_memory": "pageable")" : "");
       continue;
     }
-    text += fmt::format(R"(, "kernel": "o{}", "blocks": {}, "threads": {}, "memory_share": {})", i, draw(1, 12),
+    text += fmt::format(R"(, "kernel": "{}{}", "blocks": {}, "threads": {}, "memory_share": {})", first, i, draw(1, 12),
                         draw(1, 32) * 32, one_of({"0", "0", "0.25", "1"}));
     if (draw(0, 5) == 0) text += fmt::format(R"(, "sm_mask": "{}")", one_of({"~0x1", "~0x2", "0x1"}));
     if (draw(0, 3) == 0) text += fmt::format(R"(, "footprint": {})", one_of({"1000", "600001", "50000000"}));
@@ -114,7 +116,7 @@ std::string random_scenario(std::mt19937& random) {
 
 /// The same on an AMD GPU, with figures of its own, streams and kernels that state queues, and kernels that cost more than
 /// the time of their blocks.
-std::string random_amd_scenario(std::mt19937& random) {
+std::string random_amd_scenario(std::mt19937& random, char first = 'o') {
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   const auto one_of = [&](std::initializer_list<const char*> choices) {
     return *(choices.begin() + draw(0, static_cast<int>(choices.size()) - 1));
@@ -154,11 +156,11 @@ std::string random_amd_scenario(std::mt19937& random) {
                         draw(0, 4) * 500);
     if (draw(0, 3) > 0) text += fmt::format(R"(, "period": "{}us")", 20'000 * draw(1, 3));
     if (draw(0, 3) == 0) {
-      text += fmt::format(R"(, "copy": "o{}", "kind": "{}", "duration": "{}us"}})", i, one_of({"h2d", "d2h"}),
+      text += fmt::format(R"(, "copy": "{}{}", "kind": "{}", "duration": "{}us"}})", first, i, one_of({"h2d", "d2h"}),
                           draw(1, 30) * 50);
       continue;
     }
-    text += fmt::format(R"(, "kernel": "o{}", "memory_share": 0)", i);
+    text += fmt::format(R"(, "kernel": "{}{}", "memory_share": 0)", first, i);
     const bool like = states_costs && draw(0, 2) == 0;
     if (like) text += fmt::format(R"(, "like": "{}")", one_of({"mm1024", "mm256"}));
     if (!like || draw(0, 1) == 0)
@@ -170,6 +172,15 @@ std::string random_amd_scenario(std::mt19937& random) {
     text += "}";
   }
   return text + "]}";
+}
+
+/// GPUs "a", "b" … that each have one of the scenarios to do.
+std::string on_gpus(const std::vector<std::string>& scenarios) {
+  std::string gpus;
+  for (const std::string& scenario : scenarios)
+    gpus += fmt::format(R"({}{{"name": "{}", {})", gpus.empty() ? "" : ",\n",
+                        static_cast<char>('a' + &scenario - scenarios.data()), scenario.substr(1));
+  return fmt::format(R"({{"gpus": [{}]}})", gpus);
 }
 
 struct Both {
@@ -210,17 +221,20 @@ bool ends_as_model(const Both& both) {
 TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no end is after its bound",
           "[scenario]") {
   std::mt19937 random(42);
-  std::size_t compared = 0, bounded = 0, late = 0, drawn = 0, slowed = 0;
+  std::size_t compared = 0, bounded = 0, late = 0, drawn = 0, slowed = 0, compared_on_two = 0, bounded_on_two = 0;
   std::map<std::string, int> with;  // keys of the scenarios
   for (int trial = 0; trial < test::times(1000); ++trial) {
-    const std::string text = trial % 4 == 3 ? random_amd_scenario(random) : random_scenario(random);
+    std::string text = trial % 4 == 3 ? random_amd_scenario(random) : random_scenario(random);
+    const bool on_two = trial % 5 == 4;
+    if (on_two)
+      text = on_gpus({text, trial % 3 == 0 ? random_amd_scenario(random, 'p') : random_scenario(random, 'p')});
     INFO(text);
     Both both;
     auto scenario = engine::gpu::parse_stream_scenario(text, nullptr, &both.calls);
     REQUIRE(scenario);
     both.scenario = std::move(*scenario);
     // Profiles that are built in assume none.
-    const bool is_slowed = std::uniform_int_distribution(0, 2)(random) == 0;
+    const bool is_slowed = !on_two && std::uniform_int_distribution(0, 2)(random) == 0;
     if (is_slowed) {
       both.scenario.device.interference.kernel_by_same_sm.ppm = std::uniform_int_distribution(11, 30)(random) * 100'000;
       ++slowed;
@@ -259,12 +273,12 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
     options.engine.until = until;
     UnitIndex gpu = 0;
     while (system->platform.units[gpu].type != PuType::gpu) ++gpu;
-    exporter::GpuRecording recording(*system, gpu, both.scenario.device, both.scenario.operations.size() * 2);
+    exporter::GpuRecording recording(*system, gpu, both.scenario.device_of(0), both.scenario.operations.size() * 2);
     engine::ObserverTee observer(observed, recording);
     options.engine.observer = &observer;
     const auto results = engine::analyze(*system, options.engine, findings);
     REQUIRE(results);
-    if (ends_as_model(both)) {
+    if (!on_two && ends_as_model(both)) {
       const auto streams = std::move(recording).take();
       CHECK(exporter::render_gpu_gantt_svg(streams.scenario, streams.run, {}) ==
             exporter::render_gpu_gantt_svg(both.scenario, both.run, {}));
@@ -283,22 +297,73 @@ TEST_CASE("a scenario and its model have equal starts, ends and drawings, and no
         if (run.completion.since_start() >= until) continue;
         CHECK(times.end == run.completion);
         ++compared;
+        if (on_two) ++compared_on_two;
         const auto& bound = results->tasks[task].bound.worst;
         if (!bound) continue;
         CHECK(run.completion - call.release <= *bound);
         ++bounded;
+        if (on_two) ++bounded_on_two;
       }
     }
   }
-  WARN(
-      fmt::format("{} compared, {} of them bounded; {} scenarios are late, {} drawn, {} with a factor for SMs; with {}",
-                  compared, bounded, late, drawn, slowed, with));
+  WARN(fmt::format(
+      "{} compared, {} of them bounded; {} scenarios are late, {} drawn, {} with a factor for SMs; with {}; "
+      "of two GPUs {} compared, {} bounded",
+      compared, bounded, late, drawn, slowed, with, compared_on_two, bounded_on_two));
   CHECK(compared > 100);
   CHECK(bounded > 50);
+  CHECK(compared_on_two > 20);
+  CHECK(bounded_on_two > 10);
   CHECK(drawn > 20);
   for (const auto& [key, count] : with) {
     INFO(key);
     CHECK(count > 10);
+  }
+}
+
+TEST_CASE("each GPU of a scenario behaves as if it were alone, and is drawn so", "[scenario]") {
+  std::mt19937 random(43);
+  for (int trial = 0; trial < test::times(300); ++trial) {
+    std::vector<std::string> parts;
+    for (int gpu = 0; gpu < 2 + trial % 2; ++gpu)
+      parts.push_back((trial + gpu) % 3 == 2 ? random_amd_scenario(random) : random_scenario(random));
+    std::string text = on_gpus(parts);
+    INFO(text);
+    text.insert(1, R"("until": "30ms", )");
+    const auto whole = engine::gpu::parse_stream_scenario(text).value();
+    const auto run = engine::gpu::simulate_streams(whole).value();
+    const auto timeline = exporter::make_timeline(whole, run);
+    std::size_t operation = 0;
+    auto row = timeline.rows.begin();
+    for (std::size_t gpu = 0; gpu < parts.size(); ++gpu) {
+      parts[gpu].insert(1, R"("until": "30ms", )");
+      const auto alone = engine::gpu::parse_stream_scenario(parts[gpu]).value();
+      const auto run_alone = engine::gpu::simulate_streams(alone).value();
+      const std::size_t first = operation;
+      for (const auto& expected : run_alone.operations) {
+        const auto& found = run.operations.at(operation++);
+        CHECK(found.enqueued == expected.enqueued);
+        CHECK(found.start == expected.start);
+        CHECK(found.completion == expected.completion);
+      }
+      for (const auto& expected : exporter::make_timeline(alone, run_alone).rows) {
+        REQUIRE(row != timeline.rows.end());
+        CHECK(row->gpu == gpu);
+        CHECK(exporter::unit_name(whole, *row) ==
+              fmt::format("{}: {}", whole.gpus[gpu].name, exporter::unit_name(alone, expected)));
+        REQUIRE(row->bars.size() == expected.bars.size());
+        for (std::size_t i = 0; i < expected.bars.size(); ++i) {
+          const auto &bar = row->bars[i], &bar_alone = expected.bars[i];
+          CHECK((bar.start == bar_alone.start && bar.end == bar_alone.end && bar.block == bar_alone.block));
+          if (row->kind != exporter::TimelineRowKind::contexts) CHECK(bar.subject == first + bar_alone.subject);
+          CHECK(std::equal(bar.spans.begin(), bar.spans.end(), bar_alone.spans.begin(), bar_alone.spans.end(),
+                           [](const auto& a, const auto& b) { return a.start == b.start && a.end == b.end; }));
+        }
+        ++row;
+      }
+    }
+    CHECK(operation == run.operations.size());
+    CHECK((row == timeline.rows.end()));
   }
 }
 

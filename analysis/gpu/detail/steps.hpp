@@ -32,7 +32,7 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator);
 
 Outcome<std::string> text_of(const Scenario& scenario);
 Failure unreadable(const std::string& path, const engine::TextError& error);
-/// A scenario of streams, in either format, and its title. Warns of what its profile lacks.
+/// A scenario of streams of one GPU, in either format, and its title. Warns of what its profile lacks.
 struct TitledScenario {
   std::string title;
   engine::gpu::StreamScenario scenario;

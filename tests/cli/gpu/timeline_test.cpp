@@ -168,7 +168,9 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
      "threads": 64},
      {"kernel": "L", "context": "A", "stream": "t", "instructions": "5L 9C", "budget": 2, "threads": 64}]})",
                                    R"({"cycle_ps": 770, "operations": [
-     {"kernel": "K", "instructions": "2,1,memory:20", "threads": 64}]})"};
+     {"kernel": "K", "instructions": "2,1,memory:20", "threads": 64}]})",
+                                   R"({"gpus": [{"name": "a", "operations": [
+     {"kernel": "K", "duration": "1us", "threads": 64}]}]})"};
   const test::TemporaryFolder folder;
   std::set<std::string> used;
   for (const std::string& text : scenarios) {
@@ -181,6 +183,47 @@ TEST_CASE("gpu run accepts every key of the JSON Schema") {
   std::set<std::string> in_schema;
   collect_keys(json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/docs/gpu-scenario.schema.json")), in_schema);
   CHECK(used == in_schema);
+}
+
+TEST_CASE("every form of gpu run names the GPU of an operation, where the scenario names GPUs") {
+  const test::TemporaryFolder folder;
+  const std::string two = test::sample("gpu/two-gpus.json");
+  std::vector<std::string> arguments{two, "--active-threads", folder.path() + "/a.csv"};
+  for (const char* extension : {"txt", "svg", "json", "btf"})
+    arguments.insert(arguments.end(), {"--timeline", folder.path() + "/a." + extension});
+  const auto result = gpu_run(arguments);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, Catch::Contains("GPU/context/stream") && Catch::Contains("integrated/vision/frames"));
+  const auto file = [&](const std::string& name) { return test::read_text(folder.path() + "/" + name); };
+  CHECK_THAT(file("a.txt"), Catch::Contains("\nintegrated: SM 1") && Catch::Contains("\ndiscrete: contexts on EE") &&
+                                Catch::Contains("discrete/name"));
+  CHECK_THAT(file("a.svg"), Catch::Contains(">integrated: copy engine</text>"));
+  CHECK_THAT(file("a.json"), Catch::Contains("\"discrete: SMs\"") && Catch::Contains("\"discrete: streams\""));
+  CHECK_THAT(file("a.btf"), Catch::Contains("Core_integrated_SM0_0,") && Catch::Contains("Core_discrete_EE_0,"));
+  CHECK_THAT(file("a.csv"), Catch::StartsWith("time_ps,integrated/find,discrete/name,discrete/match,total\n"));
+  const json run = json::parse(gpu_run({two, "--format", "json"}).out);
+  CHECK(run["kernels"][0]["gpu"] == "integrated");
+  CHECK(run["slices"][0].contains("gpu"));
+  CHECK_THAT(gpu_run({two, "--format", "csv"}).out,
+             Catch::StartsWith("operation,kind,gpu,context,stream,release_ps") &&
+                 Catch::Contains("\nname,kernel,discrete,vision,objects,5000000000,"));
+}
+
+TEST_CASE("what takes one GPU refuses a scenario of several, where it names them") {
+  const std::string two = test::sample("gpu/two-gpus.json");
+  const std::string refused = "amalthea: error: " + two + ":4:11: gpus: ";
+  CHECK(complaint({two, "--platform", "tx2"}) ==
+        refused + "each GPU states its \"platform\", and --platform is one for all");
+  CHECK(complaint({two, "--log-directory", "."}) == refused + "expected a scenario of one GPU");
+  for (const std::string verb : {"order", "policies"}) {
+    const auto study = test::amalthea({"gpu", "study", verb, two});
+    CHECK(study.exit_code == 2);
+    CHECK(study.err == refused + "expected a scenario of one GPU\n");
+  }
+  const auto calibrated = test::amalthea({"calibrate", "--check", two, two});
+  CHECK(calibrated.exit_code == 2);
+  CHECK(calibrated.err == refused + "expected a scenario of one GPU\n");
 }
 
 TEST_CASE("gpu run warns of figures that nobody has published if several contexts share the device") {

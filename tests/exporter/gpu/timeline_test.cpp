@@ -112,7 +112,10 @@ Case random_case(std::mt19937& random, int max_contexts = 3) {
     const std::string name = fmt::format("o{}", pick(0, 3));
     if (pick(0, 2) == 0) {
       const auto kind = pick(0, 1) == 0 ? StreamOperationKind::device_to_host : StreamOperationKind::host_to_device;
-      int& free = copies_end[engine_of(made.scenario, kind)];
+      StreamOperation copy;
+      copy.kind = kind;
+      copy.stream = stream;
+      int& free = copies_end[engine_of(made.scenario, copy)];
       const int start = std::max(enqueued, free) + pick(0, 5);
       free = start + pick(0, 300);
       made.add(name, kind, stream, at(release), at(enqueued), at(start), at(free));
@@ -141,7 +144,7 @@ std::vector<std::int64_t> served_times(const Case& made, const StreamOperation& 
   for (std::int64_t time = start.picoseconds(); time < end.picoseconds(); time += step) {
     bool is_served = made.scenario.contexts.size() == 1;
     for (const EngineSlice& slice : made.run.slices)
-      is_served = is_served || (slice.engine == engine_of(made.scenario, operation.kind) &&
+      is_served = is_served || (slice.engine == engine_of(made.scenario, operation) &&
                                 slice.context == made.scenario.streams[operation.stream].context &&
                                 slice.ready.picoseconds() <= time && time < slice.end.picoseconds());
     if (is_served) times.push_back(time);
