@@ -110,34 +110,44 @@ class GlobalAnalysis {
     }
     return loads;
   }
+  /// For how much longer W(window) of a task grows as fast as the window, with this time for each job.
+  Wide unended(std::size_t index, Wide window, Duration each, bool carries = true) const {
+    const Wide time = each.picoseconds(), period = task(index).arrivals.period.picoseconds();
+    return time - std::min(time, reach(index, window, each, carries) % period);
+  }
   /// For how much longer the part of a load that counts for jobs with `own` time grows as fast as the window.
   Wide growth(std::size_t rival, Wide window, Wide own, const Load& load) const {
-    const Wide time = core_time(rival).picoseconds(), period = task(rival).arrivals.period.picoseconds();
-    const Wide used = reach(rival, window, core_time(rival), load.carries) % period;
-    return std::max(load.work - (window - own + 1), time - std::min(time, used));
+    return std::max(load.work - (window - own + 1), unended(rival, window, core_time(rival), load.carries));
   }
-  /// If the parts of as many rivals as there are cores still grow with the window, the right side stays above it: nothing
-  /// up to then is a solution.
+  /// If a part that counts in full still grows with the window, or the parts of as many rivals as there are cores, the
+  /// right side stays above it: nothing up to then is a solution.
   Wide right_side(std::size_t index, Wide window, Wide worst) {
     const std::size_t cores = tasks_[index].cores.size();
-    Wide sum = 0, own = worst;
-    for (const std::size_t sibling : siblings_[index]) own += workload(sibling, window, own_time(sibling));
+    Wide sum = 0, own = worst, grows = 0;
+    for (const std::size_t sibling : siblings_[index]) {
+      own += workload(sibling, window, own_time(sibling));
+      grows = std::max(grows, unended(sibling, window, own_time(sibling)));
+    }
     std::vector<Wide> growths;
     const std::vector<Load> loads = loads_of(index, window, worst);
     for (std::size_t at = 0; at < loads.size(); ++at) {
       const std::size_t rival = rivals_[index][at];
       if (waits_for_point(index, rival)) {
         own += loads[at].work;
+        grows = std::max(grows, unended(rival, window, core_time(rival), loads[at].carries));
         continue;
       }
       growths.push_back(growth(rival, window, worst, loads[at]));
       sum += std::min(loads[at].work, window - worst + 1);
     }
     const Wide next = own + sum / static_cast<std::int64_t>(cores);
-    if (next <= window || growths.size() < cores) return next;
-    std::nth_element(growths.begin(), growths.begin() + static_cast<std::ptrdiff_t>(cores - 1), growths.end(),
-                     std::greater<>());
-    return next + growths[cores - 1];
+    if (next <= window) return next;
+    if (growths.size() >= cores) {
+      std::nth_element(growths.begin(), growths.begin() + static_cast<std::ptrdiff_t>(cores - 1), growths.end(),
+                       std::greater<>());
+      grows = std::max(grows, growths[cores - 1]);
+    }
+    return next + grows;
   }
 
   /// Returns whether the bound grew or was lost.

@@ -90,7 +90,10 @@ void Accounts::switch_intervals() {
     }
     account.unit = standings_.unit_of(task);
     account.node = standings_.node_of(task);
-    account.times.change(clock_.now(), standings_.of(task));
+    if (!account.with_obstacles && is_logged(task))
+      change_by_log(task, logged_standing(task));
+    else
+      account.times.change(clock_.now(), standings_.of(task));
   });
 }
 
@@ -136,15 +139,26 @@ void Accounts::update_intervals() {
   decided_.clear();
 }
 
+bool Accounts::is_logged(TaskIndex task) const {
+  return standings_.is_kept_from_core(task) && cpu_.obstacle_is_least_urgent(cpu_.domain_of(task));
+}
+
+Standing Accounts::logged_standing(TaskIndex task) const {
+  return {standings_.kept_from_core(task), Activities::computing, {ContributionKind::preemption, std::nullopt, {}}};
+}
+
+void Accounts::change_by_log(TaskIndex task, const Standing& standing) {
+  const bool compared = !cpu_.only_preempts(cpu_.domain_of(task));
+  accounts_[task].times.change_by_log(clock_.now(), standing, compared ? cpu_.urgency().key(task) : always_preempted);
+}
+
 void Accounts::update_account(TaskIndex task) {
   JobTimes& times = accounts_[task].times;
-  if (standings_.is_kept_from_core(task) && cpu_.obstacle_is_least_urgent(cpu_.domain_of(task))) {
-    const Standing standing{
-        standings_.kept_from_core(task), Activities::computing, {ContributionKind::preemption, std::nullopt, {}}};
+  if (is_logged(task)) {
+    const Standing standing = logged_standing(task);
     if (standing == times.standing()) return;
     if (notifies_) notify_interval(task);
-    const bool compared = !cpu_.only_preempts(cpu_.domain_of(task));
-    times.change_by_log(clock_.now(), standing, compared ? cpu_.urgency().key(task) : always_preempted);
+    change_by_log(task, standing);
   } else {
     const Standing standing = standings_.of(task);
     if (jobs_.on_device(task)) listeners_.notify(DeviceTaskSeen{task, standing.state});
@@ -156,8 +170,7 @@ void Accounts::update_account(TaskIndex task) {
 
 void Accounts::update_interval(TaskIndex task) {
   Account& account = accounts_[task];
-  if (!account.with_obstacles && standings_.is_kept_from_core(task) &&
-      cpu_.obstacle_is_least_urgent(cpu_.domain_of(task))) {
+  if (!account.with_obstacles && is_logged(task)) {
     update_account(task);
     account.unit.reset();
     account.node.reset();

@@ -59,6 +59,10 @@ class Accounts {
   void log_obstacles();
   void update_accounts();
   void update_intervals();
+  /// Whether it waits for its core, for the reasons in a log.
+  bool is_logged(TaskIndex task) const;
+  Standing logged_standing(TaskIndex task) const;
+  void change_by_log(TaskIndex task, const Standing& standing);
   void update_account(TaskIndex task);
   void update_interval(TaskIndex task);
   void notify_interval(TaskIndex task);

@@ -583,6 +583,23 @@ TEST_CASE("global fixed priorities: bounds beyond the period and with sections a
   CHECK(responses(global_fixed_priority_bounds({{waiting, {0}}, {task(3, 40, 1), {0}}})) == Values{4, 7});
 }
 
+TEST_CASE("global priorities: a bound exists however little each step of its window adds to work that counts in full") {
+  // Each step adds 2 ps to the window of the short one, up to 10 us of the long one.
+  const std::int64_t longest = 10'000'000, period = 1'000'000'000;
+  for (const bool long_first : {true, false}) {
+    std::vector<GlobalTask> of_one{{task(1, period, 1), {0, 1}, 7}, {task(longest, period, 1), {0, 1}, 7}};
+    // The cooperative task that it waits for has one core, and the other one does not help.
+    std::vector<GlobalTask> of_points{{cooperative(task(1, period, 2), 1, 1), {0, 1}},
+                                      {cooperative(task(longest, period, 1), longest, longest), {0, 1}}};
+    if (long_first) {
+      std::swap(of_one[0], of_one[1]);
+      std::swap(of_points[0], of_points[1]);
+    }
+    for (const auto& bounds : {global_fixed_priority_bounds(of_one), global_fixed_priority_bounds(of_points, {}, true)})
+      CHECK(responses(bounds) == Values{longest + 1, longest + 1});
+  }
+}
+
 TEST_CASE("no job of a random set exceeds its bound under global fixed priorities with affinities") {
   Random random(7);
   Tightness tightness;

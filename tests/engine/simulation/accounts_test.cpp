@@ -131,7 +131,7 @@ bool is_kept_from_core(const Interval& interval) {
 
 TEST_CASE("an observer that wants some intervals gets these as they are, and changes no result") {
   const int systems = test::is_thorough() ? 1000 : 100;
-  test::PairedSystems drawn(272, test::all_features() & ~test::gpu_properties());
+  test::PairedSystems drawn(272);
   std::size_t compared = 0, without = 0;
   for (int number = 0; number < systems; ++number) {
     const test::RandomSystem random = drawn.next();
