@@ -79,6 +79,37 @@ TEST_CASE("each GPU of a scenario becomes one of the model, and its operations h
         std::string::npos);
 }
 
+TEST_CASE("response times of a scenario are exact only if it does not matter which SM gets a block") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/scenario.json";
+  // Two kernels of one process, the second one after a time.
+  const auto is_exact = [&](const std::string& settings, const std::string& kernel, const std::string& release) {
+    test::write_text(path, fmt::format(R"({{{0}, "operations": [
+  {{"kernel": "first", "stream": "a", "blocks": 1, "threads": 128, "period": "1ms", {1}}},
+  {{"kernel": "second", "stream": "b", "blocks": 1, "threads": 64, "period": "1ms", {1}, "release": "{2}"}}]}})",
+                                       settings, kernel, release));
+    const auto run = test::amalthea({"analyze", "-q", "--bounds", "exact", "--format", "json", path});
+    INFO(run.err + run.out);
+    const auto tasks = json::parse(run.out)["tasks"];
+    REQUIRE(tasks.size() == 2);
+    return std::all_of(tasks.begin(), tasks.end(),
+                       [](const json& task) { return task["bound"].value("exact", false); });
+  };
+  SECTION("in which cluster it is, if kernels of one slow each other down more") {
+    const std::string xavier = R"("platform": "xavier")";
+    CHECK(is_exact(xavier, R"("duration": "100us", "memory_share": 1)", "300us"));  // all are idle
+    CHECK_FALSE(is_exact(xavier, R"("duration": "100us", "memory_share": 1)", "50us"));
+    CHECK(is_exact(xavier, R"("duration": "100us", "memory_share": 0)", "50us"));
+  }
+  SECTION("and what competes there with its instructions") {
+    const std::string warps = R"("memory_share": 0, "instructions": "memory:300,fp32:1,fp32:1")";
+    for (const std::string end : {"instruction", "block", "kernel"}) {
+      INFO(end);
+      CHECK_FALSE(is_exact(R"("platform": "tx2", "cycle": "1us", "preemption": ")" + end + '"', warps, "50us"));
+    }
+  }
+}
+
 TEST_CASE("findings about a scenario point to its lines, and other verbs take it too") {
   const test::TemporaryFolder folder;
   const std::string late = folder.path() + "/late.json";

@@ -136,15 +136,14 @@ std::vector<UnitIndex> analyzed_gpus(const AnalyzedSystem& subject, const std::v
     if (fault.empty()) gpus.push_back(unit);
     for (TaskIndex task = 0; task < subject.tasks() && !fault.empty(); ++task)
       if (!subject.is_host(task) && subject.task(task).unit == unit) exclude(subject, task, fault, offloads, faults);
-    if (!fault.empty() || subject.devices[unit]->amd) continue;
-    // With coarser preemption, fault_of_gpu counts this for the whole GPU.
+    if (subject.devices[unit]->amd) continue;
     for (const GpuContext& context : contexts_on(subject.system, unit, *subject.devices[unit])) {
       const SharedSms shared = shared_sms(subject, activations, offloads, context);
-      const std::string& unknown = shared.fault;
       for (const TaskIndex task : context.tasks) {
-        offloads.open_times[task] = !shared.delays.empty();
-        if (unknown.empty() || !activations[task].any()) continue;
-        exclude(subject, task, unknown, offloads, faults);
+        offloads.open_times[task] = shared.compete;
+        // With coarser preemption, fault_of_gpu counts this for the whole GPU.
+        if (!fault.empty() || shared.fault.empty() || !activations[task].any()) continue;
+        exclude(subject, task, shared.fault, offloads, faults);
         offloads.unknown_times[task] = true;
       }
     }

@@ -22,9 +22,11 @@ PlacementTies::PlacementTies(const AnalyzedSystem& subject, const std::vector<Ta
       if (sms.empty()) {
         limits = *profile.multiprocessors;
         sms.resize(static_cast<std::size_t>(limits.sms));
-        const gpu::InterferenceTable& table = profile.interference;
-        matters = table.kernel_by_same_gpc != table.kernel_by_other_gpc;
-        for (std::size_t sm = 0; matters && sm < sms.size(); ++sm)
+      }
+      if (kernel.memory_intensity > 0 &&
+          profile.interference.kernel_by_same_gpc != profile.interference.kernel_by_other_gpc) {
+        matters = true;
+        for (std::size_t sm = 0; sm < sms.size(); ++sm)
           sms[sm].cluster = nvidia::gpc_of(limits, static_cast<gpu::SmIndex>(sm));
       }
       matters = matters || needs.emplace(unit, blocks->block).first->second != blocks->block;
@@ -54,13 +56,25 @@ void PlacementTies::block(const BlockChange& change) {
   sm.blocks.emplace(change.task, change.step, change.now);
 }
 
+bool PlacementTies::are_alike(const Gpu& gpu, const Sm& a, const Sm& b) {
+  if (a.blocks != b.blocks || a.masks != b.masks) return false;
+  if (a.cluster == b.cluster) return true;
+  const auto of_cluster = [&](std::int64_t cluster) {
+    std::multiset<std::pair<decltype(a.blocks), std::vector<bool>>> sms;
+    for (const Sm& sm : gpu.sms)
+      if (sm.cluster == cluster) sms.emplace(sm.blocks, sm.masks);
+    return sms;
+  };
+  return of_cluster(a.cluster) == of_cluster(b.cluster);
+}
+
 bool PlacementTies::may_choose_another(const Gpu& gpu, const Sm& chosen, const Blocks& kernel) const {
   const auto room = [&](const Sm& sm) { return (gpu.limits.max_warps() - sm.use.warps) / kernel.use.warps; };
   for (std::size_t index = 0; index < gpu.sms.size(); ++index) {
     const Sm& other = gpu.sms[index];
     if (!kernel.mask.empty() && !kernel.mask[index]) continue;
     if (room(other) != room(chosen) || !gpu::fits(gpu.limits, other.use, kernel.use)) continue;
-    if (other.blocks != chosen.blocks || other.masks != chosen.masks || other.cluster != chosen.cluster) return true;
+    if (!are_alike(gpu, other, chosen)) return true;
   }
   return false;
 }

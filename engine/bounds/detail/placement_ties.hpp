@@ -18,7 +18,7 @@
 namespace amalthea::engine::bounds {
 
 /// The choice has no effect among SMs with the same blocks since the same instants, and where all blocks need the same.
-/// Kernels whose instructions compete on SMs are not its subject.
+/// Where the cluster (GPC) of a kernel matters to others, whole clusters are compared. Kernels whose instructions compete on SMs are not its subject.
 class PlacementTies {
  public:
   PlacementTies(const AnalyzedSystem& subject, const std::vector<TaskIndex>& part);
@@ -44,6 +44,7 @@ class PlacementTies {
     bool matters = false;
   };
 
+  static bool are_alike(const Gpu& gpu, const Sm& a, const Sm& b);
   bool may_choose_another(const Gpu& gpu, const Sm& chosen, const Blocks& kernel) const;
 
   const AnalyzedSystem& subject_;

@@ -46,6 +46,7 @@ class KernelsOfContext {
     SharedSms found;
     const std::string meeting = first_meeting();
     if (meeting.empty()) return found;
+    found.compete = true;
     const std::string obstacle = first_obstacle();
     if (!obstacle.empty()) {
       found.fault =

@@ -23,6 +23,7 @@
 namespace amalthea::engine::bounds {
 
 struct SharedSms {
+  bool compete = false;                   ///< whether instructions of several kernels or blocks compete on SMs
   std::string fault;                      ///< why the time of a block is unknown; "" if all are known
   std::vector<gpu::KernelDelays> delays;  ///< of the kernels, where they share SMs, in some ways
   std::vector<TaskStep> kernels;          ///< parallel to those
