@@ -110,7 +110,25 @@ bool grow_nodes(System& system, int percent, Which which) {
     if (!which(system.graph[node].task)) continue;
     Activity& activity = system.graph[node].activity;
     if (auto* compute = std::get_if<Compute>(&activity)) changed = grow(compute->ticks, percent) || changed;
-    if (auto* kernel = std::get_if<Kernel>(&activity)) changed = grow(kernel->ticks, percent) || changed;
+    auto* kernel = std::get_if<Kernel>(&activity);
+    if (kernel == nullptr) continue;
+    changed = grow(kernel->ticks, percent) || changed;
+    if (!kernel->costs || !kernel->costs->dispatch) continue;
+    kernel->costs->dispatch = grown(*kernel->costs->dispatch, percent);
+    changed = true;
+  }
+  return changed;
+}
+
+/// Those whose model states their times, of the tasks with `which`. They have no shortest times.
+template <typename Which>
+bool grow_stated_copies(System& system, int percent, Which which) {
+  bool changed = false;
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+    auto* copy = std::get_if<Copy>(&system.graph[node].activity);
+    if (copy == nullptr || !copy->time || !which(*copy, system.graph[node].task)) continue;
+    copy->time = grown(*copy->time, percent);
+    changed = true;
   }
   return changed;
 }
@@ -118,6 +136,7 @@ bool grow_nodes(System& system, int percent, Which which) {
 bool grow_gpu(System& system, UnitIndex index, int percent) {
   if (gpus_with_instructions(system).contains(index)) {
     slow_clock(system, index, percent);
+    grow_stated_copies(system, percent, [&](const Copy&, TaskIndex task) { return system.tasks[task].unit == index; });
     return true;
   }
   return grow_nodes(system, percent, [&](TaskIndex task) {
@@ -176,12 +195,9 @@ bool grow_accesses(System& system, AnalysisOptions& options, std::optional<Memor
       changed = grow(access.read, percent) || changed;
       changed = grow(access.write, percent) || changed;
     }
-  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
-    auto* copy = std::get_if<Copy>(&system.graph[node].activity);
-    if (copy == nullptr || !copy->time || (memory && !copies(system, *copy, *memory))) continue;
-    copy->time = grown(*copy->time, percent);
-    changed = true;
-  }
+  changed = grow_stated_copies(system, percent,
+                               [&](const Copy& copy, TaskIndex) { return !memory || copies(system, copy, *memory); }) ||
+            changed;
   if (!uses_table(options)) return changed;
   MemoryModel& model = options.compile.memory;
   for (UnitLatency& unit : model.units)

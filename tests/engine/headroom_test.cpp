@@ -248,6 +248,33 @@ TEST_CASE("headroom: a slower clock leaves the shortest time of a kernel as it i
   CHECK(then.best <= today.best);
 }
 
+TEST_CASE("headroom: what models state beside ticks grows with the GPU: copies beside instructions, and dispatch") {
+  SystemMaker make;
+  const UnitIndex gpu = make.gpu("GPU");
+  const TaskIndex task = make.task("copies", gpu, 0, make.periodic(10'000));
+  make.copy(task, 1);
+  std::get<Copy>(make.system().graph[0].activity).time = us(2'000);
+  make.kernel(task, 3);
+  Kernel& kernel = std::get<Kernel>(make.system().graph[1].activity);
+  SECTION("a slower clock") {
+    kernel.instructions = KernelInstructions{"fp32:100", 1, {}};
+    System slower = make.build();
+    AnalysisOptions options;
+    REQUIRE(apply({Kind::gpu, gpu}, 50, slower, options));
+    CHECK(std::get<Copy>(slower.graph[0].activity).time == us(3'000));
+  }
+  SECTION("dispatch") {
+    kernel.costs = KernelCosts{"", {}, {}, us(20)};
+    const System system = make.build();
+    for (const Kind kind : {Kind::times, Kind::gpu, Kind::task}) {
+      System slower = system;
+      AnalysisOptions options;
+      REQUIRE(apply({kind, kind == Kind::task ? task : gpu}, 50, slower, options));
+      CHECK(std::get<Kernel>(slower.graph[1].activity).costs->dispatch == us(30));
+    }
+  }
+}
+
 TEST_CASE("headroom: the stated time of a copy grows with all times and with its memory") {
   SystemMaker make;
   const UnitIndex gpu = make.gpu("GPU");
