@@ -134,12 +134,27 @@ class Remapper {
     if (task.scheduler != old.scheduler)
       refer(allocation.element, "scheduler", model_.element(after_.platform.schedulers[task.scheduler].origin));
     if (task.unit != old.unit || (task.units != old.units && task.units.empty())) place(allocation, task);
-    if (task.side == Side::host && (task.priority != old.priority || old.side == Side::device))
-      set_priority(element, allocation, task.priority);
-    if (task.side == Side::device && task.time_slice && task.time_slice != old.time_slice)
+    const bool rescheduled = task.scheduler != old.scheduler;
+    const bool default_priority = has_default(allocation, task, "priority");
+    if (task.side == Side::host &&
+        (task.priority != old.priority || old.side == Side::device || (rescheduled && default_priority)))
+      set_priority(element, allocation, task.priority, default_priority);
+    if (task.side == Side::device && task.time_slice &&
+        (task.time_slice != old.time_slice || (rescheduled && has_default(allocation, task, "timeslice"))))
       set_time_slice(element, allocation, *task.time_slice);
     for (const NodeIndex node : task.body)
       if (const auto* wait = std::get_if<WaitEvents>(&after_.graph[node].activity)) set_waiting(node, wait->active);
+  }
+
+  /// Whether the definition of the task's scheduler, or of the one it had before, gives it a value that its allocation
+  /// does not state. That value changes with the scheduler unless it is written.
+  bool has_default(const views::TaskAllocation& allocation, const Task& task, std::string_view beginning) const {
+    views::TaskAllocation moved = allocation;
+    moved.scheduler = model_.element(after_.platform.schedulers[task.scheduler].origin);
+    for (const views::TaskAllocation& one : {allocation, moved})
+      for (const Parameter& parameter : views::default_parameters(model_, one))
+        if (lower_case(parameter.name).starts_with(beginning)) return true;
+    return false;
   }
 
   // ---------------------------------------------------------------- references
@@ -208,9 +223,10 @@ class Remapper {
 
   // ---------------------------------------------------------------- values
 
-  void set_priority(Element task, const views::TaskAllocation& allocation, std::int64_t priority) {
+  /// `by_default`: what the task itself states does not count beside a default of the definition of its scheduler.
+  void set_priority(Element task, const views::TaskAllocation& allocation, std::int64_t priority, bool by_default) {
     const std::string text = fmt::format("{}", priority);
-    if (const auto written = views::priority_of(task, allocation)) {
+    if (const auto written = views::priority_of(by_default ? Element{} : task, allocation)) {
       set_attribute(written->element, written->attribute, text);
       // A zero at the allocation would leave it to the task's own.
       if (priority == 0 && written->element == allocation.element && task.attribute("priority"))

@@ -220,6 +220,42 @@ TEST_CASE("a priority definition is created if missing and older versions need n
   CHECK(other.text->find("<schedulingParameters priority=\"5\"/>") != std::string::npos);
 }
 
+TEST_CASE("a task that moves keeps the priority that the definition of its scheduler gave it") {
+  // Monitor states none, and the scheduler that it moves to has no default.
+  std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  const std::string definition = R"(name="priority" type="Integer" many="false" mandatory="true")";
+  text = test::replaced(
+      text, definition + "/>",
+      definition + R"(><defaultValue xsi:type="am:IntegerObject" value="9"/></schedulingParameterDefinitions>)");
+  const std::string own = R"(
+      <schedulingParameters key="priority?type=SchedulingParameterDefinition">
+        <value xsi:type="am:IntegerObject" value="2"/>
+      </schedulingParameters>)";
+  text = test::replaced(text, own, "");
+  text = test::replaced(text, "</operatingSystems>",
+                        R"(<taskSchedulers name="Other" definition="OSEK?type=SchedulerDefinition"/></operatingSystems>
+    <schedulerDefinitions name="OSEK"/>)");
+  text = test::replaced(
+      text, "<taskAllocation task=\"Vision",
+      R"(<schedulerAllocation scheduler="Other?type=TaskScheduler" responsibility="More?type=ProcessingUnit"/>
+    <taskAllocation task="Vision)");
+  const std::string gpu = R"(<modules xsi:type="am:ProcessingUnit" xmi:id="GPU?)";
+  const std::size_t core = text.find(R"(<modules xsi:type="am:ProcessingUnit" xmi:id="Core?)");
+  const std::string copy = text.substr(core, text.find(gpu) - core);
+  const std::string more =
+      test::replaced(test::replaced(test::replaced(copy, "\"Core?", "\"More?"), "\"Core\"", "\"More\""), "Core_to_DRAM",
+                     "More_to_DRAM");
+  text = test::replaced(text, gpu, more + gpu);
+  Diagnostics diagnostics;
+  const Model model = test::model_from_text(text, diagnostics);
+  const System before = built(model, {}), after = built(model, {change("Monitor", "More")});
+  const auto splices = exporter::remap(model, before, after, diagnostics);
+  REQUIRE(splices);
+  const std::string written = exporter::apply(text, splices->at(0));
+  CHECK(mapping_text(after).find("Monitor Other More 0 priority 9") != std::string::npos);
+  CHECK(mapping_text(built(test::model_from_text(written, diagnostics), {})) == mapping_text(after));
+}
+
 TEST_CASE("single quotes and line ends and UTF-16 stay unchanged") {
   const std::string text = test::timed_model(Version::v3_3_0);
   const std::string quotes =
