@@ -91,6 +91,25 @@ class OpenCosts {
     }
   }
 
+  /// The data rates that count beside a latency of the access as a whole.
+  void check_rates() {
+    if (const auto* definition = definition_of(hardware_, hardware_.memories[*access_.memory]))
+      check_rate(definition->element, definition->data_rate);
+    if (access_.data_rate) return;
+    for (const views::HwPathElement& part : parts_) {
+      if (part.kind == Kind::connection) {
+        const views::HwConnection& connection = hardware_.connections[part.index];
+        check_rate(connection.element, connection.data_rate);
+        if (lacks_rate(connection)) add_missing_rate(connection);
+      } else if (part.kind == Kind::handler) {
+        const auto* definition = definition_of(hardware_, hardware_.handlers[part.index]);
+        if (definition == nullptr) continue;
+        check_rate(definition->element, definition->data_rate);
+        if (lacks_rate(*definition)) add_missing_rate(*definition);
+      }
+    }
+  }
+
   /// Whether anything behind or on the way states a latency.
   bool states_latency() const { return access_.path_cost.read || access_.path_cost.write; }
 
@@ -120,19 +139,26 @@ class OpenCosts {
  private:
   /// Connections are mostly wires, which take no time. One that does is told by another one on the way.
   void check(const views::HwConnection& connection, bool own_rate) {
-    const auto on_the_way = [this](const auto& states) {
-      return std::any_of(parts_.begin(), parts_.end(), [&](const views::HwPathElement& part) {
-        return part.kind == Kind::connection && states(hardware_.connections[part.index]);
-      });
-    };
     const auto has_latency = [](const views::HwConnection& one) { return one.read_latency || one.write_latency; };
     check_both(connection.element, connection.read_latency, connection.write_latency);
     check_rate(connection.element, connection.data_rate);
-    if (!has_latency(connection) && on_the_way(has_latency))
+    if (!has_latency(connection) && is_connection_on_the_way(has_latency))
       add(connection.element, "states no latency, although another connection on the way does");
-    else if (!own_rate && !connection.element.child("dataRate") &&
-             on_the_way([](const views::HwConnection& one) { return is_above_zero(one.data_rate); }))
-      add(connection.element, "states no data rate, although another connection on the way does");
+    else if (!own_rate && lacks_rate(connection))
+      add_missing_rate(connection);
+  }
+  template <typename States>
+  bool is_connection_on_the_way(const States& states) const {
+    return std::any_of(parts_.begin(), parts_.end(), [&](const views::HwPathElement& part) {
+      return part.kind == Kind::connection && states(hardware_.connections[part.index]);
+    });
+  }
+  bool lacks_rate(const views::HwConnection& connection) const {
+    return !connection.element.child("dataRate") &&
+           is_connection_on_the_way([](const views::HwConnection& one) { return is_above_zero(one.data_rate); });
+  }
+  void add_missing_rate(const views::HwConnection& connection) {
+    add(connection.element, "states no data rate, although another connection on the way does");
   }
 
   void check(const views::HwHandler& handler, bool others_do, bool own_rate) {
@@ -144,8 +170,14 @@ class OpenCosts {
     if ((others_do || (!definition->data_rate && is_latency_on_the_way())) && !definition->read_latency &&
         !definition->write_latency)
       add(definition->element, "states no latency, although other parts of access paths state theirs");
-    else if (!own_rate && !definition->element.child("dataRate") && has_rated_handler())
-      add(definition->element, "states no data rate, although another one on the way does");
+    else if (!own_rate && lacks_rate(*definition))
+      add_missing_rate(*definition);
+  }
+  bool lacks_rate(const views::HwHandlerDefinition& definition) const {
+    return !definition.element.child("dataRate") && has_rated_handler();
+  }
+  void add_missing_rate(const views::HwHandlerDefinition& definition) {
+    add(definition.element, "states no data rate, although another one on the way does");
   }
   /// Along the path or in the memory.
   bool is_latency_on_the_way() const {
@@ -222,6 +254,10 @@ std::optional<DataSize> smallest_line(const views::Hardware& hardware,
 
 }  // namespace
 
+bool states_rate(const views::HwAccess& access) {
+  return is_above_zero(access.data_rate ? access.data_rate : access.path_cost.data_rate);
+}
+
 MemoryCosts::MemoryCosts(const views::Hardware& hardware) : hardware_(hardware) {
   stated_.cache = std::any_of(hardware.cache_definitions.begin(), hardware.cache_definitions.end(),
                               [](const views::HwCacheDefinition& one) { return one.access_latency.has_value(); });
@@ -229,7 +265,7 @@ MemoryCosts::MemoryCosts(const views::Hardware& hardware) : hardware_(hardware) 
     if (!access.memory) continue;
     const views::AccessCost cost = views::cost_of(hardware, access);
     any_stated_ = any_stated_ || cost.read_source != views::LatencySource::none ||
-                  cost.write_source != views::LatencySource::none || cost.data_rate.bytes_per_second > 0;
+                  cost.write_source != views::LatencySource::none || states_rate(access);
     if (cost.read_source == views::LatencySource::access || cost.read_source == views::LatencySource::path)
       by_path_.insert(*access.memory);
     for (const views::HwPathElement& part : parts_of(hardware, access)) {
@@ -249,7 +285,10 @@ std::vector<OpenCost> MemoryCosts::open(const views::HwAccess& access, bool writ
   OpenCosts costs(hardware_, access, write);
   costs.check_rate(access.element, access.data_rate);
   const auto& own = write ? access.write_latency : access.read_latency;
-  if (own) return costs.found;
+  if (own) {
+    costs.check_rates();
+    return costs.found;
+  }
   if (access.read_latency || access.write_latency) {
     costs.check_both(access.element, access.read_latency, access.write_latency);
     return costs.found;
@@ -267,7 +306,7 @@ std::vector<OpenCost> MemoryCosts::open(const views::HwAccess& access, bool writ
   if (access.path.empty() && access.latencies.empty() && !access.data_rate && by_path_.contains(*access.memory))
     costs.add(access.element,
               "states neither a path nor a latency nor a data rate, although other accesses to this memory do");
-  if (costs.found.empty() && any_stated_ && cost.data_rate.bytes_per_second == 0 &&
+  if (costs.found.empty() && any_stated_ && !states_rate(access) &&
       (write ? cost.write_source : cost.read_source) == views::LatencySource::none)
     costs.add(access.element, "states no latency and no data rate, nor does its path, although other accesses do");
   return costs.found;

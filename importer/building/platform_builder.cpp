@@ -49,7 +49,7 @@ std::vector<MemoryAccess> accesses_of(BuildContext& context, const views::Hardwa
       if (auto open = costs.open(access, write); !open.empty())
         (write ? context.open_writes : context.open_reads)[{built, *access.memory}] = std::move(open);
     report_costs_besides_path(context, hardware, access);
-    if (costs.any_stated() || cost.data_rate.bytes_per_second > 0) continue;
+    if (costs.any_stated() || states_rate(access)) continue;
     if (cost.read_source == views::LatencySource::none) context.free_reads.insert({built, *access.memory});
     if (cost.write_source == views::LatencySource::none) context.free_writes.insert({built, *access.memory});
   }

@@ -39,6 +39,9 @@ class MemoryCosts {
   bool any_stated_ = false;
 };
 
+/// Whether an access or its path states a data rate. That of the memory alone says nothing about latencies.
+bool states_rate(const views::HwAccess&);
+
 /// Reports latencies and a data rate of an access as a whole that differ from those along its path (AM0462).
 void report_costs_besides_path(BuildContext& context, const views::Hardware& hardware, const views::HwAccess& access);
 

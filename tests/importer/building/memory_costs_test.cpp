@@ -94,6 +94,38 @@ TEST_CASE("a data rate of a memory contradicts neither an access nor its path") 
               .empty());
 }
 
+TEST_CASE("a data rate of a memory is no latency of an access that states none") {
+  std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  text = replaced(text, R"(<accessElements name="Core_to_DRAM")",
+                  R"(<accessElements name="Core_to_Other" destination="Other?type=Memory"/>
+        <accessElements name="Core_to_DRAM")");
+  text = replaced(text, R"(abstractElement="Image_host?type=Label" memory="DRAM?)",
+                  R"(abstractElement="Image_host?type=Label" memory="Other?)");
+  for (const std::string_view rate : {"", R"(<dataRate value="1000" unit="MBPerSecond"/>)"}) {
+    const std::string other =
+        fmt::format(R"(<modules xsi:type="am:Memory" name="Other" definition="Slow?type=MemoryDefinition"/>
+    </structures><definitions xsi:type="am:MemoryDefinition" name="Slow" memoryType="DRAM">{}</definitions>)",
+                    rate);
+    CHECK(counting(replaced(text, "</structures>", other)) ==
+          Found{"AM0482 modules GPU", "AM0476 accessElements Core_to_Other"});  // the GPU does not reach it
+  }
+}
+
+TEST_CASE("a data rate that counts beside a latency of the access as a whole has a value") {
+  const std::string text = sound(), small = test::read_text(test::sample("offload-minimal.amxmi"));
+  for (const std::string_view rate : {R"(<dataRate value="0" unit="MBPerSecond"/>)", R"(<dataRate value="1"/>)"})
+    CHECK(counting(replaced(small, R"(name="Ram" memoryType="DRAM"/>)",
+                            R"(name="Ram" memoryType="DRAM">)" + std::string(rate) + "</definitions>")) ==
+          Found{"AM0476 dataRate "});
+  // Along a path that takes the latencies of Core1's access, which states no rate of its own.
+  const std::string by_path =
+      changed(text, "name=\"Core1_to_Ram\"", R"(<dataRate value="800" unit="MBPerSecond"/>)", "");
+  CHECK(counting(by_path).empty());
+  CHECK(counting(changed(by_path, "name=\"link1\"", R"(value="1600")", R"(value="0")")) == Found{"AM0476 dataRate "});
+  CHECK(counting(changed(by_path, "name=\"link1\"", R"(<dataRate value="1600" unit="MBPerSecond"/>)", "")) ==
+        Found{"AM0476 connections link1"});
+}
+
 TEST_CASE("a cache without a line size beside one with a line size makes the verdict unknown") {
   const std::string text = sound();
   CHECK(counting(replaced(text, R"(<lineSize value="32" unit="B"/>)", "")) == Found{"AM0476 definitions First_level"});
