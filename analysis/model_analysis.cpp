@@ -2,6 +2,7 @@
 #include "analysis/model_analysis.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,6 +16,9 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/chain_data.hpp"
+#include "amalthea/graph/constraint.hpp"
+#include "amalthea/graph/job_paths.hpp"
 #include "amalthea/views/properties.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "engine/device_checks.hpp"
@@ -203,37 +207,115 @@ std::optional<engine::Communication> stated_communication(Element access) {
   return std::nullopt;
 }
 
-/// Reports limited chains of which an access to data between two of their tasks states that it exchanges them in another
-/// way than the one by which limits are judged.
-void report_other_communication(const Model& model, const System& system, engine::Communication judged,
-                                Diagnostics& findings) {
-  for (const Chain& chain : system.chains) {
-    if (chain.limits.empty()) continue;
-    std::map<LabelIndex, std::set<TaskIndex>> users;
-    std::map<LabelIndex, Element> other;
-    for (const TaskIndex task : chain.tasks)
-      for (const NodeIndex node : system.tasks[task].body) {
-        const Activity& activity = system.graph[node].activity;
-        const auto* read = std::get_if<ReadLabel>(&activity);
-        const auto* write = std::get_if<WriteLabel>(&activity);
-        if (read == nullptr && write == nullptr) continue;
-        const LabelIndex label = read != nullptr ? read->label : write->label;
-        users[label].insert(task);
-        const Element access = model.element(system.graph[node].origin);
-        if (const auto stated = stated_communication(access); stated && *stated != judged) other.emplace(label, access);
+/// Reports limits that depend on how data is exchanged, where an access to that data states another way than the one by
+/// which the limit is judged.
+class OtherCommunication {
+ public:
+  OtherCommunication(const Model& model, const System& system, Diagnostics& findings)
+      : system_(system), findings_(findings) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, LabelIndex> labels;
+    const auto key = [](Origin origin) { return std::pair(origin.document, origin.element); };
+    for (const auto& document : model.documents()) {
+      if (!document->find_name("implementation")) continue;
+      for (std::uint32_t index = 0; index < document->size(); ++index) {
+        const Element access = document->element(index);
+        const auto way = access.is("LabelAccess") ? stated_communication(access) : std::nullopt;
+        if (!way) continue;
+        if (labels.empty())
+          for (LabelIndex label = 0; label < system.labels.size(); ++label)
+            if (system.labels[label].origin.known()) labels.emplace(key(system.labels[label].origin), label);
+        const Element data = model.reference(access, "data");
+        if (const auto label = data ? labels.find(key(data.origin())) : labels.end(); label != labels.end())
+          stated_[label->second].emplace(*way, access);
       }
-    const auto shared =
-        std::find_if(other.begin(), other.end(), [&](const auto& one) { return users[one.first].size() > 1; });
-    if (shared == other.end()) continue;
-    const Element access = shared->second;
-    findings.add("AM0497", Severity::warning,
-                 fmt::format("the latency of event chain \"{}\" is limited and judged for {} communication, but this "
-                             "access states the implementation {}; use --communication {}",
-                             chain.name, to_string(judged), access.attribute_or("implementation", ""),
-                             to_string(*stated_communication(access))),
-                 access.location(), access.path(), 1, {chain.origin});
+    }
   }
-}
+
+  void report(engine::Communication judged) {
+    if (stated_.empty()) return;
+    const JobPaths paths(system_);
+    for (const Chain& chain : system_.chains) {
+      if (chain.limits.empty()) continue;
+      std::set<LabelIndex> exchanged = exchanged_by(chain.tasks, paths);
+      for (const ChainEvent& event : chain.events) add_labels_of(event.event, exchanged);
+      report(exchanged, judged, fmt::format("the latency of event chain \"{}\" is limited and", chain.name), true,
+             chain.origin);
+    }
+    for (const Requirement& requirement : system_.requirements)
+      if (const auto* chain = std::get_if<Requirement::OfChain>(&requirement.subject))
+        report(exchanged_by(chain->tasks, paths), engine::Communication::implicit,
+               fmt::format("the requirement of process chain \"{}\" is", requirement.subject_name), false,
+               requirement.origin);
+    for (const TimingConstraint& constraint : system_.constraints)
+      report(labels_of(constraint), engine::Communication::explicit_access, fmt::format("{} is", describe(constraint)),
+             false, constraint.origin);
+  }
+
+ private:
+  /// What at least two of the tasks access.
+  std::set<LabelIndex> exchanged_by(const std::vector<TaskIndex>& tasks, const JobPaths& paths) {
+    std::set<LabelIndex> once, exchanged;
+    for (const TaskIndex task : std::set<TaskIndex>(tasks.begin(), tasks.end())) {
+      auto known = accessed_.find(task);
+      if (known == accessed_.end()) known = accessed_.emplace(task, accessed_labels(system_, paths, task)).first;
+      for (const LabelIndex label : known->second)
+        if (!once.insert(label).second) exchanged.insert(label);
+    }
+    return exchanged;
+  }
+
+  void add_labels_of(const ObservableEvent& event, std::set<LabelIndex>& labels) const {
+    const auto* of = std::get_if<ObservableEvent::OfLabel>(&event.what);
+    if (of == nullptr) return;
+    if (of->label)
+      labels.insert(*of->label);
+    else  // any
+      for (const auto& [label, ways] : stated_) labels.insert(label);
+  }
+
+  std::set<LabelIndex> labels_of(const TimingConstraint& constraint) const {
+    std::set<LabelIndex> labels;
+    const auto add = [&](const ObservableEvent& event) { add_labels_of(event, labels); };
+    const auto add_all = [&](const std::vector<ObservableEvent>& events) {
+      for (const ObservableEvent& event : events) add(event);
+    };
+    if (const auto* delay = std::get_if<DelayLimit>(&constraint.kind)) add_all({delay->source, delay->target});
+    if (const auto* order = std::get_if<EventOrder>(&constraint.kind)) add_all({order->source, order->target});
+    if (const auto* repetition = std::get_if<Repetition>(&constraint.kind)) add(repetition->event);
+    if (const auto* events = std::get_if<EventSynchronization>(&constraint.kind)) add_all(events->events);
+    if (const auto* chains = std::get_if<ChainSynchronization>(&constraint.kind))
+      for (const auto& events : chains->chains) add_all(events);
+    if (const auto* age = std::get_if<DataAge>(&constraint.kind)) labels.insert(age->label);
+    if (const auto* group = std::get_if<DataCoherency>(&constraint.kind))
+      labels.insert(group->labels.begin(), group->labels.end());
+    if (const auto* group = std::get_if<DataStability>(&constraint.kind))
+      labels.insert(group->labels.begin(), group->labels.end());
+    return labels;
+  }
+
+  void report(const std::set<LabelIndex>& labels, engine::Communication judged, const std::string& who, bool selectable,
+              Origin limit) {
+    for (const LabelIndex label : labels) {
+      const auto found = stated_.find(label);
+      if (found == stated_.end()) continue;
+      for (const auto& [way, access] : found->second) {
+        if (way == judged) continue;
+        findings_.add("AM0497", Severity::warning,
+                      fmt::format("{} judged for {} communication, but this access states the implementation {}; {}",
+                                  who, to_string(judged), access.attribute_or("implementation", ""),
+                                  selectable ? fmt::format("use --communication {}", to_string(way))
+                                             : "remove it if it has no effect on timing"),
+                      access.location(), access.path(), 1, {limit});
+        return;
+      }
+    }
+  }
+
+  const System& system_;
+  Diagnostics& findings_;
+  std::map<LabelIndex, std::map<engine::Communication, Element>> stated_;  // the first access of each way
+  std::map<TaskIndex, std::vector<LabelIndex>> accessed_;
+};
 
 }  // namespace
 
@@ -241,7 +323,7 @@ Outcome<System> complete(const Model& model, System system, const Options& optio
   if (const auto added = add_chains(options, system, findings); !added) return tl::unexpected(added.error());
   if (!engine::resolve_instructions(system, options.engine.profile, findings)) return tl::unexpected(Failure{});
   if (!check_devices(model, system, options, findings)) return tl::unexpected(Failure{});
-  report_other_communication(model, system, options.engine.communication, findings);
+  OtherCommunication(model, system, findings).report(options.engine.communication);
   review::record_open_findings(model, findings, system);
   return system;
 }

@@ -165,9 +165,12 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0590", unknown},
     FindingConsequence{"AM0595", assumption, "figures that are not published for a GPU have pessimistic values",
                        "figures that are not published for {} GPUs have pessimistic values"},
-    FindingConsequence{"AM0611", assumption,
-                       "tasks of schedulers that share a unit without a hierarchy compare by priority",
-                       "tasks of schedulers that share {} units without a hierarchy compare by priority"},
+    FindingConsequence{
+        "AM0611", assumption,
+        "tasks of schedulers that share a unit without a hierarchy compare by priority if all have fixed "
+        "priorities, else run in any order",
+        "tasks of schedulers that share {} units without a hierarchy compare by priority if all have "
+        "fixed priorities, else run in any order"},
     FindingConsequence{"AM0628", unknown},
     FindingConsequence{"AM0631", unknown},
     FindingConsequence{"AM0640", unknown},

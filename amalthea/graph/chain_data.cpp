@@ -2,6 +2,7 @@
 #include "amalthea/graph/chain_data.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -56,6 +57,13 @@ class DataFlow {
     for (std::size_t task = 0; task < chain_.tasks.size(); ++task)
       data_.writes_first.push_back(writes_first(chain_.tasks[task], in[task], out[task], task == 0));
     return std::move(data_);
+  }
+
+  std::vector<LabelIndex> labels_of(TaskIndex task) const {
+    std::vector<LabelIndex> labels;
+    const auto read = labels_of(task, false, no_run, true), written = labels_of(task, true, no_run, true);
+    std::set_union(read.begin(), read.end(), written.begin(), written.end(), std::back_inserter(labels));
+    return labels;
   }
 
  private:
@@ -499,6 +507,11 @@ class DataFlow {
 
 ChainData chain_data(const System& system, const JobPaths& paths, const Chain& chain) {
   return DataFlow(system, paths, chain).find();
+}
+
+std::vector<LabelIndex> accessed_labels(const System& system, const JobPaths& paths, TaskIndex task) {
+  const Chain none;
+  return DataFlow(system, paths, none).labels_of(task);
 }
 
 std::vector<bool> chains_that_pass_data(const System& system) {

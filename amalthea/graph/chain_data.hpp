@@ -32,6 +32,9 @@ struct ChainData {
 /// `paths`: of the same system. Chain::gap is an obstacle, too.
 ChainData chain_data(const System& system, const JobPaths& paths, const Chain& chain);
 
+/// The labels that a task and its offloads may read or write, in order.
+std::vector<LabelIndex> accessed_labels(const System& system, const JobPaths& paths, TaskIndex task);
+
 /// For every chain of the system, whether there is no obstacle.
 std::vector<bool> chains_that_pass_data(const System& system);
 

@@ -49,6 +49,48 @@ TEST_CASE("an access that states another communication leaves the limits of its 
   CHECK(said(stating("Path", "implicit")).find("AM0497") == std::string::npos);
 }
 
+TEST_CASE("an access that states another communication leaves process chains and constraints on it open") {
+  const std::string chains = test::replaced(
+      test::replaced(test::read_text(test::sample("chains.amxmi")), "<labels name=\"Speed\">",
+                     "<processChains name=\"Both\" processes=\"Sense?type=Task Plan?type=Task\"/>"
+                     "<labels name=\"Speed\">"),
+      "<requirements xsi:type=\"am:ProcessRequirement\" name=\"Deadline_Sense\"",
+      R"(<requirements xsi:type="am:ProcessChainRequirement" name="R" processChain="Both?type=ProcessChain">
+        <limit xsi:type="am:TimeRequirementLimit" limitType="UpperLimit" metric="ResponseTime">
+        <limitValue value="90" unit="ms"/></limit></requirements>
+        <requirements xsi:type="am:ProcessRequirement" name="Deadline_Sense")");
+  const std::string read = "data=\"Speed?type=Label\" access=\"read\"";
+  CHECK(said(chains).find("AM0497") == std::string::npos);
+  // The option does not concern it.
+  has(said(test::replaced(chains, read, read + " implementation=\"timed\""), {"--communication", "let"}),
+      "the requirement of process chain \"Both\" is judged for implicit communication");
+
+  const std::string constraints = test::read_text(test::sample("constraints.amxmi"));
+  CHECK(said(constraints).find("AM0497") == std::string::npos);
+  const std::string timed = said(test::replaced(constraints, read, read + " implementation=\"timed\""));
+  has(timed, "DataAgeConstraint \"SpeedAge\" is judged for explicit communication");
+  has(timed, "DataCoherencyGroup \"SpeedAndAngle\" is judged for explicit communication");
+  has(timed, "EventSynchronizationConstraint \"WrittenTogether\" is judged for explicit communication");
+}
+
+TEST_CASE("an access by a copy of a GPU that states another communication leaves the limits of its chains open") {
+  const std::string host = R"(name="Monitor_Function" callback="false" service="false">
+      <activityGraph>)";
+  std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  const std::string copied = R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="read")";
+  text = test::replaced(text, host,
+                        host + R"(<items xsi:type="am:LabelAccess" data="Image_host?type=Label" access="write"/>)");
+  text = test::replaced(text, "<constraintsModel>", R"(<eventModel>
+      <events xsi:type="am:ProcessEvent" name="Starts" entity="Monitor?type=Task" eventType="start"/>
+      <events xsi:type="am:ProcessEvent" name="Ends" entity="Vision?type=Task" eventType="terminate"/></eventModel>
+      <constraintsModel><eventChains name="Ch" stimulus="Starts?type=ProcessEvent" response="Ends?type=ProcessEvent"/>
+      <timingConstraints xsi:type="am:EventChainLatencyConstraint" name="Lim" scope="Ch?type=EventChain"
+        type="Reaction"><maximum value="100" unit="ms"/></timingConstraints>)");
+  CHECK(said(text).find("AM0497") == std::string::npos);
+  has(said(test::replaced(text, copied, copied + " implementation=\"timed\"")),
+      "event chain \"Ch\" is limited and judged for implicit communication");
+}
+
 TEST_CASE("a value of another version names the version that the file states") {
   const std::string model =
       test::replaced(test::replaced(limits("guaranteed"), "amalthea/3.3.0", "amalthea/2.2.0"), "<osModel>",
