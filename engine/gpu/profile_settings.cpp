@@ -128,8 +128,8 @@ JsonValue json_of(const std::string& text) {
 std::optional<TextError> read_limited(const JsonValue& value, std::int64_t least, std::int64_t most,
                                       std::int64_t& target) {
   std::int64_t number = 0;
-  if (auto error = read_number(value, least, number)) return error;
-  if (number > most) return error_at(value, fmt::format("expected a whole number from {} to {}", least, most));
+  if (read_number(value, least, number) || number > most)
+    return error_at(value, fmt::format("expected a whole number from {} to {}", least, most));
   target = number;
   return std::nullopt;
 }

@@ -122,7 +122,7 @@ TEST_CASE("a setting that cannot be read names what is expected") {
   CHECK(fault("gpu.copyingProcesses", "99999999999999999999") == "expected a whole number from 1 to 2^63 - 1");
   CHECK(fault("gpu.contextSwitch", "0 us") == "");
   CHECK(fault("gpu.shaderEngines", "65") == "expected a whole number from 1 to 64");
-  CHECK(fault("gpu.unitsPerEngine", "0") == "expected a whole number from 1 to 2^63 - 1");
+  CHECK(fault("gpu.unitsPerEngine", "0") == "expected a whole number from 1 to 1024");
   CHECK(fault("gpu.poolQueues", "1025") == "expected a whole number from 1 to 1024");
   CHECK(fault("gpu.aceSlice", "999 ns") == "a slice takes a microsecond or more");
   CHECK(fault("gpu.turns", "newest") == "expected one of \"round_robin\", \"oldest\"");
