@@ -12,6 +12,7 @@
 
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/hardware.hpp"
+#include "amalthea/views/mapping.hpp"
 #include "amalthea/views/properties.hpp"
 #include "review/detail/rules.hpp"
 
@@ -78,13 +79,18 @@ std::string what_it_maps(Element mapping) {
   return what.size() == before ? std::string() : what;
 }
 
-/// Whether the allocation of the task states a priority, in the form of any version.
+/// Whether the allocation of the task states a priority, in the form of any version, or the definition of its scheduler
+/// gives it one.
 bool states_priority(const Context& context, Element task) {
   for (const Use& use : context.facts.uses_of(task)) {
     if (!use.holder.is("TaskAllocation")) continue;
     if (use.holder.attribute("priority")) return true;
-    for (const Parameter& parameter : scheduling_parameters(context.model, use.holder))
-      if (equal_ignoring_case(parameter.name, "priority")) return true;
+    views::TaskAllocation allocation;
+    allocation.scheduler = context.model.reference(use.holder, "scheduler");
+    allocation.parameters = scheduling_parameters(context.model, use.holder);
+    for (const auto& parameters : {allocation.parameters, views::default_parameters(context.model, allocation)})
+      for (const Parameter& parameter : parameters)
+        if (equal_ignoring_case(parameter.name, "priority")) return true;
   }
   return task.attribute("priority").has_value();
 }

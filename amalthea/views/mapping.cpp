@@ -70,15 +70,20 @@ Mapping mapping_of(const Model& model) {
 }
 
 std::vector<Parameter> default_parameters(const Model& model, const TaskAllocation& allocation) {
-  std::vector<Parameter> found;
   const Element definition = allocation.scheduler ? model.reference(allocation.scheduler, "definition") : Element{};
+  return default_parameters(model, definition, "processParameters", allocation.parameters);
+}
+
+std::vector<Parameter> default_parameters(const Model& model, Element definition, std::string_view feature,
+                                          const std::vector<Parameter>& stated) {
+  std::vector<Parameter> found;
   if (!definition) return found;
-  for (const Element parameter : model.references(definition, "processParameters")) {
+  for (const Element parameter : model.references(definition, feature)) {
     const Element value = parameter.child("defaultValue");
-    const bool stated =
-        std::any_of(allocation.parameters.begin(), allocation.parameters.end(),
-                    [&](const Parameter& one) { return equal_ignoring_case(one.name, parameter.name()); });
-    if (value && !stated) found.push_back({std::string(parameter.name()), value_text(value), value});
+    const std::string name = without_extended(std::string(parameter.name()));
+    const bool is_stated = std::any_of(stated.begin(), stated.end(),
+                                       [&](const Parameter& one) { return equal_ignoring_case(one.name, name); });
+    if (value && !is_stated) found.push_back({name, value_text(value), value});
   }
   return found;
 }

@@ -81,6 +81,9 @@ Mapping mapping_of(const Model& model);
 /// Parameters that the allocation does not state, with the values that the definition of its scheduler gives them
 /// (`defaultValue` of its `processParameters`, since 2.0.0).
 std::vector<Parameter> default_parameters(const Model& model, const TaskAllocation& allocation);
+/// The same for parameters that a feature of a definition of schedulers lists, such as its `algorithmParameters`.
+std::vector<Parameter> default_parameters(const Model& model, Element definition, std::string_view feature,
+                                          const std::vector<Parameter>& stated);
 
 /// The location of a task's priority.
 struct PriorityText {

@@ -22,12 +22,13 @@ std::string key_of(Element parameter) {
   return elsewhere ? id_of_href(elsewhere.attribute_or("href", "")) : std::string{};
 }
 
-std::string without_extended(const std::string& name) {
-  constexpr std::string_view extended = "extended: ";
-  return name.starts_with(extended) ? name.substr(extended.size()) : name;
-}
-
 }  // namespace
+
+std::string without_extended(std::string name) {
+  constexpr std::string_view extended = "extended: ";
+  if (name.starts_with(extended)) name.erase(0, extended.size());
+  return name;
+}
 
 std::string value_text(Element value) {
   std::string text(value.attribute_or("value", ""));

@@ -43,6 +43,9 @@ std::string scheduling_algorithm(const Model& model, Element scheduler);
 /// The name in an id: "extended%3A+x?type=T" → "extended: x".
 std::string name_of_id(std::string_view id);
 
+/// The name of a scheduling parameter without the prefix "extended: ".
+std::string without_extended(std::string name);
+
 }  // namespace amalthea
 
 namespace amalthea::views {

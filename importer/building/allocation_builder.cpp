@@ -26,12 +26,14 @@ namespace {
 /// Time slice parameters left in an allocation count only if the definition states nothing: tasks moved from a GPU to a
 /// CPU keep them.
 std::string sign_of_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit,
-                        const Scheduler& scheduler, const Task& task, const std::vector<Parameter>& parameters) {
+                        const Scheduler& scheduler, const Task& task, Element allocation) {
   if (!unit.device_profile.empty()) return fmt::format("it states gpu.platform \"{}\"", unit.device_profile);
   if (scheduler.minimum_time_slice || scheduler.maximum_time_slice)
     return fmt::format("its scheduler \"{}\" limits time slices", scheduler.name);
   const Element definition = context.model.reference(unit_element, "definition");
   if (definition && definition.attribute_or("puType", "_undefined_") != "_undefined_") return {};
+  // A default of the definition of a scheduler is no sign: it is stated for no task.
+  const auto parameters = scheduling_parameters(context.model, allocation);
   const bool slices = std::any_of(parameters.begin(), parameters.end(),
                                   [](const Parameter& p) { return lower_case(p.name).starts_with("timeslice"); });
   return slices ? fmt::format("task \"{}\" has a time slice there", task.name) : std::string();
@@ -336,9 +338,8 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));
   for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));
   if (task.side == Side::device) return;
-  report_unknown_parameters(context, allocation.parameters, context.model.reference(scheduler_element, "definition"),
-                            "processParameters", false);
-  if (const std::string sign = sign_of_gpu(context, unit_element, unit, scheduler, task, allocation.parameters);
+  report_unknown_parameters(context, allocation);
+  if (const std::string sign = sign_of_gpu(context, unit_element, unit, scheduler, task, allocation.element);
       !sign.empty()) {
     context.blocked = true;
     if (context.reported_units.insert(task.unit).second)
@@ -407,17 +408,20 @@ void report_runnable_allocations(BuildContext& context) {
              "no task calls it, so its execution time is missing from all results; call it in a task of this "
              "scheduler, or remove the allocation");
   for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
-    const auto own = context.mapping.task_allocation_of.find(context.task_elements[task]);
+    const bool interrupt = context.system.tasks[task].kind != ProcessKind::task;
+    const Element process = context.task_elements[task];
+    const auto own =
+        interrupt ? context.mapping.isr_allocation_of.find(process) : context.mapping.task_allocation_of.find(process);
     if (!own) continue;
-    const Element scheduler = context.mapping.tasks[*own].scheduler;
+    const Element scheduler = interrupt ? context.mapping.isrs[*own].controller : context.mapping.tasks[*own].scheduler;
     for (const GraphNode& node : context.raw_bodies[task]) {
       const auto found = node.runnable ? allocated.find(*node.runnable) : allocated.end();
       if (found == allocated.end() || found->second->scheduler == scheduler || !reported.insert(found->first).second)
         continue;
       report(*found->second,
-             fmt::format("task \"{}\", which calls it, to \"{}\"; the analysis runs it there; correct one of the "
+             fmt::format("{} \"{}\", which calls it, to \"{}\"; the analysis runs it there; correct one of the "
                          "allocations",
-                         context.system.tasks[task].name, scheduler.name()));
+                         interrupt ? "ISR" : "task", context.system.tasks[task].name, scheduler.name()));
     }
   }
 }

@@ -160,10 +160,15 @@ void check_stated_order(BuildContext& context, TaskIndex task, bool by_deadline)
   for (const Parameter& parameter : context.mapping.tasks[*allocation].parameters) {
     if (!equal_ignoring_case(parameter.name, name)) continue;
     const auto stated = parse_time_text(parameter.value);
-    if (!used || !stated || *stated != *used)
-      context.report_second(fmt::format("{} by which task \"{}\" is scheduled", name, context.system.tasks[task].name),
-                            parameter.element,
-                            limited ? "the limit on its response time" : "the period of its stimuli");
+    if (used && stated && *stated == *used) continue;
+    const std::string& of = context.system.tasks[task].name;
+    // Many tasks may share a default of the definition of their scheduler: it is reported for the first.
+    const bool is_default = parameter.element.tag() == "defaultValue";
+    const Origin origin = parameter.element.origin();
+    if (is_default && !context.reported_parameters.insert({origin.document, origin.element}).second) continue;
+    context.report_second(fmt::format("{}{} by which task \"{}\" is scheduled", name,
+                                      is_default ? ", the default of the definition of its scheduler," : "", of),
+                          parameter.element, limited ? "the limit on its response time" : "the period of its stimuli");
   }
 }
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,6 +16,8 @@
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/hardware.hpp"
+#include "amalthea/views/mapping.hpp"
+#include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"
 
 namespace amalthea::importer {
@@ -362,18 +366,107 @@ std::string simulated_algorithms(bool for_interrupts) {
   return text.empty() ? last : text + " or " + last;
 }
 
+/// The parent in the model, also where the System passes over it because it is a grouping.
+std::optional<SchedulerIndex> stated_parent(const BuildContext& context, Element scheduler) {
+  for (const Element association : scheduler.children("parentAssociation"))
+    if (const Element parent = context.model.reference(association, "parent"))
+      if (const auto index = context.schedulers.find(parent)) return index;
+  return std::nullopt;
+}
+
+/// A scheduler, and after a grouping what it passes its tasks and children on to. Parents may form a cycle.
+std::vector<SchedulerIndex> ruling_schedulers(const BuildContext& context, SchedulerIndex first) {
+  const auto& schedulers = context.system.platform.schedulers;
+  std::vector<SchedulerIndex> found;
+  for (std::optional<SchedulerIndex> at = first; at && std::find(found.begin(), found.end(), *at) == found.end();) {
+    found.push_back(*at);
+    at = traits_of(schedulers[*at].kind).passes_tasks_on
+             ? stated_parent(context, context.model.element(schedulers[*at].origin))
+             : std::nullopt;
+  }
+  return found;
+}
+
+/// Whose parameters these are, and what is simulated of them.
+struct ParameterHolder {
+  std::vector<SchedulerIndex> schedulers;  ///< those that take them
+  std::string_view feature;                ///< of their definitions lists what they take
+  bool server = false;                     ///< budgets and their periods
+  bool is_task = false;
+  bool takes_turns = false;            ///< time slices matter; that of the scheduler itself is known
+  std::optional<Duration> slice = {};  ///< the time slice in use
+};
+
+void report_unknown(BuildContext& context, std::vector<Parameter> parameters, const ParameterHolder& holder) {
+  std::vector<std::string> listed;
+  for (const SchedulerIndex index : holder.schedulers) {
+    const Element scheduler = context.model.element(context.system.platform.schedulers[index].origin);
+    const Element definition = context.model.reference(scheduler, "definition");
+    if (!definition) continue;
+    for (const Element one : context.model.references(definition, holder.feature))
+      listed.push_back(without_extended(std::string(one.name())));
+    for (Parameter& one : views::default_parameters(context.model, definition, holder.feature, parameters))
+      parameters.push_back(std::move(one));
+  }
+  for (const Parameter& parameter : parameters) {
+    const std::string name = without_extended(parameter.name);
+    const auto is_one_of = [&name](const auto& names) {
+      return std::any_of(names.begin(), names.end(), [&](const auto& one) { return equal_ignoring_case(name, one); });
+    };
+    const bool budget = is_one_of(budget_names);
+    bool reported = is_one_of(listed) || is_one_of(std::array{"preemptionThreshold"});
+    if (budget) {
+      reported = !holder.server;
+    } else if (is_one_of(slice_names)) {
+      const auto time = parse_time_text(parameter.value);
+      reported = holder.takes_turns && (!time || *time != holder.slice);
+    } else if (is_one_of(std::array{"priority", "deadline"}) || (holder.server && is_one_of(period_names)) ||
+               (holder.is_task && equal_ignoring_case(name, "period")) ||
+               (holder.feature == "algorithmParameters" &&
+                is_one_of(std::array{"minimumTimeslice", "maximumTimeslice"}))) {
+      reported = false;
+    }
+    const Origin origin = parameter.element.origin();
+    if (!reported || !context.reported_parameters.insert({origin.document, origin.element}).second) continue;
+    context.diagnostics.add(
+        "AM0496", Severity::warning,
+        fmt::format("the scheduling parameter {} is not simulated{}; remove it if it has no effect on timing",
+                    parameter.name, budget ? ", because a budget belongs to a server" : ""),
+        parameter.element.location(), parameter.element.path());
+  }
+}
+
+/// Those of the scheduler, of its association with its parent, and of groupings between the two.
+void report_unknown_parameters_of_scheduler(BuildContext& context, SchedulerIndex first) {
+  const auto& schedulers = context.system.platform.schedulers;
+  std::vector<SchedulerIndex> all{first};
+  if (const auto above = stated_parent(context, context.model.element(schedulers[first].origin)))
+    for (const SchedulerIndex one : ruling_schedulers(context, *above))
+      if (one != first && traits_of(schedulers[one].kind).passes_tasks_on) all.push_back(one);
+  for (const SchedulerIndex index : all) {
+    const Scheduler& scheduler = schedulers[index];
+    const Element element = context.model.element(scheduler.origin);
+    ParameterHolder holder{{index}, "algorithmParameters", is_server(scheduler.kind)};
+    report_unknown(context, scheduling_parameters(context.model, element), holder);
+    for (const Element association : element.children("parentAssociation")) {
+      holder.feature = "processParameters";
+      holder.schedulers.clear();
+      const Element parent = context.model.reference(association, "parent");
+      if (const auto above = parent ? context.schedulers.find(parent) : std::nullopt) {
+        holder.schedulers = ruling_schedulers(context, *above);
+        const Scheduler& ruling = schedulers[holder.schedulers.back()];
+        holder.takes_turns = traits_of(ruling.kind).takes_turns;
+        holder.slice = ruling.time_slice;
+      }
+      report_unknown(context, scheduling_parameters(context.model, association), holder);
+    }
+  }
+}
+
 void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
   const Scheduler& scheduler = context.system.platform.schedulers[index];
   const Element element = context.model.element(scheduler.origin);
-  const bool server = is_server(scheduler.kind);
-  report_unknown_parameters(context, scheduling_parameters(context.model, element),
-                            context.model.reference(element, "definition"), "algorithmParameters", server);
-  for (const Element association : element.children("parentAssociation")) {
-    const Element parent = context.model.reference(association, "parent");
-    report_unknown_parameters(context, scheduling_parameters(context.model, association),
-                              parent ? context.model.reference(parent, "definition") : Element(), "processParameters",
-                              server);
-  }
+  report_unknown_parameters_of_scheduler(context, index);
   const auto kind = views::algorithm_of_name(scheduler.algorithm).kind;
   if (scheduler.algorithm.empty()) {
     if (!scheduler.interrupt_controller)
@@ -406,29 +499,15 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
 
 }  // namespace
 
-void report_unknown_parameters(BuildContext& context, const std::vector<Parameter>& parameters, Element definition,
-                               std::string_view feature, bool of_server) {
-  constexpr std::array<std::string_view, 5> others{"priority", "deadline", "minimumTimeslice", "maximumTimeslice",
-                                                   "timeslice"};
-  for (const Parameter& parameter : parameters) {
-    const auto is_one_of = [&](const auto& names) {
-      return std::any_of(names.begin(), names.end(),
-                         [&](std::string_view name) { return equal_ignoring_case(parameter.name, name); });
-    };
-    const bool budget = is_one_of(budget_names);
-    if (budget ? of_server : is_one_of(others) || is_one_of(period_names) || is_one_of(slice_names)) continue;
-    const auto listed = definition ? context.model.references(definition, feature) : std::vector<Element>{};
-    if (!budget && std::none_of(listed.begin(), listed.end(),
-                                [&](Element one) { return equal_ignoring_case(one.name(), parameter.name); }))
-      continue;
-    const Origin origin = parameter.element.origin();
-    if (!context.reported_parameters.insert({origin.document, origin.element}).second) continue;
-    context.diagnostics.add(
-        "AM0496", Severity::warning,
-        fmt::format("the scheduling parameter {} is not simulated{}; remove it if it has no effect on timing",
-                    parameter.name, budget ? ", because a budget belongs to a server" : ""),
-        parameter.element.location(), parameter.element.path());
-  }
+void report_unknown_parameters(BuildContext& context, const views::TaskAllocation& allocation) {
+  const auto scheduler = context.schedulers.find(allocation.scheduler);
+  if (!scheduler) return;
+  ParameterHolder holder{ruling_schedulers(context, *scheduler), "processParameters"};
+  holder.is_task = true;
+  const Scheduler& ruling = context.system.platform.schedulers[holder.schedulers.back()];
+  holder.takes_turns = traits_of(ruling.kind).takes_turns;
+  holder.slice = ruling.time_slice;
+  report_unknown(context, allocation.parameters, holder);
 }
 
 void build_schedulers(BuildContext& context, const views::OperatingSystems& systems) {

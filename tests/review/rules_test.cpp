@@ -105,6 +105,17 @@ TEST_CASE("equal priorities on a core are reported if priorities are stated (AM0
   const std::string equal =
       with("value=\"2\"/>\n      </schedulingParameters>", "value=\"1\"/>\n      </schedulingParameters>");
   CHECK(count(equal, "AM0612") == 1);
+  // Those that the definition of the scheduler gives all of them are stated, too.
+  std::string text = good();
+  const std::string definition = "name=\"priority\" type=\"Integer\" many=\"false\" mandatory=\"true\"";
+  for (std::size_t at = text.find("<schedulingParameters "); at != std::string::npos;
+       at = text.find("<schedulingParameters "))
+    text.erase(at, text.find("</schedulingParameters>") + 23 - at);
+  CHECK(count(text, "AM0612") == 0);
+  CHECK(count(test::replaced(text, definition + "/>",
+                             definition + "><defaultValue xsi:type=\"am:IntegerObject\" value=\"9\"/>"
+                                          "</schedulingParameterDefinitions>"),
+              "AM0612") == 1);
 }
 
 TEST_CASE("labels without memory are reported if others have one (AM0613)") {

@@ -201,10 +201,9 @@ void check_clock(BuildContext&, UnitIndex, const std::string& who);
 void report_second_allocations(BuildContext&);
 /// Reports parameters of one element that have the same name and different values (AM0462).
 void report_repeated_parameters(BuildContext&, const std::vector<Parameter>&);
-/// Reports parameters that a scheduler with this definition takes (listed in its `feature`) and that are not simulated,
-/// and budgets of what is no server (AM0496).
-void report_unknown_parameters(BuildContext&, const std::vector<Parameter>&, Element definition,
-                               std::string_view feature, bool of_server);
+/// Reports parameters of a task on a host that are not simulated (AM0496): budgets, preemption thresholds, time slices
+/// other than that of a scheduler whose tasks take turns, and what else the definition of the scheduler lists.
+void report_unknown_parameters(BuildContext&, const views::TaskAllocation&);
 /// Allocations of runnables that contradict those of the tasks that call them. Needs the activities.
 void report_runnable_allocations(BuildContext&);
 /// Releases of semaphores that nothing has requested. Needs the activities.

@@ -222,19 +222,45 @@ TEST_CASE("a priority counts by whichever id its definition has") {
 
 TEST_CASE("a task without a priority has the default of the definition of its scheduler") {
   const std::string key = "p?type=SchedulingParameterDefinition";
-  const std::string text =
-      two_tasks("FixedPriorityPreemptive",
-                fmt::format(R"(<schedulingParameterDefinitions xmi:id="{}" name="priority" type="Integer">
+  for (const std::string_view name : {"priority", "extended: priority"}) {
+    INFO(name);
+    const std::string text =
+        two_tasks("FixedPriorityPreemptive",
+                  fmt::format(R"(<schedulingParameterDefinitions xmi:id="{}" name="{}" type="Integer">
                   <defaultValue xsi:type="am:IntegerObject" value="9"/></schedulingParameterDefinitions>)",
-                            key),
-                parameter(key, R"(xsi:type="am:IntegerObject" value="3")"));
-  Diagnostics diagnostics;
-  const Model model = test::model_from_text(text, diagnostics);
-  const auto system = importer::build_system(model, {}, diagnostics);
-  CHECK(test::messages(diagnostics).empty());
-  REQUIRE(system);
-  CHECK(system->tasks[0].priority == 3);
-  CHECK(system->tasks[1].priority == 9);
+                              key, name),
+                  parameter(key, R"(xsi:type="am:IntegerObject" value="3")"));
+    Diagnostics diagnostics;
+    const Model model = test::model_from_text(text, diagnostics);
+    const auto system = importer::build_system(model, {}, diagnostics);
+    CHECK(test::messages(diagnostics).empty());
+    REQUIRE(system);
+    CHECK(system->tasks[0].priority == 3);
+    CHECK(system->tasks[1].priority == 9);
+  }
+}
+
+TEST_CASE("a default deadline of the definition of a scheduler is reported once, as a default") {
+  const auto of = [](std::string_view time) {
+    return two_tasks("DeadlineMonotonic",
+                     fmt::format(R"(<schedulingParameterDefinitions xmi:id="p?type=SchedulingParameterDefinition"
+                       name="deadline" type="Time"><defaultValue xsi:type="am:Time" {}/>
+                       </schedulingParameterDefinitions>)",
+                                 time),
+                     "");
+  };
+  CHECK(unknown(of(R"(value="50" unit="ms")"), "AM0462") == 1);
+  CHECK(test::with_id(reported_of(of(R"(value="50" unit="ms")")), "AM0462").front().message.find("the default of") !=
+        std::string::npos);
+}
+
+TEST_CASE("a default time slice of the definition of a scheduler is no sign of a GPU") {
+  const std::string text = two_tasks("FixedPriorityPreemptive",
+                                     R"(<schedulingParameterDefinitions xmi:id="p?type=SchedulingParameterDefinition"
+                       name="timeSlice" type="Time"><defaultValue xsi:type="am:Time" value="1" unit="ms"/>
+                       </schedulingParameterDefinitions>)",
+                                     "");
+  CHECK(test::with_id(reported_of(without(text, " puType=\"CPU\"")), "AM0307").empty());
 }
 
 TEST_CASE("a scheduling parameter that is not simulated makes the verdict unknown") {
@@ -255,6 +281,79 @@ TEST_CASE("a scheduling parameter that is not simulated makes the verdict unknow
   CHECK(unknown(servers, "AM0496") == 0);
   CHECK(unknown(replaced(servers, "definition=\"DeferrableServer?type", "definition=\"FixedPriorityPreemptive?type"),
                 "AM0496") == 1);
+}
+
+TEST_CASE("parameters that are not simulated count with a prefix, as defaults, and where no definition lists them") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const std::string value = parameter(key, R"(xsi:type="am:Time" value="5" unit="ms")");
+  const auto of = [&](std::string_view name, std::string_view content, std::string_view own, std::string_view feature) {
+    const std::string text = two_tasks("FixedPriorityPreemptive",
+                                       fmt::format("<schedulingParameterDefinitions xmi:id=\"{}\" name=\"{}\">{}"
+                                                   "</schedulingParameterDefinitions>",
+                                                   key, name, content),
+                                       own);
+    return unknown(replaced(text, "processParameters=\"", std::string(feature) + "=\""), "AM0496");
+  };
+  const std::string_view standard = R"(<defaultValue xsi:type="am:Time" value="1" unit="ms"/>)";
+  CHECK(of("extended: Patience", "", value, "processParameters") == 1);
+  CHECK(of("Patience", "", value, "algorithmParameters") == 0);
+  CHECK(of("preemptionThreshold", "", value, "algorithmParameters") == 1);
+  CHECK(of("extended: preemptionThreshold", "", value, "algorithmParameters") == 1);
+  CHECK(of("maxBudget", standard, "", "algorithmParameters") == 1);
+  CHECK(of("maxBudget", standard, "", "processParameters") == 1);
+  CHECK(of("maxBudget", "", "", "algorithmParameters") == 0);
+  CHECK(of("extended: priority", R"(<defaultValue xsi:type="am:IntegerObject" value="9"/>)", "", "processParameters") ==
+        0);
+}
+
+TEST_CASE("a time slice of a task that its round robin scheduler does not have makes the verdict unknown") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const auto slice = [&](int ms) {
+    return parameter(key, fmt::format("xsi:type=\"am:Time\" value=\"{}\" unit=\"ms\"", ms));
+  };
+  for (const std::string_view name : {"timeSliceLength", "timeSlice", "quantSize", "quantum"}) {
+    INFO(name);
+    const std::string definition =
+        fmt::format("<schedulingParameterDefinitions xmi:id=\"{}\" name=\"{}\"/>", key, name);
+    const auto of = [&](const std::string& own) {
+      const std::string scheduler = R"(name="Sched" definition="PriorityBasedRoundRobin?type=SchedulerDefinition")";
+      return unknown(replaced(two_tasks("PriorityBasedRoundRobin", definition, own), scheduler + "/>",
+                              scheduler + ">" + slice(1) + "</taskSchedulers>"),
+                     "AM0496");
+    };
+    CHECK(of("") == 0);
+    CHECK(of(slice(1)) == 0);
+    CHECK(of(slice(10)) == 1);
+  }
+}
+
+TEST_CASE("parameters of groupings, and of tasks that a grouping passes on, make the verdict unknown") {
+  const std::string key = "p?type=SchedulingParameterDefinition";
+  const std::string value = parameter(key, R"(xsi:type="am:Time" value="5" unit="ms")");
+  // Two runs in a scheduler `In` below the grouping, or in the grouping itself.
+  const auto of = [&](std::string_view name, const std::string& of_group, const std::string& of_task, bool below) {
+    std::string text = two_tasks("FixedPriorityPreemptive",
+                                 fmt::format("<schedulerDefinitions name=\"Grouping\"/>"
+                                             "<schedulingParameterDefinitions xmi:id=\"{}\" name=\"{}\"/>",
+                                             key, name),
+                                 "", of_task);
+    const std::string first = "definition=\"FixedPriorityPreemptive?type=SchedulerDefinition\"/></operatingSystems>";
+    const std::string within = R"(<taskSchedulers name="In"
+        definition="FixedPriorityPreemptive?type=SchedulerDefinition"><parentAssociation parent="Group?type=TaskScheduler"/></taskSchedulers>)";
+    text = replaced(text, first,
+                    "definition=\"FixedPriorityPreemptive?type=SchedulerDefinition\"/><taskSchedulers name=\"Group\" "
+                    "definition=\"Grouping?type=SchedulerDefinition\">" +
+                        of_group + "<parentAssociation parent=\"Sched?type=TaskScheduler\"/></taskSchedulers>" +
+                        (below ? within : std::string()) + "</operatingSystems>");
+    return unknown(replaced(text, "task=\"Two?type=Task\" scheduler=\"Sched?",
+                            std::string("task=\"Two?type=Task\" scheduler=\"") + (below ? "In?" : "Group?")),
+                   "AM0496");
+  };
+  CHECK(of("maxBudget", "", "", true) == 0);
+  CHECK(of("maxBudget", value, "", true) == 1);
+  CHECK(of("maxBudget", value, "", false) == 1);
+  CHECK(of("Patience", "", value, false) == 1);
+  CHECK(of("deadline", "", value, false) == 0);
 }
 
 TEST_CASE("a budget of a task or of a scheduler that is no server is reported in older versions, too") {

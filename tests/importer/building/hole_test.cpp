@@ -574,4 +574,14 @@ TEST_CASE("a runnable that is allocated and that no task calls makes the verdict
   CHECK(counts(replaced(text, monitor_call, monitor_item), "AM0467"));
 }
 
+TEST_CASE("a runnable that is allocated elsewhere than the ISR that calls it makes the verdict unknown") {
+  const std::string text = test::read_text(AMALTHEA_SOURCE_DIR "/tests/holes/models/branches.amxmi");
+  const std::string allocation = R"(<runnableAllocation scheduler="Sched0?type=TaskScheduler" entity="Sense)";
+  CHECK_FALSE(counts(text, "AM0467"));
+  CHECK(counts(replaced(text, allocation, replaced(allocation, "Sense", "Count")), "AM0467"));
+  CHECK_FALSE(counts(
+      replaced(text, allocation, R"(<runnableAllocation scheduler="Irq?type=InterruptController" entity="Count)"),
+      "AM0467"));
+}
+
 }  // namespace building_hole_test
