@@ -52,11 +52,10 @@ std::int64_t Behaviour::answer(const Question& question) {
     const auto rule = rules_[static_cast<std::size_t>(question.kind)];
     const auto chance = mixed(id ^ mixed(seed_));
     const auto width = static_cast<std::uint64_t>(question.most - question.least) + 1;
-    if (rule == Rule::most || (rule == Rule::corners && chance % 16 < 7)) {
+    if (rule == Rule::most || (rule == Rule::corners && chance % 16 < 7))
       value = question.most;
-    } else if (rule == Rule::random || (rule == Rule::corners && chance % 16 >= 14)) {
+    else if (rule == Rule::random || (rule == Rule::corners && chance % 16 >= 14))
       value = question.least + static_cast<std::int64_t>(mixed(chance) % width);
-    }
   }
   if (recording_) answered_.push_back({question, value});
   return value;

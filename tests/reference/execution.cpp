@@ -34,9 +34,8 @@ class Executor : protected ExecutionOperations {
       advance(at);
       instant();
     }
-    for (Index task = 0; task < active_.size(); ++task) {
+    for (Index task = 0; task < active_.size(); ++task)
       if (active_[task].job >= 0) set_state(task, active_[task].state);
-    }
     result_.end = now_;
     result_.passages = data_.finish(result_.jobs);
     return std::move(result_);
@@ -98,9 +97,8 @@ class Executor : protected ExecutionOperations {
   }
 
   void instant() {
-    for (const auto& core : cores_) {
+    for (const auto& core : cores_)
       if (core.task != none && active_[core.task].executing && active_[core.task].left == 0) due_.push_back(core.task);
-    }
     const bool ended = !due_.empty() || !ended_.empty();
     all_due();
     while (!ended_.empty()) {

@@ -29,7 +29,7 @@ class ExecutionOperations : protected ExecutionJobs {
       }
       const bool calls = std::find(dirty_.begin() + before, dirty_.end(), cluster) != dirty_.end();
       if (then == Then::decide || (calls && ask(Kind::preemption, task, 0, 1) == 0)) {  // S-cores-8
-        dirty_.erase(std::remove(dirty_.begin(), dirty_.end(), cluster), dirty_.end());
+        std::erase(dirty_, cluster);
         schedule(cluster);
       }
     }

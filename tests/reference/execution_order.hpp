@@ -195,9 +195,7 @@ class ExecutionOrder : protected ExecutionState {
     }
     auto second = never;  // turns and activations decide among tasks only
     for (const auto& one : best) second = one.task != none ? std::min(second, one.second) : second;
-    best.erase(
-        std::remove_if(best.begin(), best.end(), [&](const Entity& e) { return e.task != none && e.second > second; }),
-        best.end());
+    std::erase_if(best, [&](const Entity& e) { return e.task != none && e.second > second; });
     const auto& chosen = choose(best, number);
     return chosen.task != none ? chosen.task : select(chosen.child, {chosen.child});
   }

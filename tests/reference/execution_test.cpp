@@ -27,9 +27,8 @@ Behaviour longest() {
 
 Time longest_response(const Model& model, const Execution& execution, const std::string& task) {
   Time longest = -1;
-  for (const auto& job : execution.jobs) {
+  for (const auto& job : execution.jobs)
     if (model.tasks[job.task].name == task && job.end >= 0) longest = std::max(longest, job.end - job.release);
-  }
   return longest;
 }
 

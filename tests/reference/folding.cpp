@@ -15,9 +15,8 @@ Index wrapper_of(const Model& model, Index function) {
   if (task.isr || task.device || task.scheduler == none || task.stimuli.size() != 1) return none;
   if (model.stimuli[task.stimuli[0]].kind != Stimulus::Kind::triggered) return none;
   std::set<Index> gpus, sets;
-  for (const auto& unit : model.units) {
+  for (const auto& unit : model.units)
     if (unit.gpu) gpus.insert(unit.definition);
-  }
   bool for_gpu = false;
   each_item(model, task.items, none, [&](const Item& item, Index) {
     for (const auto& [definition, range] : item.ticks.of) for_gpu = for_gpu || gpus.count(definition) > 0;
@@ -42,12 +41,9 @@ Index wrapper_of(const Model& model, Index function) {
 
 /// Device labels and events are left out (S-device-6).
 void fold_items(const Model& model, std::vector<Item>& items) {
-  items.erase(std::remove_if(items.begin(), items.end(),
-                             [&](const Item& item) {
-                               return item.kind == Item::Kind::set ||
-                                      (item.kind == Item::Kind::label && !model.labels[item.target].host);
-                             }),
-              items.end());
+  std::erase_if(items, [&](const Item& item) {
+    return item.kind == Item::Kind::set || (item.kind == Item::Kind::label && !model.labels[item.target].host);
+  });
   for (auto& item : items) fold_items(model, item.items);
 }
 
@@ -105,9 +101,8 @@ void place(const Model& model, Chain::Link& link) {
   } else if (event.of == Event::Of::label && event.entity != none) {
     tasks = accessors(model, event.entity, event.runnable, event.type);
   } else if (event.of == Event::Of::stimulus && event.entity != none) {
-    for (Index task = 0; task < model.tasks.size(); ++task) {
+    for (Index task = 0; task < model.tasks.size(); ++task)
       if (contains(model.tasks[task].stimuli, event.entity)) tasks.push_back(task);
-    }
   }
   link.task = tasks.size() == 1 ? tasks[0] : none;
   if (event.of == Event::Of::label) link.label = event.entity;

@@ -58,9 +58,8 @@ std::vector<bool> enabled(const std::string& mask, const GpuSettings& settings, 
 }
 
 Index unit_of(const Model& model, Index task) {
-  const auto& units = model.tasks[task].units;
-  if (!model.tasks[task].device || model.tasks[task].dropped || units.empty()) return none;
-  return units.front();  // S-device-1
+  const Task& of = model.tasks[task];
+  return of.device && !of.dropped && !of.units.empty() ? of.units.front() : none;  // S-device-1
 }
 
 /// The slice that a task states, within the limits of its scheduler; -1: none. S-gpu-5.
@@ -68,8 +67,7 @@ Time slice_of(const Model& model, Index number, const GpuSettings& settings) {
   const Task& task = model.tasks[number];
   std::vector<std::string> stated;
   const auto begins = [](std::string key, const std::string& with) {
-    std::transform(key.begin(), key.end(), key.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (char& c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return key.rfind(with, 0) == 0;
   };
   for (const auto& [key, text] : task.parameters)
@@ -111,8 +109,7 @@ class RunnableOperations {
     }
     if (!value_of(runnable_.properties, "gpu.instructions").empty()) {
       if (!items_.empty()) throw Refused(runnable_.name, "gpu.instructions beside ticks or accesses");
-      result.push_back(kernel(nullptr));
-      return result;
+      return {kernel(nullptr)};
     }
     if (kernels.empty()) {
       add_copies(result, 0, items_.size(), true, true);

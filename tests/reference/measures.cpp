@@ -42,9 +42,8 @@ double real(Time time) { return static_cast<double>(time); }
 bool is_access(const Occurrence& one, std::string_view type) { return one.of == Event::Of::label && one.type == type; }
 
 const Passage* passage_of(const Execution& execution, Index chain, Passage::Communication communication) {
-  for (const auto& passage : execution.passages) {
+  for (const auto& passage : execution.passages)
     if (passage.chain == chain && passage.communication == communication) return &passage;
-  }
   return nullptr;
 }
 
@@ -71,9 +70,8 @@ class Constraints {
         std::any_of(model_.tasks.begin(), model_.tasks.end(), [](const Task& task) { return task.device; });
     if (c_.kind == Constraint::Kind::latency || !any) return false;
     std::vector<Index> labels = c_.labels;
-    for (const auto event : c_.events) {
+    for (const auto event : c_.events)
       if (model_.events[event].of == Event::Of::label) labels.push_back(model_.events[event].entity);
-    }
     for (const auto label : labels) {
       for (const auto task : accessors(model_, label, none, ""))
         if (label != none && model_.tasks[task].device) return true;
@@ -85,9 +83,8 @@ class Constraints {
 
   Times times(Index event) const {
     Times out;
-    for (const auto& one : execution_.events) {
+    for (const auto& one : execution_.events)
       if (fits(model_.events[event], one)) out.push_back(one.time);
-    }
     return out;
   }
 
@@ -107,11 +104,10 @@ class Constraints {
     const auto last = c_.upper >= never ? never : end() - c_.upper;
     if (c_.type == "OneToOne") {
       for (std::size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
-        if (i < x.size() && i < y.size()) {
+        if (i < x.size() && i < y.size())
           limit(y[i] - x[i], x[i]);
-        } else if (i < y.size() || x[i] < last) {
+        else if (i < y.size() || x[i] < last)
           judge_.miss(i < y.size() ? y[i] : x[i]);
-        }
       }
       return judge_.out;
     }
@@ -162,11 +158,10 @@ class Constraints {
         complete = complete && i < one.size();
         if (i < one.size()) first = std::min(first, one[i]), last = std::max(last, one[i]);
       }
-      if (complete) {
+      if (complete)
         judge_.within(real(last - first), 0, real(c_.tolerance), first);
-      } else if (first + c_.tolerance < end()) {
+      else if (first + c_.tolerance < end())
         judge_.miss(first);
-      }
     }
     return judge_.out;
   }
@@ -296,11 +291,10 @@ Latencies latencies(const Passage& passage, Time end, bool activation) {
   std::vector<Time> shown(from.size(), -1);  // first write that shows the read or a later one
   for (std::size_t i = 0; i < from.size(); ++i) {
     while (write < passage.writes.size() && passage.writes[write].newest < static_cast<std::int64_t>(i)) ++write;
-    if (write < passage.writes.size()) {
+    if (write < passage.writes.size())
       shown[i] = passage.writes[write].time;
-    } else if (out.open < 0) {
+    else if (out.open < 0)
       out.open = end - from[i];
-    }
   }
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (shown[i] < 0) break;

@@ -278,9 +278,8 @@ Model read(std::string_view amxmi);
 /// The entry with this name; throws Refused where there is none.
 template <class T>
 Index find(const std::vector<T>& list, std::string_view name) {
-  for (std::size_t i = 0; i < list.size(); ++i) {
+  for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].name == name) return static_cast<Index>(i);
-  }
   throw Refused(std::string(name), "not in the model");
 }
 

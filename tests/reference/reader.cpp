@@ -71,9 +71,8 @@ class Reader : protected Platform {
                 "dataAgeConstraints dataCoherencyGroups dataStabilityGroups",
                 {K::delay, K::repetition, K::synchronization, K::latency, K::age, K::coherency, K::stability});
     for (const char* type : {"mappingType", "type", "direction"}) one.type += text_of(node, type);
-    for (const char* event : {"source", "target", "event", "events"}) {
+    for (const char* event : {"source", "target", "event", "events"})
       for (const auto each : refer_all(node, event)) one.events.push_back(each);
-    }
     one.chains = refer_all(node, "scope");
     one.jitter = time_of(node, "jitter", 0);
     one.tolerance = time_of(node, "tolerance", 0);

@@ -119,9 +119,8 @@ class Platform : protected Software {
     const auto gpu = [&](Index unit) { return model_.units[unit].gpu; };
     const auto definition = refer(node, "definition");
     std::string name;
-    for (const char c : definition == none ? "" : this->name("algorithms", definition)) {
+    for (const char c : definition == none ? "" : this->name("algorithms", definition))
       if (std::isalnum(static_cast<unsigned char>(c))) name += static_cast<char>(std::tolower(c));
-    }
     one.osek = name == "osek";
     one.algorithm = std::string(node.name()) == "interruptControllers" ? A::interrupts : A::gpu;
     if (one.algorithm == A::interrupts || (!one.units.empty() && std::all_of(one.units.begin(), one.units.end(), gpu)))

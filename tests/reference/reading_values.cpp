@@ -12,11 +12,10 @@ namespace reference {
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> out(1);
   for (const char c : text) {
-    if (c != ' ') {
+    if (c != ' ')
       out.back() += c;
-    } else if (!out.back().empty()) {
+    else if (!out.back().empty())
       out.emplace_back();
-    }
   }
   if (out.back().empty()) out.pop_back();
   return out;
@@ -26,11 +25,10 @@ std::string encoded(std::string_view name) {
   std::string out;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) || std::strchr(".-*_", c)) {
+    if (std::isalnum(byte) || std::strchr(".-*_", c))
       out += c;
-    } else {
+    else
       out += c == ' ' ? "+" : fmt::format("%{:02X}", byte);
-    }
   }
   return out.empty() ? "no-name" : out;
 }
@@ -83,9 +81,8 @@ constexpr const char* known_names =
 void check(const Node& node) {
   static const auto list = words(known_names);
   static const std::set<std::string> known(list.begin(), list.end());
-  for (const auto& attribute : node.attributes()) {
+  for (const auto& attribute : node.attributes())
     if (known.count(attribute.name()) == 0) throw Refused(at(node), attribute.name());
-  }
   if (type_of(node) == "RunnableCall" && node.child("statistic")) throw Refused(at(node), "statistic");
   for (const auto& child : node.children()) {
     if (child.type() != pugi::node_element) continue;

@@ -201,21 +201,16 @@ class SharedGpu {
 
   void end_blocks() {
     for (Sm& sm : sms_) {
-      const auto has_ended = [&](const Block& block) {
-        return half_ >= block.end && std::all_of(block.at.begin(), block.at.end(), [&](const auto& warp) {
-                 return sm.cycle_begins(half_) && sm.schedulers[warp.first].has_ended(warp.second);
-               });
-      };
-      for (std::size_t block = 0; block < sm.blocks.size();) {
-        if (!has_ended(sm.blocks[block])) {
-          ++block;
-          continue;
-        }
-        --streams_[sm.blocks[block].stream].running;
-        sm.used -= sm.blocks[block].warps;
-        sm.used_memory -= sm.blocks[block].memory;
-        sm.blocks.erase(sm.blocks.begin() + static_cast<std::ptrdiff_t>(block));
-      }
+      std::erase_if(sm.blocks, [&](const Block& block) {
+        const bool ended = half_ >= block.end && std::all_of(block.at.begin(), block.at.end(), [&](const auto& warp) {
+                             return sm.cycle_begins(half_) && sm.schedulers[warp.first].has_ended(warp.second);
+                           });
+        if (!ended) return false;
+        --streams_[block.stream].running;
+        sm.used -= block.warps;
+        sm.used_memory -= block.memory;
+        return true;
+      });
       if (sm.blocks.empty()) sm = Sm();
     }
   }
