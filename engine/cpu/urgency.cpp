@@ -36,13 +36,12 @@ Urgency::Urgency(const System& system, const std::vector<std::optional<Duration>
     for (std::size_t level = 0; level < schedulers.size() && schedulers[state.scheduler_path.back()].parent; ++level)
       state.scheduler_path.push_back(*schedulers[state.scheduler_path.back()].parent);
     state.relative_deadline = scheduling_deadline(system, task, periods);
-    if (!is_interrupt(system.tasks[task]) &&
-        (state.scheduler_path.size() > 1 || !has_fixed_priorities(algorithm(state.scheduler_path.front()))))
-      roots_by_priority_ = false;
+    state.key.interrupt = is_interrupt(system.tasks[task]);
+    if (state.scheduler_path.size() > 1 || !has_fixed_priorities(algorithm(state.scheduler_path.front())))
+      roots_by_priority_[state.key.interrupt ? 1 : 0] = false;
     state.scheduler = state.scheduler_path.front();
     state.by = algorithm(state.scheduler);
     state.own = own_urgency(state.by, task);
-    state.key.interrupt = is_interrupt(system.tasks[task]);
     update(task);
   }
 }
@@ -99,7 +98,8 @@ bool Urgency::before(TaskIndex a, TaskIndex b) const {
   const auto meet = std::find_first_of(first.scheduler_path.begin(), first.scheduler_path.end(),
                                        second.scheduler_path.begin(), second.scheduler_path.end());
   if (meet == first.scheduler_path.end()) {
-    if (!roots_by_priority_) return first.scheduler_path.back() < second.scheduler_path.back();
+    if (!roots_by_priority_[first.key.interrupt ? 1 : 0])
+      return first.scheduler_path.back() < second.scheduler_path.back();
     const std::int64_t of_a = of_task(algorithm(first.scheduler_path.back()), a),
                        of_b = of_task(algorithm(second.scheduler_path.back()), b);
     if (of_a != of_b) return of_a > of_b;
@@ -122,9 +122,8 @@ bool Urgency::comparable(const std::vector<TaskIndex>& tasks) const {
   const auto of_one = [&](TaskIndex task) {
     return states_[task].scheduler_path.front() == states_[tasks.front()].scheduler_path.front();
   };
-  const auto outermost = [&](TaskIndex task) { return states_[task].scheduler_path.size() == 1; };
-  return std::all_of(tasks.begin(), tasks.end(), of_one) ||
-         (roots_by_priority_ && std::all_of(tasks.begin(), tasks.end(), outermost));
+  const auto by_priority = [&](TaskIndex task) { return roots_by_priority_[states_[task].key.interrupt ? 1 : 0]; };
+  return std::all_of(tasks.begin(), tasks.end(), of_one) || std::all_of(tasks.begin(), tasks.end(), by_priority);
 }
 
 bool Urgency::is_round_robin(TaskIndex task) const { return traits_of(states_[task].by).takes_turns; }

@@ -5,12 +5,13 @@
 ///
 /// Two processes are compared where their paths in the scheduler hierarchy meet, by the algorithm of that scheduler; a
 /// child scheduler counts with the share under which its parent schedules it. A child that only groups (Grouping)
-/// passes its processes on. Interrupts precede tasks. If outermost schedulers that share a core all use fixed
-/// priorities and have no children, the priorities of their tasks decide; otherwise the one that is first in the model
-/// wins. Tasks of equal urgency run in the order in which they became ready (round robin: in which they were put at the
+/// passes its processes on. Interrupts precede tasks. If all tasks are directly below outermost schedulers with fixed
+/// priorities, their priorities decide between such schedulers; otherwise the scheduler that is first in the model wins.
+/// The same holds for all interrupts. Tasks of equal urgency run in the order in which they became ready (round robin: in which they were put at the
 /// end of the queue); at the same instant, model order decides. Children of equal urgency precede the scheduler's own
 /// tasks, in model order. Interrupt controllers have no parents, so this is a total order.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -90,7 +91,8 @@ class Urgency {
   const std::vector<std::optional<Duration>> periods_;
   std::vector<State> states_;
   std::vector<Instant> server_deadline_;
-  bool roots_by_priority_ = true;
+  /// All tasks, and all interrupts, are directly below outermost schedulers with fixed priorities.
+  std::array<bool, 2> roots_by_priority_{true, true};
 };
 
 }  // namespace amalthea::engine
