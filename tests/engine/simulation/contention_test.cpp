@@ -283,7 +283,8 @@ class SpeedChecker final : public engine::SimulationObserver {
     const engine::Slowdown worst =
         reason.kind == ContributionKind::copy
             ? std::max(table.copy_by_kernel, law_.worst_of_copy_by_cpu())
-            : std::max({table.kernel_by_memcpy, table.kernel_by_memset, law_.worst_by_cpu({}, 1).slowdown});
+            : std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.kernel_by_same_sm,
+                        table.kernel_by_same_gpc, table.kernel_by_other_gpc, law_.worst_by_cpu({}, 1).slowdown});
     if (reason.slowdown > worst) ++faults;
     ++operations;
   }
@@ -312,7 +313,6 @@ void check_speeds(std::uint32_t seed, int systems) {
   std::mt19937 random(seed);
   RandomSystemOptions options;
   options.must = features_of({SystemFeature::dynamic_contention, SystemFeature::cpu_traffic});
-  options.may = ~gpu_properties();  // the checker knows none of them
   std::uint64_t contended = 0, saved = 0, operations = 0;
   for (int index = 0; index < systems; ++index) {
     const RandomSystem drawn = random_system(random, options);
