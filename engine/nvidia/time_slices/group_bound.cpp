@@ -19,21 +19,35 @@ Duration executed_within(Duration window, Duration period, Duration spread, Dura
 Duration executed_within(Duration window, const PartSequence& sequence, std::int64_t& steps, CarriedIn carried_in) {
   using namespace time_slices;
   const auto& [period, latest, head, parts, gaps] = sequence;
-  Duration all, longest;
-  for (const Duration part : parts) all = sum(all, part);
+  Duration all, whole;  // what a job executes, and how long it takes at least
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    all = sum(all, parts[part]);
+    whole = sum(whole, sum(parts[part], gaps[part]));
+  }
   constexpr std::int64_t most_jobs = 64, most_parts = 256;
   const std::int64_t jobs = ceiling(sum(window, latest - std::min(latest, all)), period);
   const Duration most = carried_in == CarriedIn::part ? executed_within(window, period, latest, all)
                                                       : times(all, ceiling(sum(window, latest), period));
   if (jobs > most_jobs || static_cast<std::int64_t>(parts.size()) > most_parts) return most;
-  for (std::size_t first = 0; first < parts.size(); ++first) {
+  Duration longest, last, last_takes;  // the last parts of a job, from `first` on
+  for (std::size_t first = parts.size(); first-- > 0;) {
+    last = sum(last, parts[first]);
+    last_takes = sum(last_takes, sum(parts[first], gaps[first]));
     Duration at, executed, first_end;
     for (std::int64_t job = 0; job <= jobs && at < window; ++job) {
       const Duration released = sum(first_end, times(period, job));
       if (job > 0) at = sum(std::max(at, released - std::min(released, latest)), head);
-      for (std::size_t part = job == 0 ? first : 0; part < parts.size() && at < window; ++part, ++steps) {
-        executed = sum(executed, parts[part]);
-        at = sum(sum(at, parts[part]), gaps[part]);
+      std::size_t part = job == 0 ? first : 0;
+      const Duration end = sum(at, job == 0 ? last_takes : whole);
+      if (end < window) {
+        executed = sum(executed, job == 0 ? last : all);
+        at = end;
+        steps += static_cast<std::int64_t>(parts.size() - part);
+      } else {
+        for (; part < parts.size() && at < window; ++part, ++steps) {
+          executed = sum(executed, parts[part]);
+          at = sum(sum(at, parts[part]), gaps[part]);
+        }
       }
       if (job == 0) first_end = at;
     }
