@@ -17,7 +17,7 @@ double draw_real(std::mt19937& random, double least, double most) {
   return least + (most - least) * static_cast<double>(random() % 10'001) / 10'000;
 }
 
-constexpr std::array names{"Wheel",  "Brake",  "Torque",  "Lambda",  "Throttle", "Camera", "Radar", "Fusion",
+constexpr std::array task_names{"Wheel",  "Brake",  "Torque",  "Lambda",  "Throttle", "Camera", "Radar", "Fusion",
                            "Map",    "Gear",   "Clutch",  "Yaw",     "Damper",   "Lidar",  "Ego",   "Pilot",
                            "Signal", "Wiper",  "Climate", "Battery", "Inverter", "Charge", "Lane",  "Sign",
                            "Object", "Driver", "Seat",    "Horn",    "Window",   "Mirror"};
@@ -121,7 +121,7 @@ void add_path(std::mt19937& random, Design& design) {
 
 Design draw_design(std::mt19937& random) {
   Design design;
-  std::vector<std::string> left(names.begin(), names.end());
+  std::vector<std::string> left(task_names.begin(), task_names.end());
   std::shuffle(left.begin(), left.end(), random);
   const std::size_t cores = draw(random, 2, 4);
   constexpr std::array frequencies{200.0, 400.0, 800.0, 1200.0};
