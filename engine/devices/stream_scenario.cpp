@@ -116,6 +116,7 @@ class ScenarioReader {
       if (std::find(std::begin(order), std::end(order), key) == std::end(order))
         if (auto error = read_setting(key, value)) return error;
     if (find_member(*object, "operations") == nullptr) return error_at(root, "\"operations\" is missing");
+    if (stated_slices_ == scenario_.contexts.size()) is_stated(device_, "time_slice_us");
     for (const std::string_view key : {"until", "cycle"})
       if (auto error = given_twice(root, *object, key)) return error;
     return read_warps(root);
@@ -175,7 +176,7 @@ class ScenarioReader {
   }
 
   Error read_setting(const std::string& key, const JsonValue& value) {
-    if (const ProfileSetting* setting = find_setting(key, "")) return setting->read(value, device_);
+    if (const ProfileSetting* setting = find_setting(key, "")) return replace(*setting, value);
     if (key == "context_scheduling") {
       std::string order;
       if (auto error = read_text(value, order)) return error;
@@ -184,8 +185,10 @@ class ScenarioReader {
       scenario_.by_urgency = order == "priority";
       return std::nullopt;
     }
-    if (key == "context_switch_ps") return read_time(value, true, device_.context_switch);
-    if (key == "stream_preemption_ps") return read_time(value, true, device_.stream_preemption);
+    if (key == "context_switch_ps")
+      return replaced("context_switch_us", read_time(value, true, device_.context_switch));
+    if (key == "stream_preemption_ps")
+      return replaced("stream_preemption_us", read_time(value, true, device_.stream_preemption));
     if (key == "interference") return read_settings(key, R"({"kernel_by_memset": 8})", value);
     if (key == "cycle" || key == "cycle_ps") {
       auto error = read_time(value, key == "cycle_ps", cycle_);
@@ -322,9 +325,18 @@ class ScenarioReader {
           if (known.object == name) keys.push_back(known.key);
         return error_at(written.value, fmt::format("unknown key; expected {}", fmt::join(keys, ", ")));
       }
-      if (auto error = setting->read(written.value, device_)) return error;
+      if (auto error = replace(*setting, written.value)) return error;
     }
     return std::nullopt;
+  }
+
+  /// A figure of the profile.
+  Error replace(const ProfileSetting& setting, const JsonValue& value) {
+    return replaced(setting.figure, setting.read(value, device_));
+  }
+  Error replaced(std::string_view figure, Error error) {
+    if (!error) is_stated(device_, figure);
+    return error;
   }
 
   std::size_t context_named(const std::string& name) {
@@ -370,6 +382,8 @@ class ScenarioReader {
     if (contexts_.count(context.name) > 0)
       return error_at(value, fmt::format("two contexts are named \"{}\"", context.name));
     if (share) return add_process(value, context.name, *share);
+    if (find_member(*object, "timeslice") != nullptr || find_member(*object, "timeslice_ps") != nullptr)
+      ++stated_slices_;
     const std::size_t index = context_named(context.name);
     scenario_.contexts[index] = context;
     if (mask) masks_.emplace(index, std::move(*mask));
@@ -648,6 +662,7 @@ class ScenarioReader {
   const nvidia::WarpPolicy* policy_ = nvidia::find_warp_policy("gto");
   const nvidia::WarpPipelines* pipelines_ = &nvidia::warp_pipelines().front();
   std::map<std::string, std::size_t> contexts_;
+  std::size_t stated_slices_ = 0;  ///< contexts with their own
   std::map<std::string, Process> processes_;
   std::map<std::size_t, CuMask> masks_;  ///< of contexts
   std::map<std::pair<Place, std::string>, std::size_t> streams_;

@@ -191,6 +191,10 @@ const ProfileSetting* setting_of(std::string_view property) {
   return nullptr;
 }
 
+void is_stated(DeviceProfile& profile, std::string_view figure) {
+  for (auto* figures : {&profile.unknown, &profile.assumed, &profile.left_out}) std::erase(*figures, figure);
+}
+
 std::string fault_of(const UnitSetting& stated) {
   const ProfileSetting* setting = setting_of(stated.property);
   DeviceProfile ignored;
@@ -205,7 +209,7 @@ const DeviceProfile* with_settings(const DeviceProfile& profile, const Processin
     const ProfileSetting* setting = setting_of(stated.property);
     if (setting == nullptr || (setting->on == On::amd && !profile.amd)) continue;
     if (setting->read(json_of(stated.value), changed)) continue;
-    for (auto* figures : {&changed.unknown, &changed.assumed, &changed.left_out}) std::erase(*figures, setting->figure);
+    is_stated(changed, setting->figure);
   }
   // Whoever analyzes a System refers to its profiles by pointers, so each is kept, once.
   static std::mutex guard;

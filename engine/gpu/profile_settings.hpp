@@ -39,6 +39,9 @@ const std::vector<ProfileSetting>& profile_settings();
 /// With this key in this object of a scenario; null if there is none.
 const ProfileSetting* find_setting(std::string_view key, std::string_view object);
 
+/// The profile no longer lists the figure among those that are not published.
+void is_stated(DeviceProfile& profile, std::string_view figure);
+
 /// With this property; null if there is none.
 const ProfileSetting* setting_of(std::string_view property);
 

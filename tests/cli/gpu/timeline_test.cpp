@@ -229,8 +229,8 @@ TEST_CASE("what takes one GPU refuses a scenario of several, where it names them
 TEST_CASE("gpu run warns of figures that nobody has published if several contexts share the device") {
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/contexts.json";
-  const auto run_with = [&](const std::string& contexts) {
-    test::write_text(file, R"({"platform": "a100", "contexts": [)" + contexts + R"(], "operations": [
+  const auto run_with = [&](const std::string& contexts, const std::string& settings = "") {
+    test::write_text(file, R"({"platform": "a100", )" + settings + R"("contexts": [)" + contexts + R"(], "operations": [
       {"kernel": "K", "context": "A", "duration": "1ms", "blocks": 1, "threads": 64}]})");
     return gpu_run({file});
   };
@@ -240,6 +240,15 @@ TEST_CASE("gpu run warns of figures that nobody has published if several context
   CHECK(shared.exit_code == 0);
   CHECK_THAT(shared.err, Catch::StartsWith("amalthea: warning: the profile \"a100\" has no published values for "));
   CHECK_THAT(shared.err, Catch::Contains("time_slice_us"));
+  CHECK_THAT(shared.err, Catch::Contains("context_switch_us"));
+
+  SECTION("but not if the scenario states them") {
+    const std::string stated = R"({"name": "A", "timeslice": "1ms"}, {"name": "B", "timeslice": "1ms"})";
+    CHECK_THAT(run_with(R"({"name": "A"}, {"name": "B", "timeslice": "1ms"})").err, Catch::Contains("time_slice_us"));
+    CHECK_THAT(run_with(stated).err, !Catch::Contains("time_slice_us"));
+    for (const char* setting : {R"("context_switch": "5us", )", R"("context_switch_ps": 5000000, )"})
+      CHECK_THAT(run_with(stated, setting).err, !Catch::Contains("context_switch_us"));
+  }
 }
 
 TEST_CASE("gpu run shares the GPU between the processes of scenarios and of the examiner") {
