@@ -24,6 +24,7 @@ struct KernelWork {
   NodeIndex node = 0;
   nvidia::BlockInstructions instructions;
   std::int64_t budget = 1;
+  gpu::SmUse block;
   std::int64_t warps = 1;   ///< per block
   std::int64_t blocks = 1;  ///< resident on an SM
   bool even = true;
@@ -110,6 +111,7 @@ class Resolver {
     work.node = node;
     work.instructions = std::move(*instructions);
     work.budget = kernel.instructions->budget;
+    work.block = blocks->block;
     work.warps = blocks->block.warps;
     work.blocks = blocks->together;
     work.even = blocks->even;
@@ -123,7 +125,8 @@ class Resolver {
     std::vector<nvidia::WarpKernel> resident;
   };
 
-  /// For every other stream of its context, the kernel with the most work; as many of its blocks as fit.
+  /// For every other stream of its context, the kernel with the most work of those that fit on an SM beside this one; as
+  /// many of its blocks as fit.
   Company company_of(const KernelWork& kernel, const std::vector<GpuContext>& contexts) const {
     Company company;
     std::int64_t room = nvidia::max_warps - kernel.warps * kernel.blocks;
@@ -137,9 +140,12 @@ class Resolver {
         if (has(stream.tasks, own)) continue;
         const KernelWork* most = nullptr;
         for (const KernelWork& other : kernels_)
-          if (has(stream.tasks, system_.graph[other.node].task) && (most == nullptr || other.issues() > most->issues()))
-            most = &other;
-        company.any = company.any || most != nullptr;
+          if (has(stream.tasks, system_.graph[other.node].task)) {
+            company.any = true;
+            if (gpu::fits(*profile_.multiprocessors, other.block, kernel.block) &&
+                (most == nullptr || other.issues() > most->issues()))
+              most = &other;
+          }
         const std::int64_t blocks = most == nullptr ? 0 : std::min(most->blocks, room / most->warps);
         if (blocks == 0) continue;
         company.resident.push_back(nvidia::warps_of(most->instructions, most->warps * blocks, most->budget));

@@ -146,6 +146,27 @@ TEST_CASE("what a block leaves in a pipeline counts for the block that takes its
     }
 }
 
+TEST_CASE("kernels that fit on no SM together do not lengthen each other's blocks") {
+  reference::SharedSystem drawn;
+  drawn.schedulers = 2;
+  drawn.warps = 4;
+  reference::SharedKernel wide, narrow;
+  add_instruction(wide, drawn.pipelines, nvidia::WarpUnit::int32, 1);
+  add_instruction(wide, drawn.pipelines, nvidia::WarpUnit::memory, 13);
+  wide.warps = 4;
+  add_instruction(narrow, drawn.pipelines, nvidia::WarpUnit::int32, 2);
+  add_instruction(narrow, drawn.pipelines, nvidia::WarpUnit::fp32, 3);
+  narrow.warps = 2;
+  drawn.tasks = {{{wide}, 48, 0}, {{narrow}, 48, 1}};
+  const auto bounds = bounds_of(drawn);
+  const auto longest = reference::EverySharedSchedule(drawn, 100'000).run();
+  REQUIRE(longest);
+  for (const std::size_t task : {0, 1}) {
+    REQUIRE(bounds[task].worst);
+    CHECK(*bounds[task].worst == us((*longest)[task]));
+  }
+}
+
 TEST_CASE("kernels whose blocks often take the places of others stay within their bounds") {
   CHECK(compare(4, 300, 3, Often::in_few_places).bounded > 60);
 }
