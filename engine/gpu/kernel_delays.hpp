@@ -3,6 +3,7 @@
 /// \file
 /// How long kernels of a GPU delay each other, if kernels of different streams run concurrently and may overtake.
 
+#include <cstddef>
 #include <vector>
 
 #include "amalthea/time.hpp"
@@ -19,7 +20,20 @@ struct KernelDelays {
   std::vector<std::vector<Duration>> front = {};
   bool one_priority = false;       ///< has no bound if streams have several priorities
   std::vector<Duration> lag = {};  ///< for how long each kernel may delay others once it has ended; empty: not known
-  bool once = false;  ///< at most one execution in each other stream delays each execution, whatever the window
+  /// What kernels that ended before may still add to each kernel: others, where their `lag` is not known, and the same
+  /// kernel, if it ended so late. With `lag` others count like those that have not ended.
+  std::vector<Duration> left = {}, again = {};
+  bool single = false;     ///< holds only for kernels that no other one of their job follows or precedes at once
+  bool or_before = false;  ///< of this way and the one before, the larger counts
+  bool once = false;       ///< at most one execution in each other stream delays each execution, whatever the window
+
+  /// When kernels end is not known.
+  void forget_ends() {
+    for (std::size_t kernel = 0; kernel < left.size(); ++kernel) own[kernel] += left[kernel] + again[kernel];
+    lag.clear();
+    left.clear();
+    again.clear();
+  }
 };
 
 }  // namespace amalthea::engine::gpu

@@ -38,7 +38,9 @@ class SharedWarps {
   gpu::KernelDelays run() const {
     gpu::KernelDelays delays = no_delays();
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
-      delays.own[kernel] = time_slices::sum(path_and_own(kernel), area(kernel, kernels_[kernel].blocks - 1));
+      delays.own[kernel] =
+          time_slices::sum(path_and_own(kernel, most_on_sm_[kernel]), area(kernel, kernels_[kernel].blocks - 1));
+    count_left(delays);
     for (std::size_t other = 0; other < kernels_.size(); ++other) {
       const Duration waits = area(other, kernels_[other].blocks);
       const std::map<Place, Wide> issued = issued_beside(other);
@@ -52,12 +54,39 @@ class SharedWarps {
     return delays;
   }
 
+  /// If no block waits, one way for each number of blocks that a kernel may have on an SM, or for several such numbers:
+  /// the more there are, the fewer blocks of others are beside them.
+  std::vector<gpu::KernelDelays> beside_own() const {
+    constexpr std::size_t most_kernels = 100;
+    constexpr std::int64_t most_ways = 3;
+    std::vector<gpu::KernelDelays> ways;
+    if (waits_ || kernels_.size() > most_kernels) return ways;
+    for (std::int64_t way = 0; way < most_ways; ++way) {
+      gpu::KernelDelays& delays = ways.emplace_back(no_delays());
+      delays.or_before = way > 0;
+      delays.single = true;
+      for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+        const std::int64_t most = most_on_sm_[kernel], parts_of_most = std::min(most, most_ways);
+        const std::int64_t part = std::min(way, parts_of_most - 1);
+        const std::int64_t from = 1 + part * most / parts_of_most, to = (part + 1) * most / parts_of_most;
+        delays.own[kernel] = path_and_own(kernel, to);
+        for (std::size_t other = 0; other < kernels_.size(); ++other)
+          if (!are_apart(kernel, other) && kernel != other)
+            delays.by[kernel][other] = time_of(delay_by(kernel, other, from));
+      }
+      count_left(delays);
+    }
+    return ways;
+  }
+
   /// The wait ends with what was submitted before, so only that adds to it.
   gpu::KernelDelays wait_once() const {
     gpu::KernelDelays delays = no_delays();
     delays.front = delays.by;
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
-      delays.own[kernel] = time_slices::sum(path_and_own(kernel), area(kernel, kernels_[kernel].blocks - 1));
+      delays.own[kernel] =
+          time_slices::sum(time_slices::sum(path_and_own(kernel, most_on_sm_[kernel]), time_of(left_[kernel] * parts)),
+                           area(kernel, kernels_[kernel].blocks - 1));
     for (std::size_t other = 0; other < kernels_.size(); ++other) {
       const Duration waits = area(other, kernels_[other].blocks);
       add_once(delays, other, [&](std::size_t kernel) {
@@ -75,18 +104,36 @@ class SharedWarps {
     delays.one_priority = true;
     const bool two_streams = are_two_streams();
     for (std::size_t other = 0; other < kernels_.size(); ++other) {
-      Wide issue = 0;
-      for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) issue = std::max(issue, issues_[kernel][other]);
+      const auto [issue, warps, rounds] = turn_of(other);
       const std::int64_t fit = gpu::resident_blocks(sm_.limits, kernels_[other].block), blocks = kernels_[other].blocks;
-      const auto rounds = static_cast<std::int64_t>(divided_up(blocks, Wide(fit) * sm_.limits.sms));
       const Duration paths = time_slices::times(path_[other], rounds);
-      const Wide all = product(issue, all_warps(other)), beside = warps_on_sub_core(other, std::min(fit, blocks)) - 1;
+      const Wide all = product(issue, warps), beside = warps_on_sub_core(other, std::min(fit, blocks)) - 1;
       // Nothing else is before it then, so all of its blocks are resident at once.
       const Wide alone = two_streams && rounds == 1 ? product(issue, beside) : all;
-      delays.own[other] = time_slices::sum(paths, time_of(all + left_[other] * parts));
+      delays.own[other] = time_slices::sum(paths, time_of(all));
       add_once(delays, other,
                [&](std::size_t) { return std::pair(time_of(all), time_slices::sum(paths, time_of(alone))); });
     }
+    count_left(delays);
+    return delays;
+  }
+
+  /// Until its last block starts, only what was submitted before delays a kernel. Then others do so on one sub-core.
+  gpu::KernelDelays in_sequence_to_last_block() const {
+    gpu::KernelDelays delays = no_delays();
+    delays.front = delays.by;
+    delays.one_priority = true;
+    for (std::size_t other = 0; other < kernels_.size(); ++other) {
+      const auto [issue, all, rounds] = turn_of(other);
+      const Duration paths = time_slices::times(path_[other], rounds);
+      const Duration before = time_slices::sum(paths, time_of(product(issue, all)));
+      delays.own[other] = time_slices::sum(paths, time_of(product(issue, all - 1)));
+      add_once(delays, other, [&](std::size_t kernel) {
+        // If it has ended, no more than what it left in pipelines.
+        return std::pair(time_of(std::max(delay_by(kernel, other), lag_[other] * parts)), before);
+      });
+    }
+    count_left(delays);
     return delays;
   }
 
@@ -115,6 +162,21 @@ class SharedWarps {
   static constexpr std::int64_t parts = 1'000'000;  ///< of a cycle, and of a weight
   static constexpr Wide most_parts = Wide(1) << 70, largest = Wide(1) << 124;
 
+  /// Of a kernel that has all SMs: for how long each of its warps delays others, how many there are, and its rounds.
+  struct Turn {
+    Wide issue = 0, warps = 0;
+    std::int64_t rounds = 0;
+  };
+  Turn turn_of(std::size_t kernel) const {
+    Turn turn;
+    turn.warps = all_warps(kernel);
+    for (std::size_t delayed = 0; delayed < kernels_.size(); ++delayed)
+      turn.issue = std::max(turn.issue, issues_[delayed][kernel]);
+    const std::int64_t fit = gpu::resident_blocks(sm_.limits, kernels_[kernel].block);
+    turn.rounds = static_cast<std::int64_t>(divided_up(kernels_[kernel].blocks, Wide(fit) * sm_.limits.sms));
+    return turn;
+  }
+
   using Place = std::pair<std::size_t, std::size_t>;
   /// The task and the stream.
   Place place_of(std::size_t kernel) const { return {kernels_[kernel].task, kernels_[kernel].stream}; }
@@ -127,12 +189,24 @@ class SharedWarps {
     return delays;
   }
 
-  /// Of a block, and what other blocks of the kernel issue meanwhile; after the wait, what they did not issue before.
-  Duration path_and_own(std::size_t kernel) const {
-    const Wide block = warps_on_sub_core(kernel, 1), beside = warps_on_sub_core(kernel, most_on_sm_[kernel]) - block;
+  /// Of a block, and what other blocks of the kernel issue meanwhile, of so many on its SM; after the wait, what they
+  /// did not issue before.
+  Duration path_and_own(std::size_t kernel, std::int64_t on_sm) const {
+    const Wide block = warps_on_sub_core(kernel, 1), beside = warps_on_sub_core(kernel, on_sm) - block;
     const Wide issued = product(issues_[kernel][kernel], beside);
-    return time_slices::sum(path_[kernel], time_of(product(issues_[kernel][kernel], block - 1) +
-                                                   after_wait(kernel, issued) + left_[kernel] * parts));
+    return time_slices::sum(path_[kernel],
+                            time_of(product(issues_[kernel][kernel], block - 1) + after_wait(kernel, issued)));
+  }
+
+  /// What kernels that have ended left in pipelines. Others count like those that have not ended, if they end so late.
+  void count_left(gpu::KernelDelays& delays) const {
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      const Duration left = time_of(left_[kernel] * parts), own = time_of(left_by_own_[kernel] * parts);
+      const bool is_only = is_only_[kernel];
+      delays.again.push_back(is_only ? own : Duration{});
+      delays.left.push_back(left - std::min(left, own));
+      if (!is_only) delays.own[kernel] = time_slices::sum(delays.own[kernel], own);
+    }
   }
 
   /// Those of all blocks that may delay a chain of blocks, each on any SM. Sub-cores that are alike count as one.
@@ -174,9 +248,9 @@ class SharedWarps {
   }
 
   /// For how long warps of one execution of `other` delay the kernel once it does not wait.
-  Wide delay_by(std::size_t kernel, std::size_t other) const {
+  Wide delay_by(std::size_t kernel, std::size_t other, std::int64_t own_blocks = 1) const {
     if (!may_share_sms(kernel, other)) return 0;
-    const std::int64_t blocks = waits_ ? kernels_[other].blocks : most_beside(kernel, other);
+    const std::int64_t blocks = waits_ ? kernels_[other].blocks : most_beside(kernel, other, own_blocks);
     return product(issues_[kernel][other], warps_on_sub_core(other, blocks));
   }
 
@@ -290,18 +364,20 @@ class SharedWarps {
     });
   }
 
-  /// The most blocks of `other` on an SM that has a block of the kernel. Each starts all of its blocks at once. The
-  /// last one of these blocks was put there because no other SM had more room for its like.
-  std::int64_t most_beside(std::size_t index, std::size_t other) const {
-    const auto is_possible = [&](std::size_t last, std::int64_t on_sm) {
+  /// The most blocks of `other` on an SM that has a block of the kernel, and had `own_blocks` of them at its start.
+  /// Each starts all of its blocks at once. The last one of these blocks was put there because no other SM had more
+  /// room for its like. What the SM had besides is not on the others.
+  std::int64_t most_beside(std::size_t index, std::size_t other, std::int64_t own_blocks) const {
+    const auto is_possible = [&](std::size_t last, std::int64_t on_sm, std::int64_t besides) {
       const std::int64_t warps = kernels_[last].block.warps, free = sm_.limits.max_warps() - on_sm;
       const Wide others = Wide(sms_of(kernels_[last])) - 1 - lacking_[last];
       const Wide needed = sm_.limits.max_warps() - Wide(free / warps + 1) * warps + 1;
-      return free >= warps && (others <= 0 || others * needed <= warps_in_use_[last] - on_sm);
+      return free >= warps && (others <= 0 || others * needed <= warps_in_use_[last] - on_sm - besides);
     };
     const std::int64_t own = kernels_[index].block.warps, its = kernels_[other].block.warps;
     return largest_possible(most_on_sm_[other], [&](std::int64_t blocks) {
-      return is_possible(other, own + (blocks - 1) * its) || is_possible(index, blocks * its);
+      return is_possible(other, own + (blocks - 1) * its, (own_blocks - 1) * own) ||
+             is_possible(index, (own_blocks - 1) * own + blocks * its, 0);
     });
   }
 
@@ -350,6 +426,7 @@ class SharedWarps {
     using Pipelines = std::array<std::int64_t, warp_unit_names.size()>;
     std::vector<Pipelines> issued(kernels_.size(), Pipelines{}), occupied = issued;
     Pipelines left{};  // for how long an instruction occupies a pipeline once its warp has ended
+    std::vector<Pipelines> left_by(kernels_.size(), Pipelines{});
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       const std::vector<WarpInstruction>& program = kernels_[kernel].instructions;
       if (program.empty()) continue;
@@ -379,14 +456,32 @@ class SharedWarps {
       for (std::size_t i = program.size(); i-- > 0;) {
         const auto& use = use_of(program[i]);
         if (i + 1 < program.size()) before_end += program[i].latency;
-        if (use.cycles > before_end)
-          left[use.pipeline] = std::max(left[use.pipeline], use.cycles - static_cast<std::int64_t>(before_end));
+        if (use.cycles > before_end) {
+          std::int64_t& by_this = left_by[kernel][use.pipeline];
+          by_this = std::max(by_this, use.cycles - static_cast<std::int64_t>(before_end));
+          left[use.pipeline] = std::max(left[use.pipeline], by_this);
+        }
         lag = std::max(lag, use.cycles - before_end);
         tail_[kernel] += std::max<Wide>(0, use.cycles - before_end);
       }
     }
-    for (const SharingKernel& kernel : kernels_)
-      left_.push_back(waits_ ? *std::max_element(left.begin(), left.end()) : left_for(kernel, left));
+    const auto left_for_kernel = [&](std::size_t kernel, const Pipelines& all) {
+      return waits_ ? *std::max_element(all.begin(), all.end()) : left_for(kernels_[kernel], all);
+    };
+    for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      left_.push_back(left_for_kernel(kernel, left));
+      Pipelines by_own{};
+      bool is_only = true;
+      for (std::size_t other = 0; other < kernels_.size(); ++other) {
+        const SharingKernel &own = kernels_[kernel], &its = kernels_[other];
+        if (its.stream != own.stream && its.host != own.host) continue;
+        is_only = is_only && other == kernel;
+        for (std::size_t pipeline = 0; pipeline < by_own.size(); ++pipeline)
+          by_own[pipeline] = std::max(by_own[pipeline], left_by[other][pipeline]);
+      }
+      left_by_own_.push_back(left_for_kernel(kernel, by_own));
+      is_only_.push_back(is_only);
+    }
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel)
       for (std::size_t other = 0; other < kernels_.size(); ++other)
         for (std::size_t pipeline = 0; pipeline < warp_unit_names.size() && has_instructions(kernel); ++pipeline)
@@ -399,6 +494,8 @@ class SharedWarps {
   void read_letters() {
     for (const SharingKernel& kernel : kernels_) path_.push_back(kernel.time);
     left_.assign(kernels_.size(), 0);
+    left_by_own_ = left_;
+    is_only_.assign(kernels_.size(), false);
     tail_.assign(kernels_.size(), 0);
     issues_.assign(kernels_.size(), std::vector<Wide>(kernels_.size()));
     for (std::size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
@@ -502,10 +599,12 @@ class SharedWarps {
   std::vector<std::int64_t> most_on_sm_;
   std::vector<Wide> block_weights_;
   Wide most_weight_ = 0;
-  std::vector<Duration> path_;  ///< of a block of every kernel
-  std::vector<Wide> left_;      ///< cycles for which pipelines that it may need are occupied when it is submitted
-  std::vector<Wide> tail_;      ///< cycles for which instructions of a warp occupy pipelines after its end, in all
-  std::vector<Wide> lag_;       ///< cycles for which pipelines are occupied once it has ended
+  std::vector<Duration> path_;     ///< of a block of every kernel
+  std::vector<Wide> left_;         ///< cycles for which pipelines that it may need are occupied when it is submitted
+  std::vector<Wide> left_by_own_;  ///< the same by kernels of its stream or host
+  std::vector<bool> is_only_;      ///< its stream and its host have no other kernel
+  std::vector<Wide> tail_;         ///< cycles for which instructions of a warp occupy pipelines after its end, in all
+  std::vector<Wide> lag_;          ///< cycles for which pipelines are occupied once it has ended
   std::vector<std::vector<Wide>>
       issues_;  ///< [kernel][other]: how long a warp of the other one delays a warp; in parts
 };
@@ -517,10 +616,15 @@ std::vector<gpu::KernelDelays> shared_warp_delays(const SharedSm& sm, const std:
   std::vector<gpu::KernelDelays> ways = {warps.run()};
   const bool any_mask =
       std::any_of(kernels.begin(), kernels.end(), [](const SharingKernel& kernel) { return !kernel.mask.empty(); });
-  if (sm.units || any_mask) ways.front().lag.clear();
+  if (sm.units || any_mask) {
+    ways.front().forget_ends();
+  } else {
+    for (gpu::KernelDelays& way : warps.beside_own()) ways.push_back(std::move(way));
+  }
   if (warps.waits() && !sm.units && !any_mask) {
     ways.push_back(warps.wait_once());
     ways.push_back(warps.in_sequence());
+    ways.push_back(warps.in_sequence_to_last_block());
   }
   if (sm.greedy_then_oldest) ways.push_back(warps.oldest_first(ways.front()));
   return ways;

@@ -7,7 +7,7 @@
 /// Every warp policy issues whenever a warp is ready. So a block takes at most its *path*, the latencies of a warp's
 /// instructions, and what other warps of the sub-core issue until it has ended. What the others issue counts for each
 /// of their jobs in that time, since some policies prefer warps of later kernels. What kernels that have ended left in
-/// pipelines counts once.
+/// pipelines counts once, or like what has not ended.
 ///
 /// Without waiting. If the blocks of the kernels that may be resident together never fill all SMs, each kernel starts
 /// as soon as it is submitted. The placement rule limits the blocks of it on an SM. So it takes at most its path and
@@ -20,8 +20,10 @@
 ///
 /// Waiting once. Kernels that are submitted later start no block during the wait. So only one kernel of each other
 /// stream adds to the wait, unless its stream has higher priority. In sequence: kernels of one priority end one after
-/// the other, each after its rounds, so that paths and everything issued add up. Both are proven for latencies without
-/// masks only, in a process that has the GPU to itself and that nothing slows down.
+/// the other, each after its rounds, so that paths and everything issued add up. Once the last
+/// block has started, later kernels delay it on one sub-core only. All this is proven for latencies without masks only,
+/// in a process that has the GPU to itself and that nothing slows down. So is the limit on blocks of others that are
+/// beside several blocks of the kernel.
 ///
 /// Oldest first. With the policy greedy-then-oldest, if no kernel waits for SMs and no pipeline of a kernel is ever
 /// occupied, later kernels delay each instruction of a warp by at most the instructions that one of their warps issues
@@ -53,6 +55,7 @@ namespace amalthea::engine::nvidia {
 struct SharingKernel {
   std::size_t task = 0;    ///< at most one kernel of a task is at work at a time
   std::size_t stream = 0;  ///< and one of a stream
+  std::size_t host = 0;    ///< the task that triggers it, or its own
   SmUse block;
   std::int64_t blocks = 1;
   Duration time;                              ///< of a block without instructions, whatever is beside it
@@ -77,8 +80,8 @@ struct SharedSm {
 
 /// For all kernels of a context. In the first way, by[kernel][other] covers all kernels that the task has in the stream,
 /// one after the other. by[kernel][kernel] is what a kernel adds to the time for which the context is at work beyond its own.
-/// If blocks may wait, two ways more count the wait once. With the policy greedy-then-oldest, a last way counts each other
-/// stream only once.
+/// If blocks may wait, three ways more count the wait once. If not, some ways more limit the blocks on an SM. With the
+/// policy greedy-then-oldest, a last way counts each other stream only once.
 std::vector<gpu::KernelDelays> shared_warp_delays(const SharedSm& sm, const std::vector<SharingKernel>& kernels);
 
 }  // namespace amalthea::engine::nvidia

@@ -226,6 +226,7 @@ struct StreamRival {
 struct StreamDelay {
   Duration own;
   std::vector<StreamRival> rivals;
+  bool or_before = false;  ///< of this way and the one before, the larger counts
 };
 
 /// Something that slows down a group, or the operations of its context while it is served (5), (9).

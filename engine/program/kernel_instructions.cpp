@@ -125,8 +125,8 @@ class Resolver {
     std::vector<nvidia::WarpKernel> resident;
   };
 
-  /// For every other stream of its context, the kernel with the most work of those that fit on an SM beside this one; as
-  /// many of its blocks as fit.
+  /// For every other stream of its context, the kernel with the most work of those that fit on an SM beside this one;
+  /// as many of its blocks as fit.
   Company company_of(const KernelWork& kernel, const std::vector<GpuContext>& contexts) const {
     Company company;
     std::int64_t room = nvidia::max_warps - kernel.warps * kernel.blocks;

@@ -120,7 +120,7 @@ class KernelsOfContext {
     // The SM chooses among their instructions. A simulation lets the warp policy do so, or takes their ticks. Each delay
     // is one between two kernels, so the largest covers all mixtures.
     found.resize(1);
-    found.front().lag.clear();
+    found.front().forget_ends();
     raise(found.front(), nvidia::shared_warp_delays(sm, sharing).front());
     if (has_several_streams_with_instructions()) return found;
     for (nvidia::SharingKernel& kernel : sharing) kernel.letters = {};
@@ -138,9 +138,10 @@ class KernelsOfContext {
 
   /// What counts a part of a job, or the wait once, is proven for a process that has the GPU to itself.
   static void count_whole_jobs(std::vector<gpu::KernelDelays>& ways) {
-    ways.erase(std::remove_if(ways.begin(), ways.end(), [](const auto& way) { return !way.front.empty(); }),
-               ways.end());
-    for (gpu::KernelDelays& way : ways) way.lag.clear();
+    ways.erase(
+        std::remove_if(ways.begin(), ways.end(), [](const auto& way) { return way.single || !way.front.empty(); }),
+        ways.end());
+    for (gpu::KernelDelays& way : ways) way.forget_ends();
   }
 
   static void raise(gpu::KernelDelays& delays, const gpu::KernelDelays& other) {
@@ -163,6 +164,7 @@ class KernelsOfContext {
     nvidia::SharingKernel added;
     added.task = offloads_.beside[task] ? task : offloads_.driver[task].value_or(task);
     added.stream = kernel.stream;
+    added.host = offloads_.driver[task].value_or(task);
     added.block = kernel.blocks->block;
     added.blocks = kernel.kernel->launch->blocks;
     added.time = std::max(longest_block(subject_, kernel.step), Duration::picoseconds(1));

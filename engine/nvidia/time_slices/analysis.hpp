@@ -166,6 +166,10 @@ class Analysis {
   /// (9): adds what other streams of the context may execute before the group has ended.
   OperationGroup with_rivals(std::size_t index, const Group& group) const;
 
+  /// Whether the task executes its operations once in each job of it, or of its host, which ends so much before the next
+  /// one begins.
+  bool ends_before_next(std::size_t index, Duration later) const;
+
   /// The same for kernels that may overtake each other.
   StreamDelay overtaking_rivals(std::size_t index, const Group& group, const gpu::KernelDelays& delays) const;
 

@@ -183,12 +183,21 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     } else {
       const StreamDelay* least = nullptr;
       Duration undisturbed;
-      for (const StreamDelay& way : group.ways) {
-        Duration total = way.own;
-        for (const StreamRival& rival : way.rivals) total = sum(total, limit_of(rival, window, carried_in));
-        if (least != nullptr && total >= undisturbed) continue;
-        least = &way;
-        undisturbed = total;
+      for (auto way = group.ways.begin(); way != group.ways.end();) {
+        const StreamDelay* longest = nullptr;
+        Duration most;
+        do {
+          Duration total = way->own;
+          for (const StreamRival& rival : way->rivals) total = sum(total, limit_of(rival, window, carried_in));
+          if (longest == nullptr || total > most) {
+            longest = &*way;
+            most = total;
+          }
+          ++way;
+        } while (way != group.ways.end() && way->or_before);
+        if (least != nullptr && most >= undisturbed) continue;
+        least = longest;
+        undisturbed = most;
       }
       bound.work = std::min(least->own, group.work);
       for (const StreamRival& rival : least->rivals) bound.queued.push_back(limit_of(rival, window, carried_in));

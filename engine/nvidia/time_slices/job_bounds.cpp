@@ -176,10 +176,22 @@ std::size_t Analysis::stream_in(std::size_t context, std::size_t task) const {
   });
 }
 
+bool Analysis::ends_before_next(std::size_t index, Duration later) const {
+  const std::size_t host = host_of(index);
+  const bool executes_once = facts_[index].segments.size() == 1;
+  return executes_once && by_demand_ && !task(host).unlimited && response_[host] &&
+         sum(*response_[host], later) <= distance_of(host);
+}
+
 StreamDelay Analysis::overtaking_rivals(std::size_t index, const Group& group, const gpu::KernelDelays& delays) const {
   StreamDelay delay;
-  for (const StreamOperation& operation : group.operations)
-    delay.own = sum(delay.own, delays.own[operation.operation->kernel]);
+  delay.or_before = delays.or_before;
+  for (const StreamOperation& operation : group.operations) {
+    const std::size_t kernel = operation.operation->kernel;
+    delay.own = sum(delay.own, delays.own[kernel]);
+    if (!delays.again.empty() && !ends_before_next(index, delays.lag[kernel]))
+      delay.own = sum(delay.own, delays.again[kernel]);
+  }
   const StreamPriority priority = sharing_.streams[group.stream].priority;
   for (const std::size_t stream : sharing_.contexts[sharing_.streams[group.stream].context].streams) {
     if (stream == group.stream) continue;
@@ -206,7 +218,10 @@ StreamDelay Analysis::overtaking_rivals(std::size_t index, const Group& group, c
       const auto demand = demand_beside(index, use.task, group.engine);
       if (!demand) rival.demand.reset();
       const bool in_part = demand && demand->within_jitter && !delays.lag.empty();
-      if (rival.demand) rival.demand->push_back({demand->period, demand->jitter, added, 1, in_part, lag});
+      // What they leave in pipelines is part of what they add, so those that ended before may count.
+      const bool ended = !delays.left.empty();
+      const Duration jitter = demand ? sum(demand->jitter, ended ? lag : Duration{}) : Duration{};
+      if (rival.demand) rival.demand->push_back({demand->period, jitter, added, 1, in_part, ended ? Duration{} : lag});
     }
     if (delays.one_priority && sharing_.streams[stream].priority != priority) delay.own = infinite;
     for (const Duration each : front)
@@ -250,8 +265,10 @@ OperationGroup Analysis::with_rivals(std::size_t index, const Group& group) cons
   if (kernels) work.drain = context.overrun[execution_engine];
   work.full = context.slowdown[group.engine % engines_per_gpu].largest;
   if (kernels && context.sharing != nullptr) {
-    for (const gpu::KernelDelays& delays : *context.sharing)
+    for (const gpu::KernelDelays& delays : *context.sharing) {
+      if (delays.single && count > 1) continue;
       work.ways.push_back(delays.once ? older_rivals(index, group, delays) : overtaking_rivals(index, group, delays));
+    }
     return work;
   }
   StreamDelay in_sequence{work.work, {}}, by_area;

@@ -189,10 +189,10 @@ void Sharing::round_shared(ContextFacts& context) {
   if (largest == Slowdown{}) return;
   std::vector<gpu::KernelDelays>& rounded = rounded_delays_.emplace_back();
   for (const gpu::KernelDelays& delays : *context.sharing) {
-    // Once: blocks of any later kernel may end in the window. In front: not proven with slowdown.
-    if (delays.once || !delays.front.empty()) continue;
+    // Once: blocks of any later kernel may end in the window. In front and single: not proven with slowdown.
+    if (delays.once || delays.single || !delays.front.empty()) continue;
     gpu::KernelDelays& added = rounded.emplace_back(delays);
-    added.lag.clear();  // it is time of SMs, which something slows down
+    added.forget_ends();  // it is time of SMs, which something slows down
     for (std::size_t kernel = 0; kernel < blocks.size(); ++kernel) {
       added.own[kernel] = with_rounding(added.own[kernel], blocks[kernel], largest);
       for (std::size_t other = 0; other < blocks.size(); ++other)

@@ -12,6 +12,7 @@
 #include "engine/bounds/bounds.hpp"
 #include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/warp_policies.hpp"
+#include "engine/nvidia/warps.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "tests/support/system_maker.hpp"
 
@@ -81,6 +82,35 @@ TEST_CASE("what kernels on the same SM issue is part of the bound of a kernel wi
     CHECK(waits_for(first, second) == both);  // without instructions, a block issues nothing, and takes its ticks
     CHECK(waits_for(second, first) == both);
   }
+}
+
+TEST_CASE("what a kernel leaves in pipelines delays its next execution by the same job") {
+  OneGpu system;
+  system.profile.multiprocessors->sms = 1;
+  auto& maker = system.maker;
+  maker.system().platform.units[system.gpu].warp_pipelines = "turing";
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex host = maker.task("host", system.core, 1, maker.periodic(100'000)),
+                  twice = system.task(request, "fp64:1", 1, 1024);
+  system.task(maker.periodic(100'000), "int32:2000,int32:1", 1, 32);  // keeps the SM from becoming idle
+  const EventIndex done = maker.event("done");
+  for (int execution = 0; execution < 2; ++execution) {
+    maker.trigger(host, request);
+    maker.wait(host, done, false);
+    maker.clear(host, done);
+  }
+  maker.set(twice, done, host);
+  System built = maker.build();
+  Diagnostics findings;
+  REQUIRE(resolve_instructions(built, &system.profile, findings));
+  const Results results = analyzed(built, us(10'000), system.profile);
+  // Each sub-core has 8 of its warps, and each of these occupies the pipeline.
+  const Duration response = results.tasks[host].response.max;
+  const std::int64_t occupied =
+      nvidia::find_warp_pipelines("turing")->uses[static_cast<std::size_t>(nvidia::WarpUnit::fp64)].cycles;
+  CHECK(response >= us(8 * occupied + 7 * occupied + 1));
+  REQUIRE(results.tasks[host].bound.worst);
+  CHECK(*results.tasks[host].bound.worst >= response);
 }
 
 TEST_CASE("kernels that share SMs have no bound where no argument covers it, and the reason says so") {

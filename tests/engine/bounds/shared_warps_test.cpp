@@ -167,6 +167,26 @@ TEST_CASE("kernels that fit on no SM together do not lengthen each other's block
   }
 }
 
+TEST_CASE("the more blocks of a kernel an SM has, the fewer blocks of others count beside them") {
+  reference::SharedSystem drawn;
+  drawn.sms = 2;
+  drawn.warps = 4;
+  drawn.slots = 8;
+  drawn.pipelines = "ampere";
+  drawn.policy = "lrr";
+  reference::SharedKernel three, two;
+  add_instruction(three, drawn.pipelines, nvidia::WarpUnit::special, 1);
+  three.blocks = 3;
+  add_instruction(two, drawn.pipelines, nvidia::WarpUnit::special, 1);
+  two.blocks = 2;
+  drawn.tasks = {{{three}, 192, 0}, {{two}, 192, 1}};
+  const auto bounds = bounds_of(drawn);
+  REQUIRE(bounds[0].worst);
+  // Two blocks of it and one of the other one, or one and two; never three and two.
+  CHECK(*bounds[0].worst <= us(2 + 3 * 8 + 1));
+  CHECK(us(reference::SharedClimb(drawn, 1).run(1000)[0]) <= *bounds[0].worst);
+}
+
 TEST_CASE("kernels whose blocks often take the places of others stay within their bounds") {
   CHECK(compare(4, 300, 3, Often::in_few_places).bounded > 60);
 }
