@@ -199,6 +199,14 @@ System two_kernels(const DeviceProfile& profile) {
   return system;
 }
 
+/// A device task that copies for 2 ms.
+TaskIndex copying_task(SystemMaker& make, UnitIndex gpu) {
+  const TaskIndex task = make.task("copies", gpu, 0, make.periodic(10'000));
+  make.copy(task, 1);
+  std::get<Copy>(make.system().graph[0].activity).time = us(2'000);
+  return task;
+}
+
 }  // namespace
 
 TEST_CASE("headroom: kernels with instructions take longer by a slower clock") {
@@ -251,9 +259,7 @@ TEST_CASE("headroom: a slower clock leaves the shortest time of a kernel as it i
 TEST_CASE("headroom: what models state beside ticks grows with the GPU: copies beside instructions, and dispatch") {
   SystemMaker make;
   const UnitIndex gpu = make.gpu("GPU");
-  const TaskIndex task = make.task("copies", gpu, 0, make.periodic(10'000));
-  make.copy(task, 1);
-  std::get<Copy>(make.system().graph[0].activity).time = us(2'000);
+  const TaskIndex task = copying_task(make, gpu);
   make.kernel(task, 3);
   Kernel& kernel = std::get<Kernel>(make.system().graph[1].activity);
   SECTION("a slower clock") {
@@ -277,11 +283,7 @@ TEST_CASE("headroom: what models state beside ticks grows with the GPU: copies b
 
 TEST_CASE("headroom: the stated time of a copy grows with all times and with its memory") {
   SystemMaker make;
-  const UnitIndex gpu = make.gpu("GPU");
-  const TaskIndex task = make.task("copies", gpu, 0, make.periodic(10'000));
-  make.copy(task, 1);
-  std::get<Copy>(make.system().graph[0].activity).time = us(2'000);
-  make[task].deadline = us(5'000);
+  make[copying_task(make, make.gpu("GPU"))].deadline = us(5'000);
   const DeviceProfile profile = plain_profile(us(1'000));
   AnalysisOptions options;
   options.profile = &profile;

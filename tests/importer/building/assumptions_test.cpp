@@ -2,6 +2,7 @@
 // Assumptions and omitted content are reported; a complete model has no finding.
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,6 @@
 
 #include "engine/finding_consequences.hpp"
 #include "importer/building/system_builder.hpp"
-#include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"
 
@@ -199,6 +199,17 @@ TEST_CASE(
   CHECK(of("FixedPriorityPreemptive", "deadline", R"(value="50" unit="ms")") == 0);
 }
 
+/// The two tasks have these priorities, without any finding.
+void check_priorities(const std::string& text, std::int64_t first, std::int64_t second) {
+  Diagnostics diagnostics;
+  const Model model = test::model_from_text(text, diagnostics);
+  const auto system = importer::build_system(model, {}, diagnostics);
+  CHECK(test::messages(diagnostics).empty());
+  REQUIRE(system);
+  CHECK(system->tasks[0].priority == first);
+  CHECK(system->tasks[1].priority == second);
+}
+
 TEST_CASE("a priority counts by whichever id its definition has") {
   for (const auto& [id, key] :
        {std::pair{"_p1", "_p1"},
@@ -209,14 +220,7 @@ TEST_CASE("a priority counts by whichever id its definition has") {
                   fmt::format("<schedulingParameterDefinitions xmi:id=\"{}\" name=\"priority\" type=\"Integer\"/>", id),
                   parameter(key, R"(xsi:type="am:IntegerObject" value="3")"),
                   parameter(key, R"(xsi:type="am:IntegerObject" value="4")"));
-    Diagnostics diagnostics;
-    const Model model = test::model_from_text(
-        replaced(text, "p?type=SchedulingParameterDefinition\"/>", std::string(id) + "\"/>"), diagnostics);
-    const auto system = importer::build_system(model, {}, diagnostics);
-    CHECK(test::messages(diagnostics).empty());
-    REQUIRE(system);
-    CHECK(system->tasks[0].priority == 3);
-    CHECK(system->tasks[1].priority == 4);
+    check_priorities(replaced(text, "p?type=SchedulingParameterDefinition\"/>", std::string(id) + "\"/>"), 3, 4);
   }
 }
 
@@ -230,13 +234,7 @@ TEST_CASE("a task without a priority has the default of the definition of its sc
                   <defaultValue xsi:type="am:IntegerObject" value="9"/></schedulingParameterDefinitions>)",
                               key, name),
                   parameter(key, R"(xsi:type="am:IntegerObject" value="3")"));
-    Diagnostics diagnostics;
-    const Model model = test::model_from_text(text, diagnostics);
-    const auto system = importer::build_system(model, {}, diagnostics);
-    CHECK(test::messages(diagnostics).empty());
-    REQUIRE(system);
-    CHECK(system->tasks[0].priority == 3);
-    CHECK(system->tasks[1].priority == 9);
+    check_priorities(text, 3, 9);
   }
 }
 
