@@ -67,7 +67,7 @@ struct ChainStep {
   friend bool operator==(const ChainStep&, const ChainStep&) = default;
 };
 
-/// How the tasks of a chain exchange data. Models do not state it.
+/// How the tasks of a chain exchange data: one way for all. A model may state another one for an access (AM0497).
 enum class Communication : std::uint8_t {
   implicit,         ///< a job reads at its start and writes at its end
   explicit_access,  ///< it reads and writes at the positions of its accesses

@@ -25,6 +25,4 @@ void connections(Step& step);
 
 /// The frequency in Hz of an old node: that of the quartz of the nearest enclosing prescaler; 0 if unknown.
 double clock_of(Step& step, const Object& node);
-
-/// The same target in another place of the same file.
 }  // namespace amalthea::migration::to_0_9_0_hardware
