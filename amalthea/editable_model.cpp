@@ -574,19 +574,6 @@ std::size_t EditableModel::retarget(const std::unordered_map<std::string_view, s
   return count;
 }
 
-std::size_t EditableModel::remove_references(const std::unordered_set<std::string_view>& ids) {
-  std::size_t count = 0;
-  for_each([&](Object& object) {
-    auto& fields = object.fields_;
-    const auto gone = std::remove_if(fields.begin(), fields.end(), [&](const Field& field) {
-      return field.kind != FieldKind::value && ids.contains(id_of(field));
-    });
-    count += static_cast<std::size_t>(fields.end() - gone);
-    fields.erase(gone, fields.end());
-  });
-  return count;
-}
-
 const Comments* EditableModel::comments(const Object& object) const {
   if (comments_.empty()) return nullptr;
   const auto found = comments_.find(&object);

@@ -22,7 +22,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -184,7 +183,6 @@ class Object {
   /// Takes out all children of a feature, in linear time.
   std::vector<OwnedObject> take_all(std::string_view feature);
   void remove(Object& child) { take(child); }
-  void remove_all(std::string_view feature) { take_all(feature); }
   /// Moves this object, with everything below it, to another owner or another feature of the same one. The new owner
   /// must not be below it.
   void move_to(Object& owner, std::string_view feature);
@@ -246,7 +244,6 @@ class EditableModel {
   /// A new file with an empty root.
   Object& add_file(std::string path, std::string_view root_class = "Amalthea");
   void rename_file(std::size_t index, std::string path) { files_[index].path = std::move(path); }
-  void remove_file(std::size_t index) { files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(index)); }
 
   /// From now on objects that are removed stay as they are, with all below them, out of the files: whoever still has a
   /// pointer to one can ask it is_removed().
@@ -270,8 +267,6 @@ class EditableModel {
   /// Points every reference to `from` to `to` instead, for each pair of ids: in the same file, and in addresses
   /// "amlt:/#from" in other files. Returns how many there were. What they know of their target stays.
   std::size_t retarget(const std::unordered_map<std::string_view, std::string_view>& from_to);
-  /// Removes every reference to one of these ids, in all files. Returns the number of removed references.
-  std::size_t remove_references(const std::unordered_set<std::string_view>& ids);
 
   /// Comments around an object, or null. Moved objects keep theirs.
   const Comments* comments(const Object& object) const;

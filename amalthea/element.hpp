@@ -224,7 +224,6 @@ class Document {
 
   const ElementRecord& record(std::uint32_t index) const { return elements_[index]; }
   const AttributeRecord& attribute(std::uint32_t index) const { return attributes_[index]; }
-  std::size_t attribute_total() const { return attributes_.size(); }
   std::string_view name(NameId id) const { return names_[static_cast<std::size_t>(id)]; }
   /// The stored name, or nothing if no tag or attribute has it.
   std::optional<NameId> find_name(std::string_view name) const;

@@ -60,10 +60,6 @@ void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
   add_judging_options(verb, analysis::analysis_options(options), options.allow_unknown);
 }
 
-void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
-  add_judging_options(verb, analysis::simulation_options(options), options.allow_unknown);
-}
-
 void print_findings(const Diagnostics& diagnostics) {
   std::vector<Diagnostic> sorted = diagnostics.all();
   exporter::sort_findings(sorted);

@@ -41,7 +41,6 @@ void add_allow_unknown(CLI::App& verb, bool& allow_unknown);
 /// These rows, and that.
 void add_judging_options(CLI::App& verb, const analysis::OptionTable& rows, bool& allow_unknown);
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
-void add_simulation_options(CLI::App& verb, AnalysisInput& options);
 
 /// Prints why there is no result; returns the exit code.
 int code_of(const analysis::Failure& failure);

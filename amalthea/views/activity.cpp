@@ -44,8 +44,6 @@ std::vector<Element> items_of(Element container) {
   return found;
 }
 
-bool is_sequence(Element item) { return item.is("Group") || item.is("CallSequence"); }
-
 namespace views {
 namespace {
 

@@ -25,9 +25,6 @@ namespace amalthea {
 /// ProbabilityRunnableItem is returned itself. Entries of switches are not items: see views::Switch.
 std::vector<Element> items_of(Element container);
 
-/// Whether an item only holds other items in sequence: Group, CallSequence.
-bool is_sequence(Element item);
-
 namespace views {
 
 // ---------------------------------------------------------------- parts of items

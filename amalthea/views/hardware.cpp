@@ -162,7 +162,6 @@ class HardwareBuilder {
     resolve_modules();
     resolve_connections();
     resolve_accesses();
-    hardware_.unit_definition_of = unit_definitions_;
     hardware_.unit_of = units_;
     hardware_.memory_of = memories_;
     return std::move(hardware_);
@@ -187,7 +186,6 @@ class HardwareBuilder {
     if (const Element prescaler = element.child("prescaler")) position.prescaler = prescaler;
     if (cls == "HwStructure" || cls == "HwSystem" || cls == "ECU" || cls == "Microcontroller" || cls == "HwComponent") {
       position.structure = append(hardware_.structures, {element, name, position.structure});
-      structures_.add(element, *position.structure);
       walk(element, position);
     } else if (cls == "ProcessingUnit" || cls == "Core") {
       HwUnit unit;
@@ -585,7 +583,7 @@ class HardwareBuilder {
   Diagnostics& diagnostics_;
   Hardware hardware_;
   ElementIndex features_, unit_definitions_, memory_definitions_, cache_definitions_, handler_definitions_, domains_,
-      structures_, units_, memories_, caches_, handlers_, ports_, connections_, accesses_;
+      units_, memories_, caches_, handlers_, ports_, connections_, accesses_;
   std::vector<Frequency> port_clocks_;
   enum class State : std::uint8_t { untouched, open, done };
   std::vector<PathSum> sums_;

@@ -205,7 +205,7 @@ struct Hardware {
   std::vector<HwConnection> connections;
   std::vector<HwAccess> accesses;
 
-  ElementIndex unit_definition_of, unit_of, memory_of;  ///< from elements to indices
+  ElementIndex unit_of, memory_of;  ///< from elements to indices
 };
 
 /// All hardware of a model, everything in document order. Reports values that cannot be read.

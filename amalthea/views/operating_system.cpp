@@ -74,7 +74,7 @@ class OperatingSystemBuilder {
     for (const Element child : part.children()) {
       const std::string_view tag = child.tag();
       if (tag == "semaphores") {
-        view_.semaphore_of.add(child, append(view_.semaphores, semaphore(child)));
+        append(view_.semaphores, semaphore(child));
       } else if (tag == "operatingSystems") {
         add_system(child);
       } else if (tag == "osOverheads") {

@@ -118,7 +118,7 @@ struct OperatingSystems {
   std::vector<OsSchedulerDefinition> scheduler_definitions;
   std::vector<OsParameterDefinition> parameter_definitions;
 
-  ElementIndex scheduler_of, overhead_of, semaphore_of;  ///< from elements to indices
+  ElementIndex scheduler_of, overhead_of;  ///< from elements to indices
 };
 
 /// All of a model's operating systems, in document order.

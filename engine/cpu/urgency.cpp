@@ -126,6 +126,4 @@ bool Urgency::comparable(const std::vector<TaskIndex>& tasks) const {
   return std::all_of(tasks.begin(), tasks.end(), of_one) || std::all_of(tasks.begin(), tasks.end(), by_priority);
 }
 
-bool Urgency::is_round_robin(TaskIndex task) const { return traits_of(states_[task].by).takes_turns; }
-
 }  // namespace amalthea::engine

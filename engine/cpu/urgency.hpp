@@ -62,8 +62,6 @@ class Urgency {
   /// with fixed priorities.
   bool comparable(const std::vector<TaskIndex>& tasks) const;
 
-  /// Whether its scheduler is a round robin, so that it shares time slices with processes of equal urgency.
-  bool is_round_robin(TaskIndex task) const;
   /// Equal for tasks of one scheduler that take turns with each other.
   std::int64_t round_robin_level(TaskIndex task) const { return states_[task].key.urgency; }
   /// The schedulers of a task, from its own up to the outermost one.

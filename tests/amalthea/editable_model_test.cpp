@@ -71,8 +71,8 @@ TEST_CASE("a model created in memory is written in EMF's form") {
   CHECK(write_emf_form(root, Version::v1_0_0) ==
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + root_1_0_0 + ">\n" + body);
   // Before 1.0.0 the namespaces stand in another order, and xsi is only declared where it is used.
-  root.remove_all("stimuliModel");
-  root.remove_all("swModel");
+  root.take_all("stimuliModel");
+  root.take_all("swModel");
   CHECK(write_emf_form(root, Version::v0_9_3) ==
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<am:Amalthea xmi:version=\"2.0\" "
         "xmlns:xmi=\"http://www.omg.org/XMI\" xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.9.3\"/>\n");
@@ -135,10 +135,8 @@ TEST_CASE("values and references are set and removed and redirected") {
   CHECK(task.references("stimuli").size() == 2);
   CHECK(task.reference("stimuli") == "Z?type=PeriodicStimulus");
   CHECK(task.reference("tags") == "amlt:/#Z?type=PeriodicStimulus");
-  CHECK(model.remove_references({"Z?type=PeriodicStimulus"}) == 2);
-  CHECK(task.references("stimuli").size() == 1);
-  CHECK(task.reference("tags") == std::nullopt);
   task.unset("stimuli");
+  task.unset("tags");
   task.unset("name");
   CHECK(task.fields().empty());
 }

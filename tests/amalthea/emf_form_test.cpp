@@ -167,6 +167,16 @@ void add_ids(const Object& object, std::unordered_set<std::string_view>& ids, st
   for (const OwnedObject& child : object.children()) add_ids(*child, ids, texts);
 }
 
+/// Removes the references to these ids, in all files.
+void remove_references(EditableModel& model, const std::unordered_set<std::string_view>& ids) {
+  model.for_each([&](Object& object) {
+    std::erase_if(object.fields(), [&](const Field& field) {
+      const std::size_t begin = field.kind == FieldKind::remote ? field.text.find('#') + 1 : 0;
+      return field.kind != FieldKind::value && ids.contains(field.text.substr(begin));
+    });
+  });
+}
+
 /// Some changes that keep a model valid: objects are removed with the references to them, lists change their order, a
 /// stimulus changes its class, values change.
 void change(EditableModel& model, Version version, std::mt19937& random) {
@@ -182,7 +192,7 @@ void change(EditableModel& model, Version version, std::mt19937& random) {
           std::deque<std::string> texts;
           add_ids(object, ids, texts);
           object.owner()->remove(object);
-          model.remove_references(ids);
+          remove_references(model, ids);
         }
         break;
       case 1:
@@ -197,7 +207,7 @@ void change(EditableModel& model, Version version, std::mt19937& random) {
     const auto before = computed_id(stimulus->element());
     stimulus->set_class("SingleStimulus");
     for (const std::string_view feature : {"recurrence", "offset", "jitter", "minDistance"})
-      stimulus->remove_all(feature);
+      stimulus->take_all(feature);
     const std::string after = before->substr(0, before->rfind('=') + 1) + "SingleStimulus";
     if (stimulus->attribute("xmi:id")) stimulus->set("xmi:id", after);
     model.retarget({{*before, after}});

@@ -95,7 +95,7 @@ class Generator {
     if (!step.feature->many())
       if (Object* present = owner.child(step.feature->name); present != nullptr && present->cls() == cls)
         return *present;
-    if (!step.feature->many()) owner.remove_all(step.feature->name);
+    if (!step.feature->many()) owner.take_all(step.feature->name);
     return owner.create(step.feature->name, cls);
   }
 
