@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <optional>
-#include <utility>
 
 #include <fmt/core.h>
 

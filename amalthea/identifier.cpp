@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/identifier.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "amalthea/editable_model.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <vector>
 
 #include <fmt/core.h>
 

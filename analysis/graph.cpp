@@ -3,8 +3,6 @@
 
 #include <optional>
 
-#include <fmt/core.h>
-
 #include "amalthea/primitives/near_miss.hpp"
 #include "analysis/request.hpp"
 #include "exporter/graph/graph_formats.hpp"

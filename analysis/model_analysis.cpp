@@ -6,13 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -27,7 +24,6 @@
 #include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "exporter/rewriting/first_mapping.hpp"
-#include "importer/building/system_builder.hpp"
 #include "importer/reading/file_bytes.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "review/open_findings.hpp"

@@ -2,7 +2,6 @@
 #include "analysis/new_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <type_traits>
 
 #include <fmt/format.h>
 

@@ -2,15 +2,12 @@
 #include "analysis/detail/plain_causes.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
-#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/demand.hpp"
 #include "engine/bounds/dependencies.hpp"
-#include "engine/small_changes.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/contribution_text.hpp"
 

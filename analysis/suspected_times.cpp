@@ -2,7 +2,6 @@
 // Periods, execution times, copies and clocks that are at odds with those of others.
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -11,7 +10,6 @@
 
 #include "amalthea/quantity.hpp"
 #include "analysis/detail/suspicions.hpp"
-#include "engine/verdict.hpp"
 
 namespace amalthea::analysis {
 namespace {

@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <span>
 #include <sstream>
 #include <system_error>
 

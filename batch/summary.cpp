@@ -2,7 +2,6 @@
 #include "batch/summary.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include "analysis/annotation.hpp"

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -36,7 +30,6 @@
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/result_formats.hpp"
-#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/complaint.hpp"
 
-#include <cstdio>
-
-#include <fmt/core.h>
-
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 
-#include <algorithm>
 #include <filesystem>
 
-#include <fmt/core.h>
 #include <unistd.h>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -15,7 +12,6 @@
 #include "amalthea/primitives/visible_text.hpp"
 #include "cli/complaint.hpp"
 #include "cli/declared_options.hpp"
-#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <string>
 #include <utility>
 
 #include <unistd.h>

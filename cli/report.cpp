@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
-#include <string>
 
 #include <CLI/CLI.hpp>
 

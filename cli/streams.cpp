@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <string>
 
 #include <fcntl.h>
 #include <unistd.h>

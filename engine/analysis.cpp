@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
 #include "amalthea/graph/chain_data.hpp"
 #include "amalthea/quantity.hpp"
-#include "engine/bounds/bounds.hpp"
 #include "engine/bounds/demand.hpp"
 #include "engine/chains/chain_latency.hpp"
 #include "engine/chains/chain_limits.hpp"

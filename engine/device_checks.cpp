@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/device_checks.hpp"
 
-#include <utility>
-
 #include <fmt/core.h>
 
 #include "amalthea/diagnostic.hpp"

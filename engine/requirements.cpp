@@ -13,7 +13,6 @@
 #include "amalthea/graph/chain_data.hpp"
 #include "amalthea/graph/job_paths.hpp"
 #include "amalthea/quantity.hpp"
-#include "engine/analysis.hpp"
 #include "engine/chains/chain_latency.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/results/lost_activations.hpp"

@@ -2,7 +2,6 @@
 #include "engine/verdict.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <variant>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -15,7 +14,6 @@
 #include "exporter/results/verdict_text.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "importer/building/mapping_constraints.hpp"
-#include "importer/reading/model_reader.hpp"
 #include "lsp/detail/protocol.hpp"
 
 namespace amalthea::lsp {

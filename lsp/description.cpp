@@ -12,7 +12,6 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/metamodel.hpp"
-#include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "exporter/results/contribution_text.hpp"
 

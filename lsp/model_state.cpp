@@ -8,8 +8,6 @@
 #include "exporter/results/verdict_text.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
-#include "importer/reading/file_bytes.hpp"
-#include "importer/reading/model_reader.hpp"
 #include "review/review.hpp"
 
 namespace amalthea::lsp {

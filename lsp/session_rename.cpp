@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "importer/reading/file_bytes.hpp"
 #include "lsp/detail/protocol.hpp"
 #include "lsp/rename.hpp"

@@ -2,7 +2,6 @@
 #include "migration/migration.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include "python/keywords.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <type_traits>
 

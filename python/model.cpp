@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <type_traits>
 
 #include <fmt/core.h>
@@ -38,7 +37,6 @@
 #include "importer/reading/model_reader.hpp"
 #include "python/failure.hpp"
 #include "python/interruption.hpp"
-#include "python/keywords.hpp"
 #include "python/recording.hpp"
 #include "review/review.hpp"
 

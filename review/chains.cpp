@@ -2,7 +2,6 @@
 // Event chains: whether their parts connect, and whether the model connects their stimulus with their response.
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <numeric>
 #include <string>

@@ -11,7 +11,6 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/requirements.hpp"
-#include "engine/analysis.hpp"
 #include "engine/program/releases.hpp"
 #include "review/detail/rules.hpp"
 #include "review/review.hpp"

@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/demand.hpp"
 #include "engine/devices/chosen_devices.hpp"
-#include "engine/program/program.hpp"
-#include "engine/results/results.hpp"
 #include "engine/results/servers.hpp"
 #include "review/detail/rules.hpp"
 

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <vector>
 
 #include <fmt/core.h>
 
-#include "amalthea/views/attributes.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "review/detail/rules.hpp"
 

@@ -13,7 +13,6 @@
 
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/deviations.hpp"
-#include "amalthea/views/quantities.hpp"
 #include "review/detail/rules.hpp"
 
 namespace amalthea::review {

@@ -6,14 +6,12 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include <fmt/core.h>
 
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/mapping.hpp"
-#include "amalthea/views/properties.hpp"
 #include "review/detail/rules.hpp"
 
 namespace amalthea::review {

@@ -7,7 +7,6 @@
 #include <string>
 #include <tuple>
 #include <unordered_set>
-#include <utility>
 
 #include <fmt/core.h>
 

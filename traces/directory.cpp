@@ -3,8 +3,6 @@
 
 #include <fnmatch.h>
 
-#include <fmt/core.h>
-
 #include "engine/input/located_json.hpp"
 
 namespace amalthea::traces {

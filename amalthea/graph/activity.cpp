@@ -2,7 +2,6 @@
 #include "amalthea/graph/activity.hpp"
 
 #include <array>
-#include <utility>
 
 namespace amalthea {
 

@@ -2,8 +2,6 @@
 #include "amalthea/graph/job_paths.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 namespace amalthea {
 

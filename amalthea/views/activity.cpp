@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/views/detail/reading.hpp"

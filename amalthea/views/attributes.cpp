@@ -2,7 +2,6 @@
 #include "amalthea/views/attributes.hpp"
 
 #include <charconv>
-#include <string>
 #include <system_error>
 
 #include <fmt/core.h>

@@ -2,11 +2,9 @@
 #include "amalthea/views/deviations.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
-#include <type_traits>
 
 #include <fmt/core.h>
 

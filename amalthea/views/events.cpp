@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/views/events.hpp"
 
-#include <array>
-#include <utility>
-
 #include "amalthea/views/detail/reading.hpp"
 
 namespace amalthea::views {

@@ -5,12 +5,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include <fmt/core.h>
 
 #include "amalthea/diagnostic.hpp"
-#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "amalthea/views/stated_maximum.hpp"

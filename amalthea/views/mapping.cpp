@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "amalthea/primitives/ascii.hpp"
-#include "amalthea/quantity.hpp"
 
 namespace amalthea::views {
 namespace {

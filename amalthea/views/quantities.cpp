@@ -14,7 +14,6 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/metamodel.hpp"
 #include "amalthea/views/detail/reading.hpp"
-#include "amalthea/views/deviations.hpp"
 #include "amalthea/views/stated_maximum.hpp"
 
 namespace amalthea {

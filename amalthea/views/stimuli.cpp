@@ -2,8 +2,6 @@
 #include "amalthea/views/stimuli.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/views/detail/reading.hpp"

@@ -10,7 +10,6 @@
 #include "analysis/gpu/detail/steps.hpp"
 #include "engine/devices/stream_scenario.hpp"
 #include "engine/gpu/launch_plan.hpp"
-#include "importer/reading/file_bytes.hpp"
 #include "traces/directory.hpp"
 #include "traces/trace_reader.hpp"
 

@@ -10,7 +10,6 @@
 #include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/graph/chain_data.hpp"
 #include "amalthea/graph/job_paths.hpp"
-#include "amalthea/quantity.hpp"
 #include "engine/program/releases.hpp"
 #include "engine/results/lost_activations.hpp"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <utility>
 
 #include "engine/cpu/detail/last_section.hpp"
 #include "engine/cpu/fixed_priority.hpp"

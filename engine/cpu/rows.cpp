@@ -5,7 +5,6 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "engine/cpu/detail/last_section.hpp"

@@ -2,7 +2,6 @@
 #include "engine/cpu/server_windows.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace amalthea::engine::cpu {
 namespace {

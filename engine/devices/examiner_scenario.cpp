@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -13,7 +11,6 @@
 #include "engine/amd/cu_mask.hpp"
 #include "engine/amd/device_settings.hpp"
 #include "engine/devices/detail/examiner_values.hpp"
-#include "engine/gpu/device_profile.hpp"
 #include "engine/nvidia/sm_mask.hpp"
 
 namespace amalthea::engine::gpu {

@@ -11,15 +11,12 @@
 #include <memory>
 #include <numeric>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 #include <fmt/format.h>
 
 #include "engine/amd/device_settings.hpp"
-#include "engine/gpu/device_profile.hpp"
 #include "engine/gpu/profile_settings.hpp"
 #include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/sm_mask.hpp"

@@ -5,7 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <queue>
 #include <set>
 #include <stdexcept>

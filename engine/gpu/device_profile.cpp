@@ -2,7 +2,6 @@
 #include "engine/gpu/device_profile.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <mutex>

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 

@@ -2,7 +2,6 @@
 #include "engine/program/kernel_instructions.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/memory_contention.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/core.h>

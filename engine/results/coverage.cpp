@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "amalthea/graph/boost_graph.hpp"
 #include "engine/results/results.hpp"

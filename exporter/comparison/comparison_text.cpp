@@ -7,7 +7,6 @@
 #include "amalthea/quantity.hpp"
 #include "engine/verdict.hpp"
 #include "exporter/comparison/comparison_formats.hpp"
-#include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/verdict_text.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "amalthea/quantity.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
-#include "exporter/gpu/timeline.hpp"
 #include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/svg.hpp"
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "amalthea/quantity.hpp"
 #include "exporter/gpu/answers.hpp"
 #include "exporter/primitives/csv.hpp"
 #include "exporter/primitives/text_table.hpp"

@@ -3,7 +3,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "amalthea/attribute_value.hpp"

@@ -10,7 +10,6 @@
 
 #include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
-#include "engine/analysis.hpp"
 #include "engine/program/releases.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/json_parts.hpp"

@@ -2,7 +2,6 @@
 #include "exporter/primitives/temporaries.hpp"
 
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <mutex>
 

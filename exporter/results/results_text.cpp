@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
-#include "engine/analysis.hpp"
 #include "engine/results/lost_activations.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/causes.hpp"

@@ -10,7 +10,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include <fmt/core.h>
 

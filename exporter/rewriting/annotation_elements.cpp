@@ -3,14 +3,12 @@
 
 #include <map>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/identifier.hpp"
-#include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 
 namespace amalthea::exporter::detail {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
-#include "exporter/primitives/splice.hpp"
 #include "exporter/results/result_view.hpp"
 #include "exporter/rewriting/annotation.hpp"
 

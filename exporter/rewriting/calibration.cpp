@@ -11,7 +11,6 @@
 
 #include "amalthea/identifier.hpp"
 #include "amalthea/quantity.hpp"
-#include "amalthea/views/properties.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/rewriting/annotation.hpp"
 

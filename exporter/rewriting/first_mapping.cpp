@@ -5,7 +5,6 @@
 #include <cctype>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>

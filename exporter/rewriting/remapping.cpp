@@ -13,10 +13,8 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/identifier.hpp"
 #include "amalthea/primitives/ascii.hpp"
-#include "amalthea/quantity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/properties.hpp"
-#include "exporter/primitives/splice.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SystemTable → CSV. Columns that no row uses are left out.
 
-#include <algorithm>
-#include <utility>
-
 #include <fmt/core.h>
 
 #include "exporter/primitives/csv.hpp"

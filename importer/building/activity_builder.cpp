@@ -16,7 +16,6 @@
 #include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/execution_rates.hpp"
-#include "amalthea/views/hardware.hpp"
 #include "amalthea/views/properties.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "amalthea/views/stated_maximum.hpp"

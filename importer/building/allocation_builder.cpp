@@ -15,7 +15,6 @@
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/mapping.hpp"
-#include "amalthea/views/operating_system.hpp"
 #include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"
 

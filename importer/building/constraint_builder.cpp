@@ -3,7 +3,6 @@
 // a constraint cannot be judged.
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>

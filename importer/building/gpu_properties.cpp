@@ -15,7 +15,6 @@
 
 #include "amalthea/primitives/ascii.hpp"
 #include "amalthea/primitives/near_miss.hpp"
-#include "amalthea/quantity.hpp"
 #include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"
 

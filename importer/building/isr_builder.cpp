@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interrupt service routines: processes started by interrupt controllers.
 
-#include <string>
 #include <utility>
 
 #include <fmt/core.h>

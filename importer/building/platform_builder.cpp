@@ -8,7 +8,6 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/primitives/ascii.hpp"
 #include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/operating_system.hpp"

@@ -8,7 +8,6 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <string>
 #include <system_error>
 #include <unordered_map>
 #include <unordered_set>

@@ -12,7 +12,6 @@
 #include <fmt/core.h>
 
 #include "amalthea/primitives/ascii.hpp"
-#include "amalthea/primitives/near_miss.hpp"
 #include "amalthea/source_text.hpp"
 #include "importer/reading/detail/foreign_content.hpp"
 #include "importer/reading/detail/structure.hpp"

@@ -6,11 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/core.h>
 
-#include "amalthea/primitives/itea.hpp"
 #include "migration/detail/itea_reference.hpp"
 #include "migration/detail/steps.hpp"
 

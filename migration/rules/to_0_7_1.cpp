@@ -3,7 +3,6 @@
 // Constraints are in to_0_7_1_constraints.cpp.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "amalthea/attribute_value.hpp"

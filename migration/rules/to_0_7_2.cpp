@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 

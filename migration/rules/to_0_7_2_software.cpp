@@ -2,7 +2,6 @@
 // The form of runnables, labels and tasks since 0.7.2.
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

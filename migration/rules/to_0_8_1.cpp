@@ -3,7 +3,6 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_8_1_parts.hpp"

@@ -2,7 +2,6 @@
 #include "traces/detail/trace_fold.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/core.h>
 

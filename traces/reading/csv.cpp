@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CSV that `--trace FILE.csv` writes: states of jobs as intervals.
 
-#include <array>
 #include <vector>
 
 #include <fmt/core.h>

@@ -2,7 +2,6 @@
 #include "engine/bounds/detail/gpu_problem.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/core.h>
 

@@ -2,12 +2,8 @@
 #include "engine/bounds/detail/semaphore_waits.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/core.h>
-
-#include "engine/cpu/fixed_priority.hpp"
-#include "engine/cpu/suspending_tasks.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {

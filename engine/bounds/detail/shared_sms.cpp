@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <variant>
-#include <vector>
 
 #include <fmt/core.h>
 

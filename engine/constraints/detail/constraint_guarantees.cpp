@@ -2,7 +2,6 @@
 #include "engine/constraints/detail/constraint_guarantees.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/constraints/constraint_judge.hpp"
 #include "engine/constraints/constraint_observer.hpp"

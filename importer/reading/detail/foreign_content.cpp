@@ -7,8 +7,6 @@
 #include <set>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "amalthea/primitives/ascii.hpp"
 
 namespace amalthea::importer {

@@ -2,7 +2,6 @@
 #include "importer/reading/detail/likely_target.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/core.h>
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>

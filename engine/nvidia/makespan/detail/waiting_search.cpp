@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
