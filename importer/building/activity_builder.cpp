@@ -202,13 +202,22 @@ class BodyReader {
 
   void access(Element item, LabelIndex label, bool write, const AccessCount& count = {}) {
     const std::string& name = context_.system.labels[label].name;
+    const auto shows = [&](EventAction type) {
+      if (context_.event_triggers.empty()) return;
+      const Element entity = context_.model.element(context_.system.labels[label].origin);
+      occurs(item, views::EventKind::label, type, entity);
+      if (count.least == 1 && count.most == 1) return;
+      for (EventTrigger* trigger : causes(views::EventKind::label, type, entity))
+        context_.report_open_event(*trigger, "label accesses that are made another number of times than once",
+                                   "leave out their statistic");
+    };
+    // Accesses read when they begin and write when they end.
+    if (!write) shows(EventAction::read);
     if (write)
       add(item, name, WriteLabel{label, count});
     else
       add(item, name, ReadLabel{label, count});
-    if (!context_.event_triggers.empty())
-      occurs(item, views::EventKind::label, write ? EventAction::write : EventAction::read,
-             context_.model.element(context_.system.labels[label].origin));
+    if (write) shows(EventAction::write);
   }
 
   void take(Element item, const views::CustomEventTrigger& trigger) {
@@ -216,9 +225,10 @@ class BodyReader {
     occurs(item, views::EventKind::custom, EventAction::any, trigger.event);
   }
 
-  /// Triggers the stimuli that wait for such an event; for custom events `entity` is the event itself.
-  void occurs(Element item, views::EventKind kind, EventAction type, Element entity) {
-    for (const EventTrigger& trigger : context_.event_triggers) {
+  /// For custom events `entity` is the event itself.
+  std::vector<EventTrigger*> causes(views::EventKind kind, EventAction type, Element entity) {
+    std::vector<EventTrigger*> caused;
+    for (EventTrigger& trigger : context_.event_triggers) {
       const views::Event& event = trigger.event;
       const bool custom = kind == views::EventKind::custom;
       const bool meant = event.kind == kind && (custom ? event.element == entity
@@ -227,8 +237,15 @@ class BodyReader {
       const Element runnable = calls_.empty() ? Element() : context_.runnable_elements[calls_.back()];
       if (meant && (!event.runnable || event.runnable == runnable) &&
           (!event.process || event.process == context_.task_elements[task_]))
-        add(item, context_.system.stimuli[trigger.stimulus].name, Trigger{trigger.stimulus});
+        caused.push_back(&trigger);
     }
+    return caused;
+  }
+
+  /// Triggers the stimuli that wait for such an event.
+  void occurs(Element item, views::EventKind kind, EventAction type, Element entity) {
+    for (const EventTrigger* trigger : causes(kind, type, entity))
+      add(item, context_.system.stimuli[trigger->stimulus].name, Trigger{trigger->stimulus});
   }
 
   void take(Element item, const views::Ticks& ticks) {
@@ -404,7 +421,11 @@ class BodyReader {
   }
 
   void take(Element item, const views::ModeLabelAccess& access) {
-    if (access.access == views::ModeAccess::read) return;  // takes no time and has no effect
+    if (access.access == views::ModeAccess::read) {  // takes no time and has no effect
+      for (EventTrigger* trigger : causes(views::EventKind::mode_label, EventAction::read, access.label))
+        context_.report_open_event(*trigger, "reads of mode labels", "state write, increment or decrement (eventType)");
+      return;
+    }
     const auto mode = context_.modes.find(access.label);
     const bool sets = access.access == views::ModeAccess::set;
     const auto value =

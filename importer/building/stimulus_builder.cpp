@@ -2,8 +2,11 @@
 // Stimuli of a System, and the tasks they activate.
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -68,14 +71,30 @@ void await_events(BuildContext& context, const views::Stimulus& view, const Stim
   if (by_event == nullptr) return;
   for (const Element element : by_event->events) {
     views::Event event = views::event_of(context.model, element);
-    if (is_simulated(event))
-      context.event_triggers.push_back({std::move(event), index});
-    else
-      context.diagnostics.add("AM0432", Severity::warning,
-                              fmt::format("stimulus \"{}\" depends on the {} \"{}\", which is not simulated; use an "
-                                          "event of a label, a mode label or a runnable on any processing unit",
-                                          stimulus.name, element.class_name(), element.name()),
-                              element.location(), element.path());
+    if (!is_simulated(event)) {
+      context.report_event(stimulus.name, element,
+                           "which is not simulated; use an event of a label, a mode label or a runnable on any "
+                           "processing unit");
+      continue;
+    }
+    context.event_triggers.push_back({std::move(event), index});
+  }
+}
+
+using Place = std::pair<std::uint32_t, std::uint32_t>;  ///< (document, element)
+Place place_of(Element element) { return {element.origin().document, element.origin().element}; }
+
+/// No activity stands for runnables that are suspended or resumed, nor for mode labels that stimuli set.
+void report_open_events(BuildContext& context, const std::set<Place>& set_modes) {
+  for (EventTrigger& trigger : context.event_triggers) {
+    const views::Event& event = trigger.event;
+    if (event.kind == views::EventKind::runnable && event.type == EventAction::any)
+      context.report_open_event(trigger, "runnables that are suspended or resumed",
+                                "state start or terminate (eventType)");
+    if (event.kind == views::EventKind::mode_label && !event.runnable && !event.process &&
+        (event.type == EventAction::any || event.type == EventAction::write) &&
+        (event.entity ? set_modes.contains(place_of(event.entity)) : !set_modes.empty()))
+      context.report_open_event(trigger, "mode labels that a stimulus sets", "let a task set them");
   }
 }
 
@@ -100,6 +119,7 @@ bool always_matters(const views::Stimulus& view) {
 
 void build_stimuli(BuildContext& context) {
   const views::ActivationTable table(context.model);
+  std::set<Place> set_modes;
   for (const Element element : context.model.all("stimuliModel", "stimuli")) {
     Diagnostics found;
     const views::Stimulus view = views::stimulus_of(context.model, element, found);
@@ -126,9 +146,12 @@ void build_stimuli(BuildContext& context) {
     read_modes(context, stimulus, view);
     const auto index = static_cast<StimulusIndex>(context.system.stimuli.size());
     if (used) await_events(context, view, stimulus, index);
+    for (const views::ModeAssignment& assignment : view.sets)
+      if (assignment.label) set_modes.insert(place_of(assignment.label));
     context.stimuli.add(element, index);
     context.system.stimuli.push_back(std::move(stimulus));
   }
+  report_open_events(context, set_modes);
 }
 
 void activate_task(BuildContext& context, Element element, TaskIndex task) {

@@ -64,6 +64,19 @@ void BuildContext::report_negative(Element element, std::string_view attribute, 
                   element.attribute_location(attribute), element.path());
 }
 
+void BuildContext::report_event(std::string_view stimulus, Element event, std::string_view clause) {
+  diagnostics.add(
+      "AM0432", Severity::warning,
+      fmt::format("stimulus \"{}\" depends on the {} \"{}\", {}", stimulus, event.class_name(), event.name(), clause),
+      event.location(), event.path());
+}
+
+void BuildContext::report_open_event(EventTrigger& trigger, std::string_view occurrences, std::string_view remedy) {
+  if (std::exchange(trigger.open, true)) return;
+  report_event(system.stimuli[trigger.stimulus].name, trigger.event.element,
+               fmt::format("and its occurrences by {} are not simulated; {}", occurrences, remedy));
+}
+
 void BuildContext::report_overhead(std::string_view whose, Element element) {
   diagnostics.add("AM0466", Severity::warning,
                   fmt::format("the overhead of the {} is not simulated, so its time is missing from all results; "

@@ -37,6 +37,7 @@ using RawBody = std::vector<GraphNode>;
 struct EventTrigger {
   views::Event event;
   StimulusIndex stimulus = 0;
+  bool open = false;  ///< reported: it also occurs in a way that is not simulated
 };
 
 /// What a model may leave open although it affects timing; assumptions.cpp lists the assumptions.
@@ -172,6 +173,11 @@ struct BuildContext {
 
   /// Reports a count below zero for which the analysis uses another value.
   void report_negative(Element element, std::string_view attribute, std::string_view used);
+
+  /// Reports an event that makes a stimulus occur and is not simulated. `clause`: "which …; remedy".
+  void report_event(std::string_view stimulus, Element event, std::string_view clause);
+  /// The same for some of its occurrences, once.
+  void report_open_event(EventTrigger& trigger, std::string_view occurrences, std::string_view remedy);
 
   /// Reports an overhead of the operating system that is stated and not simulated. `whose`: "schedulingUnit of …".
   void report_overhead(std::string_view whose, Element element);

@@ -369,7 +369,7 @@ TEST_CASE("a stimulus sets modes and depends on them and a disabling condition i
   CHECK(describe(*before.system, *before.system->stimuli.front().condition) == "gear != R and gear != D");
 }
 
-TEST_CASE("an event stimulus is triggered after every activity that causes its event") {
+TEST_CASE("an event stimulus is triggered after every activity that causes its event, and before a read") {
   const auto with = [](std::string_view event) {
     std::string text = test::replaced(
         test::read_text(test::sample("offload-minimal.amxmi")), every_2ms,
@@ -400,12 +400,83 @@ TEST_CASE("an event stimulus is triggered after every activity that causes its e
   const auto written = names(with("xsi:type=\"am:LabelEvent\" entity=\"Image_host?type=Label\" eventType=\"write\""));
   CHECK(after(written, "write Image_host") == "trigger seen");
   CHECK(after(written, "read Result_host") != "trigger seen");
+  const auto read = names(with("xsi:type=\"am:LabelEvent\" entity=\"Result_host?type=Label\" eventType=\"read\""));
+  CHECK(after(read, "trigger seen") == "read Result_host");
   const auto ended = names(
       with("xsi:type=\"am:RunnableEvent\" entity=\"Control_Postprocessing?type=Runnable\" eventType=\"terminate\""));
   CHECK(ended.back() == "trigger seen");
   CHECK(std::count(ended.begin(), ended.end(), "trigger seen") == 1);
   const auto sent = with("xsi:type=\"am:ChannelEvent\" eventType=\"send\"");
   CHECK(has_id(sent.findings, "AM0432"));
+}
+
+TEST_CASE("what causes the event of an event stimulus and is not simulated is reported once") {
+  const std::string modes =
+      "<modes xsi:type=\"am:NumericMode\" name=\"N\"/><modeLabels name=\"m\" mode=\"N?type=NumericMode\" "
+      "initialValue=\"0\"/><modeLabels name=\"n\" mode=\"N?type=NumericMode\" initialValue=\"0\"/></swModel>";
+  const auto with = [&](std::string_view event, std::string_view activities, std::string_view sets = "") {
+    std::string text = test::replaced(test::read_text(test::sample("offload-minimal.amxmi")), "</swModel>",
+                                      fmt::format("<runnables name=\"Added\"><activityGraph>{}</activityGraph>"
+                                                  "</runnables>{}",
+                                                  activities, modes));
+    text = test::replaced(std::move(text), "<items xsi:type=\"am:RunnableCall\" runnable=\"Control_Preprocessing",
+                          "<items xsi:type=\"am:RunnableCall\" runnable=\"Added?type=Runnable\"/><items "
+                          "xsi:type=\"am:RunnableCall\" runnable=\"Control_Preprocessing");
+    text =
+        test::replaced(std::move(text), every_2ms,
+                       fmt::format("<stimuli xsi:type=\"am:EventStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\" "
+                                   "name=\"seen\" triggeringEvents=\"E\"/><stimuli xsi:type=\"am:SingleStimulus\" "
+                                   "name=\"start\">{}{}</stimuli>",
+                                   sets, ms("occurrence", 1)));
+    text = test::replaced(
+        std::move(text), "<stimuliModel>",
+        fmt::format("<eventModel><events xmi:id=\"E\" name=\"E\" {}/></eventModel><stimuliModel>", event));
+    return build(text);
+  };
+  const auto open = [&](const Built& built, std::string_view why) {
+    for (const std::string& finding : built.findings) UNSCOPED_INFO(finding);
+    REQUIRE(built.system.has_value());
+    return std::count_if(built.findings.begin(), built.findings.end(), [&](const std::string& finding) {
+      return finding.find("AM0432") != finding.npos && finding.find(why) != finding.npos;
+    });
+  };
+  const auto label = [](std::string_view access, std::string_view statistic) {
+    return fmt::format("<items xsi:type=\"am:LabelAccess\" data=\"Image_host?type=Label\" access=\"{}\">{}</items>",
+                       access, statistic);
+  };
+  constexpr std::string_view thrice =
+      "<statistic><value xsi:type=\"am:SingleValueStatistic\" value=\"3.0\"/></statistic>";
+  constexpr std::string_view once =
+      "<statistic><value xsi:type=\"am:SingleValueStatistic\" value=\"1.0\"/></statistic>";
+  constexpr std::string_view read = "xsi:type=\"am:LabelEvent\" entity=\"Image_host?type=Label\" eventType=\"read\"";
+  CHECK(open(with(read, label("read", once)), "") == 0);
+  CHECK(open(with(read, label("read", thrice) + label("read", thrice)), "accesses") == 1);
+  CHECK(open(with(read, label("write", thrice)), "") == 0);
+
+  const auto mode = [](std::string_view label_name, std::string_view access) {
+    return fmt::format("<items xsi:type=\"am:ModeLabelAccess\" data=\"{}?type=ModeLabel\" access=\"{}\" value=\"1\"/>",
+                       label_name, access);
+  };
+  const auto changes = [](std::string_view type) {
+    return fmt::format("xsi:type=\"am:ModeLabelEvent\" entity=\"m?type=ModeLabel\" eventType=\"{}\"", type);
+  };
+  CHECK(open(with(changes("_all_"), mode("m", "set")), "") == 0);
+  CHECK(open(with(changes("_all_"), mode("m", "set") + mode("m", "read")), "reads of mode labels") == 1);
+  CHECK(open(with(changes("_all_"), mode("m", "set") + mode("n", "read")), "") == 0);
+  CHECK(open(with(changes("write"), mode("m", "set") + mode("m", "read")), "") == 0);
+  const auto set_by_stimulus = [](std::string_view label_name) {
+    return fmt::format("<setModeValueList><entries label=\"{}?type=ModeLabel\" value=\"1\"/></setModeValueList>",
+                       label_name);
+  };
+  CHECK(open(with(changes("write"), mode("m", "set"), set_by_stimulus("m")), "a stimulus sets") == 1);
+  CHECK(open(with(changes("write"), mode("m", "set"), set_by_stimulus("n")), "") == 0);
+  CHECK(open(with(changes("increment"), mode("m", "increment"), set_by_stimulus("m")), "") == 0);
+
+  const auto runs = [](std::string_view type) {
+    return fmt::format("xsi:type=\"am:RunnableEvent\" entity=\"Added?type=Runnable\" eventType=\"{}\"", type);
+  };
+  CHECK(open(with(runs("_all_"), mode("m", "set")), "suspended") == 1);
+  CHECK(open(with(runs("start"), mode("m", "set")), "") == 0);
 }
 
 TEST_CASE("custom stimuli are reported if a task depends on them") {
