@@ -195,7 +195,12 @@ bool check_devices(const Model& model, const System& system, const Options& opti
   return false;
 }
 
+/// EMF does not write `buffered="false"`, so that states nothing.
 std::optional<engine::Communication> stated_communication(Element access) {
+  if (access.is("SenderReceiverRead") || access.is("SenderReceiverWrite"))
+    return access.attribute_or("buffered", "") == "true" ? std::optional(engine::Communication::implicit)
+                                                         : std::nullopt;
+  if (!access.is("LabelAccess")) return std::nullopt;
   const std::string_view stated = access.attribute_or("implementation", "");
   if (stated == "implicit") return engine::Communication::implicit;
   if (stated == "explicit") return engine::Communication::explicit_access;
@@ -212,15 +217,15 @@ class OtherCommunication {
     std::map<std::pair<std::uint32_t, std::uint32_t>, LabelIndex> labels;
     const auto key = [](Origin origin) { return std::pair(origin.document, origin.element); };
     for (const auto& document : model.documents()) {
-      if (!document->find_name("implementation")) continue;
+      if (!document->find_name("implementation") && !document->find_name("buffered")) continue;
       for (std::uint32_t index = 0; index < document->size(); ++index) {
         const Element access = document->element(index);
-        const auto way = access.is("LabelAccess") ? stated_communication(access) : std::nullopt;
+        const auto way = stated_communication(access);
         if (!way) continue;
         if (labels.empty())
           for (LabelIndex label = 0; label < system.labels.size(); ++label)
             if (system.labels[label].origin.known()) labels.emplace(key(system.labels[label].origin), label);
-        const Element data = model.reference(access, "data");
+        const Element data = model.reference(access, access.is("LabelAccess") ? "data" : "label");
         if (const auto label = data ? labels.find(key(data.origin())) : labels.end(); label != labels.end())
           stated_[label->second].emplace(*way, access);
       }
@@ -297,8 +302,10 @@ class OtherCommunication {
       for (const auto& [way, access] : found->second) {
         if (way == judged) continue;
         findings_.add("AM0497", Severity::warning,
-                      fmt::format("{} judged for {} communication, but this access states the implementation {}; {}",
-                                  who, to_string(judged), access.attribute_or("implementation", ""),
+                      fmt::format("{} judged for {} communication, but this access {}; {}", who, to_string(judged),
+                                  access.is("LabelAccess") ? fmt::format("states the implementation {}",
+                                                                         access.attribute_or("implementation", ""))
+                                                           : "is buffered",
                                   selectable ? fmt::format("use --communication {}", to_string(way))
                                              : "remove it if it has no effect on timing"),
                       access.location(), access.path(), 1, {limit});

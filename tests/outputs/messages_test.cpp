@@ -49,6 +49,23 @@ TEST_CASE("an access that states another communication leaves the limits of its 
   CHECK(said(stating("Path", "implicit")).find("AM0497") == std::string::npos);
 }
 
+TEST_CASE("buffered sender-receiver communication leaves limits open that are judged for another one") {
+  const auto stating = [](std::string_view buffered) {
+    return test::replaced(
+        test::read_text(test::sample("chains.amxmi")),
+        "<items xsi:type=\"am:LabelAccess\" data=\"Path?type=Label\" access=\"read\"/>",
+        "<items xsi:type=\"am:SenderReceiverRead\" label=\"Path?type=Label\"" + std::string(buffered) + "/>");
+  };
+  const std::string buffered = stating(" buffered=\"true\"");
+  const std::string judged = said(buffered, {"--communication", "explicit"});
+  has(judged, "judged for explicit communication, but this access is buffered; use --communication implicit [AM0497]");
+  has(judged, "Verdict: unknown");
+  CHECK(said(buffered, {"--communication", "let"}).find("AM0497") != std::string::npos);
+  CHECK(said(buffered).find("AM0497") == std::string::npos);
+  for (const std::string_view unstated : {"", " buffered=\"false\""})
+    CHECK(said(stating(unstated), {"--communication", "explicit"}).find("AM0497") == std::string::npos);
+}
+
 TEST_CASE("an access that states another communication leaves process chains and constraints on it open") {
   const std::string chains = test::replaced(
       test::replaced(test::read_text(test::sample("chains.amxmi")), "<labels name=\"Speed\">",
