@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "importer/building/detail/access_costs.hpp"
 #include "importer/building/detail/build_context.hpp"
 
 namespace amalthea::importer::detail {
@@ -152,17 +153,6 @@ void add_event_edges(BuildContext& context) {
   }
 }
 
-/// Calls visit(label, written) for each label that an activity reads, then for each that it writes.
-template <typename Visit>
-void for_each_label(const Activity& activity, Visit visit) {
-  if (const auto* read = std::get_if<ReadLabel>(&activity)) visit(read->label, false);
-  if (const auto* write = std::get_if<WriteLabel>(&activity)) visit(write->label, true);
-  if (const auto* copy = std::get_if<Copy>(&activity)) {
-    for (const LabelIndex label : copy->sources) visit(label, false);
-    for (const LabelIndex label : copy->destinations) visit(label, true);
-  }
-}
-
 /// One edge per label and pair of tasks, from the last activity that writes it to the first that reads it.
 void add_data_edges(System& system) {
   // The activities of a task are neighbors, so those of each label are in the order of the tasks.
@@ -217,8 +207,8 @@ class AccessReview {
           "in the analysis{}; add one with a latency or data rate",
           system_.platform.units[unit].name, label.name, missing.second.size(),
           missing.second.size() == 1 ? "access takes" : "accesses take",
-          states_costs(unit, *label.memory) ? ", although the model states times of others" : "");
-      if (states_costs(unit, *label.memory))
+          states_costs(system_.platform, unit, *label.memory) ? ", although the model states times of others" : "");
+      if (states_costs(system_.platform, unit, *label.memory))
         context_.diagnostics.add("AM0482", Severity::warning, message, element.location(), element.path(), 1);
       else
         context_.diagnostics.add("AM0411", Severity::note, message, element.location(), element.path(),
@@ -237,16 +227,6 @@ class AccessReview {
   }
 
  private:
-  /// Whether the model states costs of accesses of this unit or to this memory.
-  bool states_costs(UnitIndex unit, MemoryIndex memory) const {
-    const auto& units = system_.platform.units;
-    return !units[unit].accesses.empty() ||
-           std::any_of(units.begin(), units.end(), [memory](const ProcessingUnit& one) {
-             return std::any_of(one.accesses.begin(), one.accesses.end(),
-                                [memory](const MemoryAccess& access) { return access.memory == memory; });
-           });
-  }
-
   using AccessPosition = std::pair<std::uint32_t, std::uint32_t>;
 
   void note_missing_path(Origin origin, LabelIndex index, bool written, UnitIndex unit) {

@@ -11,6 +11,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/views/constraints.hpp"
 #include "amalthea/views/mapping.hpp"
+#include "importer/building/detail/access_costs.hpp"
 
 namespace amalthea::importer {
 namespace {
@@ -31,11 +32,26 @@ Units intersection(const Units& a, const Units& b) {
 
 bool is_gpu(const System& system, UnitIndex unit) { return system.platform.units[unit].type == PuType::gpu; }
 
-/// Whether everything the task executes has ticks there; unknown for the body of a removed task.
-bool can_execute(const System& system, TaskIndex task, UnitIndex on) {
+/// Whether the model does not state what an access costs from there, although it states such costs (AM0482).
+bool lacks_cost(const System& system, const Activity& activity, UnitIndex unit) {
+  bool lacks = false;
+  detail::for_each_label(activity, [&](LabelIndex index, bool) {
+    const Label& label = system.labels[index];
+    lacks = lacks || (label.memory && access_to(system.platform.units[unit], label) == nullptr &&
+                      detail::states_costs(system.platform, unit, *label.memory));
+  });
+  return lacks;
+}
+
+bool runs_on(const Task& task, UnitIndex unit) { return task.unit == unit || contains(task.units, unit); }
+
+/// Whether everything the task executes has ticks there, and costs of accesses if it moves there; unknown for the body
+/// of a removed task.
+bool can_execute(const System& system, TaskIndex task, UnitIndex on, bool moves) {
   const ProcessingUnit& unit = system.platform.units[on];
   for (const NodeIndex node : system.tasks[task].body) {
     const Activity& activity = system.graph[node].activity;
+    if (moves && lacks_cost(system, activity, on)) return false;
     const auto* compute = std::get_if<Compute>(&activity);
     const auto* kernel = std::get_if<Kernel>(&activity);
     const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &*kernel->ticks : nullptr;
@@ -85,11 +101,14 @@ class ConstraintBuilder {
     if (task.kind != ProcessKind::task) return {task.unit};
     Units units;
     for (const UnitIndex unit : scheduled) {
+      const bool moves = !runs_on(task, unit);
       const bool placed = std::any_of(placements_.begin(), placements_.end(), [&](const System* system) {
-        return is_gpu(*system, system->tasks[index].unit) == is_gpu(system_, unit) && can_execute(*system, index, unit);
+        return is_gpu(*system, system->tasks[index].unit) == is_gpu(system_, unit) &&
+               can_execute(*system, index, unit, moves);
       });
       const bool executes = std::all_of(placements_.begin(), placements_.end(), [&](const System* system) {
-        return is_gpu(*system, system->tasks[index].unit) != is_gpu(system_, unit) || can_execute(*system, index, unit);
+        return is_gpu(*system, system->tasks[index].unit) != is_gpu(system_, unit) ||
+               can_execute(*system, index, unit, moves);
       });
       if (placed && executes) units.push_back(unit);
     }

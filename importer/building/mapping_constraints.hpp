@@ -13,8 +13,9 @@ namespace amalthea::importer {
 
 struct MappingConstraints {
   /// Per task: the units that have a clock, a task scheduler and ticks for everything the task executes, of the kinds
-  /// on which it can be placed, minus those that constraints forbid. An ISR, and a task without any such unit, keeps
-  /// its own unit.
+  /// on which it can be placed, minus those that constraints forbid. A unit on which the analysis would leave open what
+  /// an access costs (AM0482) is none, unless the task runs there already. An ISR, and a task without any such unit,
+  /// keeps its own unit.
   std::vector<std::vector<UnitIndex>> allowed;
   std::vector<std::vector<TaskIndex>> together;  ///< on one unit
   std::vector<std::vector<TaskIndex>> apart;     ///< no two of them on one unit

@@ -228,6 +228,34 @@ TEST_CASE("explain: swapped arguments are recognized") {
         std::string::npos);
 }
 
+TEST_CASE("explain: a core on which the analysis would leave an access open is no change that works") {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/model.amxmi";
+  std::string text = test::read_text(test::sample("two-gpus.amxmi"));
+  text = test::replaced(text, R"(
+        <accessElements name="Core1_to_DRAM" destination="DRAM?type=Memory">
+          <dataRate value="10" unit="GBPerSecond"/>
+        </accessElements>)",
+                        "");
+  text = test::replaced(text, R"(task="Lidar?type=Task" scheduler="Core1_Scheduler)",
+                        R"(task="Lidar?type=Task" scheduler="Core0_Scheduler)");
+  text = test::replaced(text, R"(<limitValue value="33" unit="ms"/>)", R"(<limitValue value="18" unit="ms"/>)");
+  test::write_text(model, text);
+  CHECK(test::amalthea({"analyze", model, "--map", "Camera=Core1"}).exit_code == 4);
+  const auto explained = test::amalthea({"explain", model, "Camera"});
+  CHECK(explained.exit_code == 0);
+  CHECK(explained.out.find("\nNo other core can run Camera.\n") != std::string::npos);
+  const std::string written = folder.path() + "/written.amxmi";
+  for (const std::vector<std::string>& how : {std::vector<std::string>{"--plan"}, {"--candidates", "100"}}) {
+    std::vector<std::string> arguments = {"explore", model, "-q", "-o", written};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    const auto explored = test::amalthea(arguments);
+    CHECK(explored.out.find("Core1") == std::string::npos);
+    const std::string first = explored.out.substr(0, explored.out.find('\n'));
+    CHECK(test::amalthea({"analyze", written, "-q"}).out.starts_with(first));
+  }
+}
+
 TEST_CASE("explain: a chain or a limit of it or a requirement or a constraint leads to the task that matters most") {
   const std::string chains = test::sample("chains.amxmi");
   const auto limit = test::amalthea({"explain", chains, "Fresh_enough"});

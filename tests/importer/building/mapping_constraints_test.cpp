@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <catch2/catch.hpp>
 
 #include "importer/building/system_builder.hpp"
@@ -64,6 +65,28 @@ TEST_CASE("a task may run on units with a scheduler and ticks and a function on 
   CHECK(units(outcome, "SFM") == "GP10B");  // it has no ticks for CPUs
   CHECK(outcome.constraints.together.empty());
   CHECK(outcome.constraints.apart.empty());
+}
+
+TEST_CASE("a task does not move to a unit on which the cost of its accesses is not stated") {
+  const auto allowed = [](const std::string& from, const std::string& to) {
+    Diagnostics ignored;
+    const Model model =
+        test::model_from_text(test::replaced(test::read_text(test::sample("two-gpus.amxmi")), from, to), ignored);
+    const System system = importer::build_system(model, {}, ignored).value();
+    std::string text;
+    for (TaskIndex index = 0; index < system.tasks.size(); ++index)
+      for (const UnitIndex unit : importer::mapping_constraints(model, {&system}, false, ignored).allowed[index])
+        if (system.tasks[index].side == Side::host)
+          text += fmt::format(" {}:{}", system.tasks[index].name, system.platform.units[unit].name);
+    return text;
+  };
+  const std::string access = R"(        <accessElements name="Core1_to_DRAM" destination="DRAM?type=Memory">
+          <dataRate value="10" unit="GBPerSecond"/>
+        </accessElements>
+)";
+  CHECK(allowed(access, access) == " Camera:Core0 Camera:Core1 Lidar:Core0 Lidar:Core1");
+  // Lidar runs on Core1, so the analysis says that already.
+  CHECK(allowed(access, "") == " Camera:Core0 Lidar:Core0 Lidar:Core1");
 }
 
 TEST_CASE("affinities are respected on request") {
