@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "analysis/detail/findings_of_mapping.hpp"
 #include "analysis/mapping_file.hpp"
 #include "analysis/shard.hpp"
+#include "engine/finding_consequences.hpp"
 #include "exporter/exploration/walk_parts.hpp"
 #include "exporter/primitives/splice.hpp"
 #include "exporter/primitives/write_file.hpp"
@@ -20,6 +22,7 @@
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/file_bytes.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "review/open_findings.hpp"
 
 namespace amalthea::analysis {
 namespace {
@@ -191,7 +194,45 @@ void make_walks(Exploration& exploration, const explore::Options& options, const
     if (!has_walk(exploration.finished, walk.number)) exploration.finished.push_back(std::move(walk));
 }
 
+/// The mapping of a system as changes of a model.
+std::vector<MappingChange> changes_to(const System& system) {
+  std::vector<MappingChange> changes;
+  for (exporter::MappingEntry& entry : exporter::mapping_entries(system)) {
+    MappingChange change;
+    change.task = std::move(entry.task);
+    change.core = std::move(entry.core);
+    change.priority = entry.priority;
+    change.waits_actively = entry.waits_actively;
+    change.time_slice = entry.time_slice;
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
 }  // namespace
+
+void add_findings_of_mapping(const Exploration& exploration, System& mapped, Diagnostics& findings) {
+  auto resolved = resolve(exploration.request);
+  if (!resolved) return;
+  resolved->options.build.mapping = changes_to(mapped);
+  Diagnostics found;
+  if (!prepare(*exploration.model, *resolved, found)) return;  // a mapping of schedulers that the model lacks
+  if (exploration.mapped) found = exploration.mapped->in_files(found, 0);
+  const std::size_t known = findings.all().size();
+  for (const Diagnostic& one : found.all()) {
+    const engine::Consequence consequence = engine::consequence_of(one);
+    if (consequence != engine::Consequence::assumption && consequence != engine::Consequence::unknown) continue;
+    const auto& all = findings.all();
+    const bool is_known =
+        std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(known), [&](const auto& old) {
+          return old.id == one.id && old.message == one.message && old.elements == one.elements &&
+                 old.location.file == one.location.file && old.location.line == one.location.line &&
+                 old.location.column == one.location.column;
+        });
+    if (!is_known) findings.add(one.id, one.severity, one.message, one.location, one.path, one.count, one.elements);
+  }
+  if (findings.all().size() > known) review::record_open_findings(*exploration.model, findings, mapped);
+}
 
 Outcome<Exploration> prepare_exploration(const Model& model, const ExplorationRequest& request,
                                          const importer::Limits& limits, Diagnostics& findings,
@@ -288,6 +329,7 @@ ChosenMapping chosen_mapping(const Exploration& exploration, const Explored& exp
   for (const explore::Objective& objective : search.options.objectives)
     chosen.objectives.push_back({explore::describe(search.problem.system, objective), explore::unit_of(objective)});
   chosen.findings = findings;
+  add_findings_of_mapping(exploration, chosen.after, chosen.findings);
   if (const auto results = engine::analyze(chosen.after, search.options.analysis, chosen.findings)) {
     chosen.assessment = engine::assess(chosen.after, *results, chosen.findings);
     chosen.late_after = engine::late_tasks(chosen.after, *results);

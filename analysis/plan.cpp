@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "amalthea/quantity.hpp"
+#include "analysis/detail/findings_of_mapping.hpp"
 #include "analysis/detail/problem_state.hpp"
 #include "engine/small_changes.hpp"
 #include "explore/repair.hpp"
@@ -414,6 +415,7 @@ Outcome<PlannedMapping> plan(const Exploration& exploration, Diagnostics& findin
   }
   Planned found = plan(search, *results, diagnose_and_correct(system, options, *results, all), thorough_plan);
   PlannedMapping planned{std::move(found.plan), std::move(found.mapped), {}};
+  add_findings_of_mapping(exploration, planned.after, findings);
   if (const auto after = engine::analyze(planned.after, options, findings))
     planned.assessment = engine::assess(planned.after, *after, findings);
   return planned;

@@ -89,6 +89,18 @@ std::vector<std::string> own_lines(const std::string& text, const std::string& o
 
 }  // namespace
 
+TEST_CASE("explore: what is assumed with the new mapping only is an assumption of its verdict") {
+  const test::TemporaryFolder folder;
+  const std::string model = test::sample("two-gpus.amxmi"), mapping = folder.path() + "/mapping.json";
+  const auto explored = test::amalthea(
+      {"explore", model, "-q", "--pin", "Camera_Kernel=Core0", "--candidates", "20", "--mapping-out", mapping});
+  const auto analyzed = test::amalthea({"analyze", model, "-q", "--mapping", mapping});
+  const std::string assumed = "Assumed: the default ticks of a task apply to both CPU and GPU\n";
+  CHECK(explored.out.find(assumed) != std::string::npos);
+  CHECK(analyzed.out.find(assumed) != std::string::npos);
+  CHECK(explored.out.substr(0, explored.out.find('\n')) == analyzed.out.substr(0, analyzed.out.find('\n')));
+}
+
 TEST_CASE("explore: mapping file and written model and judged candidate are the same mapping") {
   const test::TemporaryFolder folder;
   const std::string mapping = folder.path() + "/mapping.json", model = folder.path() + "/model.amxmi";
