@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 
 #include <algorithm>
 #include <array>
@@ -150,7 +151,9 @@ Parsed<DataRate> parse_data_rate(std::string_view value, std::string_view unit) 
   return parse_bits(value, size_unit).map([](std::int64_t bits) { return DataRate{bits / 8}; });
 }
 
-std::string format_duration(Duration value) {
+std::string format_duration(Duration value) { return format_duration(value, Rounding::nearest); }
+
+std::string format_duration(Duration value, Rounding rounding) {
   const std::int64_t ps = value.picoseconds();
   const std::uint64_t magnitude = ps < 0 ? 0 - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
   constexpr std::array<std::pair<std::string_view, std::uint64_t>, 5> steps{
@@ -165,8 +168,9 @@ std::string format_duration(Duration value) {
   std::uint64_t fraction = 0;
   if (step.second > 1) {
     // Six decimals; integer arithmetic keeps the text independent of the platform's floating point.
-    const auto scaled =
-        (static_cast<detail::Int128>(magnitude % step.second) * 1000000 + step.second / 2) / step.second;
+    const bool away = rounding == (ps < 0 ? Rounding::down : Rounding::up);  // from zero
+    const std::uint64_t raised = rounding == Rounding::nearest ? step.second / 2 : away ? step.second - 1 : 0;
+    const auto scaled = (static_cast<detail::Int128>(magnitude % step.second) * 1000000 + raised) / step.second;
     fraction = static_cast<std::uint64_t>(scaled);
     if (fraction == 1000000) {
       ++whole;

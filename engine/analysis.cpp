@@ -9,6 +9,7 @@
 
 #include "amalthea/graph/chain_data.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "engine/bounds/demand.hpp"
 #include "engine/chains/chain_latency.hpp"
 #include "engine/chains/chain_limits.hpp"
@@ -235,8 +236,8 @@ std::optional<bool> guaranteed(const Task& task, const TaskResult& result, bool 
 /// "the bound, 3 ms, is 7 ms below the deadline"
 std::string reason_of_guarantee(const System& system, const Task& task, Duration bound) {
   const Duration left = *task.deadline - bound;
-  const std::string reason = fmt::format("the bound, {}, is {} the deadline", format_duration(bound),
-                                         left.is_zero() ? "exactly" : format_duration(left) + " below");
+  const std::string reason = fmt::format("the bound, {}, is {} the deadline", format_duration(bound, Rounding::up),
+                                         left.is_zero() ? "exactly" : format_duration(left, Rounding::down) + " below");
   return task.folded_into ? of_wrapper(system.tasks[*task.folded_into], reason) : reason;
 }
 
@@ -257,9 +258,9 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
     if (result.verdict != Verdict::unknown || !result.bound.worst || results.stopped_early) continue;
     if (result.guaranteed == true || (!system.tasks[task].deadline && result.unfinished == 0 && lost.empty())) {
       result.verdict = system.tasks[task].deadline ? Verdict::met : Verdict::no_deadline;
-      result.reason = with_limitation(
-          fmt::format("the bound is {}; in the simulation {}", format_duration(*result.bound.worst), result.reason),
-          result.coverage);
+      result.reason = with_limitation(fmt::format("the bound is {}; in the simulation {}",
+                                                  format_duration(*result.bound.worst, Rounding::up), result.reason),
+                                      result.coverage);
     }
   }
   for (OperationResult& operation : results.operations)

@@ -13,6 +13,7 @@
 #include "amalthea/graph/chain_data.hpp"
 #include "amalthea/graph/job_paths.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "engine/chains/chain_latency.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/results/lost_activations.hpp"
@@ -58,9 +59,11 @@ constexpr std::array<StateShare, 5> state_shares{{{"CPUParking", TimeMetric::par
                                                   {"CPURunning", TimeMetric::running_time},
                                                   {"CPUWaiting", TimeMetric::waiting_time}}};
 
-std::string text_of(Duration value) { return format_duration(value); }
-std::string text_of(std::int64_t value) { return std::to_string(value); }
-std::string text_of(double percent) { return fmt::format("{:.2f} %", percent); }
+std::string text_of(Duration value, Rounding rounding = Rounding::nearest) { return format_duration(value, rounding); }
+std::string text_of(std::int64_t value, Rounding /*exact*/ = Rounding::nearest) { return std::to_string(value); }
+std::string text_of(double percent, Rounding /*of two digits*/ = Rounding::nearest) {
+  return fmt::format("{:.2f} %", percent);
+}
 
 template <typename Value>
 bool is_beyond(bool upper, Value value, Value limit) {
@@ -81,10 +84,10 @@ double distance(double larger, double smaller) { return larger - smaller; }
 
 /// "17 ms above the limit".
 template <typename Value>
-std::string distance_text(Value value, Value limit) {
+std::string distance_text(Value value, Value limit, Rounding rounding = Rounding::nearest) {
   if (value == limit) return "exactly the limit";
-  return value > limit ? fmt::format("{} above the limit", text_of(distance(value, limit)))
-                       : fmt::format("{} below the limit", text_of(distance(limit, value)));
+  return value > limit ? fmt::format("{} above the limit", text_of(distance(value, limit), rounding))
+                       : fmt::format("{} below the limit", text_of(distance(limit, value), rounding));
 }
 
 /// "the largest of 200 jobs is 83 ms, 17 ms above the limit"
@@ -150,14 +153,16 @@ class Judge {
     if (result_.verdict == LimitVerdict::missed) result_.guaranteed = false;
     const auto* time = std::get_if<Requirement::TimeLimit>(&requirement_->limit);
     if (result_.verdict == LimitVerdict::met && result_.guaranteed == true && result_.bound && time && time->value)
-      result_.reason = fmt::format("the {}bound, {}, is {}", upper_ ? "" : "lower ", format_duration(*result_.bound),
-                                   distance_text(*result_.bound, *time->value));
+      result_.reason = fmt::format("the {}bound, {}, is {}", upper_ ? "" : "lower ", bound_text(),
+                                   distance_text(*result_.bound, *time->value, Rounding::down));
     if (result_.verdict != LimitVerdict::missed && !not_guaranteed_.empty()) result_.reason += "; " + not_guaranteed_;
     if (result_.verdict == LimitVerdict::unknown && result_.guaranteed == true && result_.bound)
-      decide(LimitVerdict::met, fmt::format("the bound, {}, is within the limit; in the simulation {}",
-                                            format_duration(*result_.bound), result_.reason));
+      decide(LimitVerdict::met,
+             fmt::format("the bound, {}, is within the limit; in the simulation {}", bound_text(), result_.reason));
     if (result_.guaranteed == true) result_.reason = with_limitation(std::move(result_.reason), result_.coverage);
   }
+
+  std::string bound_text() const { return format_duration(*result_.bound, upper_ ? Rounding::up : Rounding::down); }
 
   // ---- subjects
 

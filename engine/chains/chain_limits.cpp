@@ -11,6 +11,7 @@
 #include "amalthea/graph/chain_data.hpp"
 #include "amalthea/graph/job_paths.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "engine/program/releases.hpp"
 #include "engine/results/lost_activations.hpp"
 #include "engine/results/results.hpp"
@@ -77,20 +78,21 @@ class LimitJudge {
       judgement.guaranteed = true;
       if (limit.maximum) {
         judgement.coverage = coverage;
-        judgement.reason = with_limitation(
-            fmt::format("the bound, {}, leaves {}", format_duration(*bound), format_duration(*limit.maximum - *bound)),
-            coverage);
+        judgement.reason =
+            with_limitation(fmt::format("the bound, {}, leaves {}", format_duration(*bound, Rounding::up),
+                                        format_duration(*limit.maximum - *bound, Rounding::down)),
+                            coverage);
       } else {
         judgement.reason = "no latency can be below the minimum";
       }
       return judgement;
     }
     if (!short_enough && bound) judgement.guaranteed = false;
-    judgement.reason = !short_enough
-                           ? bound ? fmt::format("the bound, {}, is {} above the maximum", format_duration(*bound),
-                                                 format_duration(*bound - *limit.maximum))
-                                   : fmt::format("there is no bound: {}", no_bound)
-                           : std::string("there is no lower bound on the latency");
+    judgement.reason = !short_enough ? bound ? fmt::format("the bound, {}, is {} above the maximum",
+                                                           format_duration(*bound, Rounding::up),
+                                                           format_duration(*bound - *limit.maximum, Rounding::up))
+                                             : fmt::format("there is no bound: {}", no_bound)
+                                     : std::string("there is no lower bound on the latency");
     return judgement;
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 
 namespace amalthea::engine {
 
@@ -14,9 +15,9 @@ std::string why_activations_may_be_lost(const System& system, TaskIndex task, co
     return fmt::format("activations may be lost: its response time has no bound, the limit is {}", limit);
   if (!bound.pending)
     return fmt::format("activations may be lost: nothing bounds the number that arrives within {}, the limit is {}",
-                       format_duration(*bound.worst), limit);
+                       format_duration(*bound.worst, Rounding::up), limit);
   return fmt::format("activations may be lost: up to {} may arrive within its bound of {}, the limit is {}",
-                     *bound.pending, format_duration(*bound.worst), limit);
+                     *bound.pending, format_duration(*bound.worst, Rounding::up), limit);
 }
 
 }  // namespace amalthea::engine

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 
 namespace quantity_test {
 
@@ -175,6 +176,24 @@ TEST_CASE("a duration is formatted with at most six significant decimals rounded
   CHECK(format_duration(Duration::picoseconds(1'999'999'999'999)) == "2 s");
   CHECK(format_duration(Duration::max()) == "9223372.036855 s");
   CHECK(format_duration(Duration::picoseconds(std::numeric_limits<std::int64_t>::min())) == "-9223372.036855 s");
+}
+
+TEST_CASE("a duration that is a bound is never shown below it, and what it leaves never above") {
+  const auto up = [](std::int64_t ps) { return format_duration(Duration::picoseconds(ps), Rounding::up); };
+  const auto down = [](std::int64_t ps) { return format_duration(Duration::picoseconds(ps), Rounding::down); };
+  CHECK(up(1'000'000'000'001) == "1.000001 s");
+  CHECK(down(1'000'001'999'999) == "1.000001 s");
+  CHECK(up(1'999'999'999'999) == "2 s");
+  CHECK(down(1'999'999'999'999) == "1.999999 s");
+  CHECK(up(-1'999'999'999'999) == "-1.999999 s");
+  CHECK(down(-1'000'000'000'001) == "-1.000001 s");
+  for (const std::int64_t exact : {std::int64_t{0}, std::int64_t{999}, std::int64_t{1'300'000'000}}) {
+    CHECK(up(exact) == format_duration(Duration::picoseconds(exact)));
+    CHECK(down(exact) == format_duration(Duration::picoseconds(exact)));
+  }
+  CHECK(up(std::numeric_limits<std::int64_t>::max()) == "9223372.036855 s");
+  CHECK(down(std::numeric_limits<std::int64_t>::max()) == "9223372.036854 s");
+  CHECK(down(std::numeric_limits<std::int64_t>::min()) == "-9223372.036855 s");
 }
 
 }  // namespace quantity_test

@@ -137,6 +137,20 @@ TEST_CASE("requirements: the reason states the observed value and its distance f
   CHECK(reason(example.fast, Limits::lower, 3) == "the least of 4 jobs is 2 us, 1 us below the limit");
 }
 
+TEST_CASE("requirements: the reason rounds a bound up and what it leaves down") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex task = maker.task("task", core, 1, maker.periodic(20'000));
+  maker.compute(task, 1000);
+  maker[task].deadline = us(3000);
+  System system = maker.build();
+  system.platform.units[core].frequency = Frequency::millihertz(999'999'800);  // so they take 1.0000002 ms
+  system.requirements = {time_of_task(task, TimeMetric::response_time, Limits::upper, us(3000))};
+  const engine::Results results = analyzed(system, us(20'000));
+  CHECK(results.requirements.front().reason == "the bound, 1.000001 ms, is 1.999999 ms below the limit");
+  CHECK(results.tasks[task].reason == "the bound, 1.000001 ms, is 1.999999 ms below the deadline");
+}
+
 TEST_CASE("requirements: a bound within the limit guarantees the metric and one above refutes only its own metric") {
   Preempted example;
   const auto of_slow = [&](TimeMetric metric, Limits type, std::int64_t limit) {

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/rounded_duration.hpp"
+
 namespace amalthea::engine::nvidia::time_slices {
 
 Duration total_of(const std::vector<ContextWait>& waits) {
@@ -116,7 +118,8 @@ std::string Analysis::reason_of(std::size_t index, const TimeSliceBounds& bounds
   const TaskBound& bound = bounds.tasks[index];
   if (bound.in_time) return {};
   if (bound.response)
-    return fmt::format("the bound exceeds the deadline by {}", format_duration(*bound.response - task(index).deadline));
+    return fmt::format("the bound exceeds the deadline by {}",
+                       format_duration(*bound.response - task(index).deadline, Rounding::up));
   if (task(index).unlimited) return "it has no minimum inter-arrival time";
   for (std::size_t other = 0; other < count(); ++other)
     if (other != index && task(other).unlimited && task(other).core == task(index).core &&

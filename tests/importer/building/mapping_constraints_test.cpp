@@ -73,9 +73,10 @@ TEST_CASE("a task does not move to a unit on which the cost of its accesses is n
     const Model model =
         test::model_from_text(test::replaced(test::read_text(test::sample("two-gpus.amxmi")), from, to), ignored);
     const System system = importer::build_system(model, {}, ignored).value();
+    const MappingConstraints found = importer::mapping_constraints(model, {&system}, false, ignored);
     std::string text;
     for (TaskIndex index = 0; index < system.tasks.size(); ++index)
-      for (const UnitIndex unit : importer::mapping_constraints(model, {&system}, false, ignored).allowed[index])
+      for (const UnitIndex unit : found.allowed[index])
         if (system.tasks[index].side == Side::host)
           text += fmt::format(" {}:{}", system.tasks[index].name, system.platform.units[unit].name);
     return text;
