@@ -131,6 +131,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0495", unknown},
     FindingConsequence{"AM0496", unknown},
     FindingConsequence{"AM0497", unknown},
+    FindingConsequence{"AM0498", assumption, "a clock that may change or stop keeps the stated frequency",
+                       "{} clocks that may change or stop keep the stated frequencies"},
     FindingConsequence{"AM0501", assumption, "the simulated time represents the whole hyperperiod",
                        "the simulated time represents the whole hyperperiod"},
     FindingConsequence{"AM0503", assumption, "a GPU without gpu.platform behaves like its default profile",

@@ -246,7 +246,8 @@ class ItemReader {
     return key.substr(0, std::min(key.find("?type="), key.find("%3Ftype")));
   }
 
-  /// The transmission policy, if its chunks take time. All of it is checked for readability.
+  /// The transmission policy, if its chunks take time, or more than the data is transmitted. All of it is checked for
+  /// readability.
   Element transmission() const {
     const Element policy = item_.child("transmissionPolicy");
     if (!policy) return {};
@@ -254,8 +255,8 @@ class ItemReader {
     const bool in_instructions = policy.attribute("chunkProcessingInstructions").has_value();
     const auto time =
         detail::integer(policy, in_instructions ? "chunkProcessingInstructions" : "chunkProcessingTicks", diagnostics_);
-    detail::number(policy, "transmitRatio", diagnostics_);
-    return time.value_or(0) > 0 ? policy : Element{};
+    const auto ratio = detail::number(policy, "transmitRatio", diagnostics_);
+    return time.value_or(0) > 0 || ratio.value_or(1) > 1 ? policy : Element{};
   }
 
   std::optional<Statistic> statistic_of(Element element) const {

@@ -80,7 +80,18 @@ class BodyReader {
     Diagnostics& diagnostics = is_execution ? context_.diagnostics : no_effect;
     const views::ActivityItem item = views::activity_item(context_.model, element, diagnostics);
     report_repetition(element);
+    if (is_execution) ignore_fetches(element);
     std::visit([&](const auto& kind) { take(element, kind); }, item.kind);
+  }
+
+  /// Fetches of instructions that miss a cache take time (up to 0.9.2).
+  void ignore_fetches(Element item) {
+    for (const Element child : item.children()) {
+      if (child.tag() != "fetchStatistic")
+        ignore_fetches(child);
+      else if (child.child("misses") || child.child("cyclesPerFetch"))
+        context_.ignore(child);
+    }
   }
 
   /// An item of a group of 0.7.0 or 0.7.1 that may be executed another number of times than once.
@@ -112,6 +123,8 @@ class BodyReader {
       read(item);
       return;
     }
+    note_overhead("SuspendOsInterrupts");
+    note_overhead("ResumeOsInterrupts");
     if (uninterruptible_++ == 0) add(item, std::string(group.name), Uninterruptible{true});
     read(item);
     if (--uninterruptible_ == 0) add(item, std::string(group.name), Uninterruptible{false});

@@ -21,6 +21,9 @@
 namespace amalthea::importer::detail {
 namespace {
 
+/// Of a runnable that runs on another scheduler than the model says, or nowhere.
+constexpr std::string_view misallocated_id = "AM0467";
+
 /// A sign that a unit is meant to be a GPU although its definition does not state it, as a clause; "" if there is none.
 /// Time slice parameters left in an allocation count only if the definition states nothing: tasks moved from a GPU to a
 /// CPU keep them.
@@ -390,9 +393,15 @@ void report_runnable_allocations(BuildContext& context) {
           !added && known->second->scheduler != allocation.scheduler)
         context.report_second(fmt::format("allocation of runnable \"{}\"", allocation.runnable.name()),
                               allocation.element, "those of its tasks");
-  if (allocated.empty()) return;
+  std::vector<RunnableIndex> activated;  // and executing something
+  for (RunnableIndex runnable = 0; runnable < context.runnable_elements.size(); ++runnable)
+    if (const Element element = context.runnable_elements[runnable];
+        (context.model.reference(element, "activation") || !context.model.references(element, "activations").empty()) &&
+        !items_of(element).empty())
+      activated.push_back(runnable);
+  if (allocated.empty() && activated.empty()) return;
   const auto report = [&](const views::RunnableAllocation& allocation, const std::string& fault) {
-    context.diagnostics.add("AM0467", Severity::warning,
+    context.diagnostics.add(misallocated_id, Severity::warning,
                             fmt::format("runnable \"{}\" is allocated to \"{}\", but {}", allocation.runnable.name(),
                                         allocation.scheduler.name(), fault),
                             allocation.element.location(), allocation.element.path());
@@ -406,6 +415,16 @@ void report_runnable_allocations(BuildContext& context) {
       report(*allocation,
              "no task calls it, so its execution time is missing from all results; call it in a task of this "
              "scheduler, or remove the allocation");
+  for (const RunnableIndex runnable : activated) {
+    const Element element = context.runnable_elements[runnable];
+    if (!called.contains(runnable) && !allocated.contains(runnable))
+      context.diagnostics.add(
+          misallocated_id, Severity::warning,
+          fmt::format("runnable \"{}\" states its activation, but no task calls it, so its execution "
+                      "time is missing from all results; call it in a task, or remove the activation",
+                      element.name()),
+          element.location(), element.path());
+  }
   for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
     const bool interrupt = context.system.tasks[task].kind != ProcessKind::task;
     const Element process = context.task_elements[task];

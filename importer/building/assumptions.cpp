@@ -39,7 +39,7 @@ struct UnstatedKind {
 /// What others of the same kind state is a hole, not an assumption.
 constexpr std::string_view partly_stated_id = "AM0480";
 
-constexpr std::array<UnstatedKind, 27> unstated_kinds{{
+constexpr std::array<UnstatedKind, 28> unstated_kinds{{
     {Unstated::label_memory, "AM0442", "1 access to a label without a memory takes no time",
      "{} accesses to labels without a memory take no time", "map labels to memories (memoryMapping)"},
     {Unstated::other_label_memory, partly_stated_id,
@@ -135,6 +135,10 @@ constexpr std::array<UnstatedKind, 27> unstated_kinds{{
     {Unstated::isr_priority, "AM0516", "1 ISR that shares a core with others has no priority; priority 0 is assumed",
      "{} ISRs that share cores with others have no priority; priority 0 is assumed",
      "state the priority in the isrAllocation"},
+    {Unstated::clock, "AM0498",
+     "the clock of 1 processing unit with tasks may change or stop; it is assumed to keep the stated frequency",
+     "the clocks of {} processing units with tasks may change or stop; they are assumed to keep the stated frequencies",
+     "state the lowest frequency, and no clockGating (before 0.9.0: a quartz that is not DYNAMIC)"},
 }};
 
 /// That of the only stimulus that activates it, if that is periodic.
@@ -342,6 +346,15 @@ void check_isrs(BuildContext& context) {
   }
 }
 
+/// The clock of a unit, which says that it may change or stop: a quartz before 0.9.0.
+bool is_dynamic_clock(const BuildContext& context, Element unit) {
+  const Element domain = context.model.reference(unit, "frequencyDomain");
+  if (domain) return equal_ignoring_case(domain.attribute_or("clockGating", "false"), "true");
+  const Element prescaler = unit.child("prescaler");
+  const Element quartz = prescaler ? context.model.reference(prescaler, "quartz") : Element();
+  return quartz && quartz.attribute_or("type", "") == "DYNAMIC";
+}
+
 void check_units(BuildContext& context) {
   const Platform& platform = context.system.platform;
   std::vector<bool> seen(platform.units.size(), false);
@@ -350,6 +363,7 @@ void check_units(BuildContext& context) {
     seen[index] = true;
     const ProcessingUnit& unit = platform.units[index];
     const Element element = context.model.element(unit.origin);
+    if (is_dynamic_clock(context, element)) context.assume(Unstated::clock, element);
     if (unit.type == PuType::accelerator) context.assume(Unstated::accelerator, element);
     if (unit.type != PuType::cpu || !element.is("ProcessingUnit")) return;
     const Element definition = context.model.reference(element, "definition");

@@ -131,6 +131,8 @@ class OpenCosts {
     if (latency.element.is("LatencyDeviation") && !latency.element.child("deviation"))
       return add(latency.element, "states no cycles");
     if (latency.cycles.upper == 0) return;
+    if (views::integer_attribute(latency.element, "transferSize").value_or(0) > 0)
+      return add(latency.element, "is that of a transferSize, so that an access may take it several times");
     if (!latency.clock) return add(latency.element, "does not state the quartz whose cycles it counts");
     const views::HwDomain& quartz = hardware_.domains[*latency.clock];
     if (quartz.frequency.is_zero()) add(quartz.element, "has no frequency, although a latency counts its cycles");

@@ -73,6 +73,26 @@ struct Usage {
 using Key = std::pair<std::uint32_t, std::uint32_t>;
 Key key_of(Element element) { return {element.origin().document, element.origin().element}; }
 
+/// An overhead that the model states and no operating system refers to.
+void report_unused_overhead(BuildContext& context, const std::map<Key, std::vector<Origin>>& processes_of) {
+  std::vector<Origin> processes;
+  for (const auto& [os, its_processes] : processes_of)
+    processes.insert(processes.end(), its_processes.begin(), its_processes.end());
+  std::set<Key> used;
+  for (const Element os : context.model.all("osModel", "operatingSystems"))
+    if (const Element overhead = context.model.reference(os, "overhead")) used.insert(key_of(overhead));
+  for (const Element overhead : context.model.all("osModel", "osOverheads")) {
+    const auto parts = overhead.children();
+    if (parts.begin() == parts.end() || processes.empty() || used.contains(key_of(overhead))) continue;
+    context.report_partly_stated(
+        fmt::format("no operating system refers to the overhead \"{}\", so its functions take no time; let the "
+                    "operating systems refer to it, or remove it",
+                    overhead.name()),
+        overhead, std::move(processes));
+    return;
+  }
+}
+
 }  // namespace
 
 void report_partial_overheads(BuildContext& context) {
@@ -101,6 +121,7 @@ void report_partial_overheads(BuildContext& context) {
           usage.by.insert(index);
         }
   }
+  if (usages.empty()) report_unused_overhead(context, without_overhead);
   bool any_stated = false;
   for (const auto& [key, usage] : usages) {
     any_stated = any_stated || usage.any_stated;

@@ -19,6 +19,7 @@
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/properties.hpp"
 #include "importer/building/detail/build_context.hpp"
+#include "importer/reading/conformance.hpp"
 
 namespace amalthea::importer {
 
@@ -28,6 +29,8 @@ constexpr std::string_view missing_parameter_id = "AM0341";
 
 namespace amalthea::importer::detail {
 namespace {
+
+constexpr std::string_view unknown_parameter_id = "AM0496";
 
 /// Names of a scheduler's parameters: attributes and extensions up to 1.2.0, the names of APP4MC's standard definitions
 /// since 2.0.0. The first one written counts.
@@ -298,6 +301,14 @@ class SchedulerBuilder {
     return ticks;
   }
 
+  /// Not if it states that it takes none.
+  static bool may_take_time(const views::OsExecution& execution) {
+    const auto& others = execution.per_definition;
+    if (!execution.otherwise && others.empty()) return true;
+    return (execution.otherwise && execution.otherwise->upper != 0) ||
+           std::any_of(others.begin(), others.end(), [](const auto& entry) { return entry.cycles.upper != 0; });
+  }
+
   OverheadTicks overhead(const views::OsOverhead& view) const {
     OverheadTicks overhead;
     const std::array<std::pair<std::string_view, std::optional<Ticks>*>, 11> functions{{
@@ -320,7 +331,8 @@ class SchedulerBuilder {
           *target = ticks(api.execution);
           simulated = true;
         }
-      if (!simulated) context_.other_overheads.emplace(api.function, api.execution.element);
+      if (!simulated && may_take_time(api.execution))
+        context_.other_overheads.emplace(api.function, api.execution.element);
     }
     overhead.isr_category1_before = ticks(view.isr_category1_before);
     overhead.isr_category1_after = ticks(view.isr_category1_after);
@@ -429,7 +441,7 @@ void report_unknown(BuildContext& context, std::vector<Parameter> parameters, co
     const Origin origin = parameter.element.origin();
     if (!reported || !context.reported_parameters.insert({origin.document, origin.element}).second) continue;
     context.diagnostics.add(
-        "AM0496", Severity::warning,
+        unknown_parameter_id, Severity::warning,
         fmt::format("the scheduling parameter {} is not simulated{}; remove it if it has no effect on timing",
                     parameter.name, budget ? ", because a budget belongs to a server" : ""),
         parameter.element.location(), parameter.element.path());
@@ -463,10 +475,41 @@ void report_unknown_parameters_of_scheduler(BuildContext& context, SchedulerInde
   }
 }
 
+/// What a definition (since 2.0.0) says about the place of its schedulers in the hierarchy.
+void check_place(BuildContext& context, const Scheduler& scheduler, Element element) {
+  for (const Element association : element.children("parentAssociation"))
+    if (!context.model.reference(association, "parent"))
+      context.diagnostics.add(
+          missing_timing_feature_id, Severity::warning,
+          fmt::format("the parentAssociation of scheduler \"{}\" states no parent, so what schedules "
+                      "it is missing from all results; state the parent, or remove the association",
+                      scheduler.name),
+          association.location(), association.path());
+  const Element definition = context.model.reference(element, "definition");
+  if (!definition || traits_of(scheduler.kind).passes_tasks_on) return;
+  const auto says = [definition](std::string_view what) {
+    return equal_ignoring_case(definition.attribute_or(what, "false"), "true");
+  };
+  if (says("requiresParentScheduler") && !scheduler.parent)
+    context.diagnostics.add(missing_timing_feature_id, Severity::warning,
+                            fmt::format("scheduler \"{}\" has no parent, although its definition requires one, which "
+                                        "would delay its tasks; the analysis schedules them by it alone; state its "
+                                        "parentAssociation",
+                                        scheduler.name),
+                            element.location(), element.path());
+  if (says("passesParametersUpwards") && scheduler.parent)
+    context.diagnostics.add(unknown_parameter_id, Severity::warning,
+                            fmt::format("the definition of scheduler \"{}\" passes the parameters of its tasks to its "
+                                        "parent (passesParametersUpwards), which is simulated for groupings only",
+                                        scheduler.name),
+                            element.location(), element.path());
+}
+
 void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
   const Scheduler& scheduler = context.system.platform.schedulers[index];
   const Element element = context.model.element(scheduler.origin);
   report_unknown_parameters_of_scheduler(context, index);
+  check_place(context, scheduler, element);
   const auto kind = views::algorithm_of_name(scheduler.algorithm).kind;
   if (scheduler.algorithm.empty()) {
     if (!scheduler.interrupt_controller)

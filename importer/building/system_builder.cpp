@@ -77,12 +77,13 @@ void BuildContext::report_open_event(EventTrigger& trigger, std::string_view occ
                fmt::format("and its occurrences by {} are not simulated; {}", occurrences, remedy));
 }
 
-void BuildContext::report_overhead(std::string_view whose, Element element) {
+void BuildContext::report_overhead(std::string_view whose, Element element, std::uint64_t count,
+                                   std::vector<Origin> processes) {
   diagnostics.add("AM0466", Severity::warning,
                   fmt::format("the overhead of the {} is not simulated, so its time is missing from all results; "
                               "include it in the execution times, and remove it here",
                               whose),
-                  element.location(), element.path());
+                  element.location(), element.path(), count, std::move(processes));
 }
 
 bool BuildContext::require(Element target, Element element, std::string_view feature) {
@@ -162,6 +163,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   detail::build_constraints(context);
   detail::report_unused_properties(context);
   detail::report_partial_overheads(context);
+  detail::report_data_protection(context);
   detail::report_assumptions(context);
   for (const auto& [cls, elements] : context.not_simulated) {
     const bool one = elements.size() == 1;

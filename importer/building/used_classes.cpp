@@ -7,7 +7,7 @@
 namespace amalthea::importer {
 namespace {
 
-constexpr std::array<std::string_view, 269> used{
+constexpr std::array<std::string_view, 273> used{
     // sub-models and the root
     "Amalthea", "SWModel", "HWModel", "OSModel", "StimuliModel", "EventModel", "ConstraintsModel", "MappingModel",
     "PropertyConstraintsModel",
@@ -15,11 +15,12 @@ constexpr std::array<std::string_view, 269> used{
     "Task", "Runnable", "Label", "OsEvent", "Section", "ActivityGraph", "CallGraph", "CallSequence", "Group",
     "RunnableCall", "TaskRunnableCall", "DeviationRunnableItem", "LabelAccess", "Ticks", "TicksEntry", "ExecutionNeed",
     "ExecutionNeedExtended", "NeedEntry", "NeedConstant", "NeedDeviation", "RunnableInstructions",
-    "RunnableInstructionsEntry", "InstructionsConstant", "InstructionsDeviation", "InterProcessTrigger",
-    "InterProcessActivation", "SetEvent", "ClearEvent", "WaitEvent", "EventMask", "AsynchronousServerCall",
-    "ChannelReceive", "ChannelSend", "CustomEventTrigger", "EnforcedMigration", "GetResultServerCall", "ISR",
-    "SchedulePoint", "SenderReceiverRead", "SenderReceiverWrite", "SynchronousServerCall", "Tag", "TerminateProcess",
-    "TransmissionPolicy", "LabelAccessStatistic", "MinAvgMaxStatistic", "RunEntityCallStatistic",
+    "RunnableInstructionsEntry", "InstructionsConstant", "InstructionsDeviation", "InstructionFetch",
+    "InterProcessTrigger", "InterProcessActivation", "SetEvent", "ClearEvent", "WaitEvent", "EventMask",
+    "AsynchronousServerCall", "ChannelReceive", "ChannelSend", "CustomEventTrigger", "EnforcedMigration",
+    "GetResultServerCall", "ISR", "SchedulePoint", "SenderReceiverRead", "SenderReceiverWrite", "SynchronousServerCall",
+    "Tag", "TerminateProcess", "TransmissionPolicy", "LabelAccessStatistic", "MinAvgMaxStatistic",
+    "RunEntityCallStatistic",
     // values
     "Time", "SignedTime", "Frequency", "DataSize", "DataUnit", "DataRate", "Deviation", "Boundaries",
     "UniformDistribution", "GaussDistribution", "WeibullEstimators", "WeibullParameters", "BetaDistribution",
@@ -47,7 +48,8 @@ constexpr std::array<std::string_view, 269> used{
     "EarlyReleaseFairPD2", "FixedPriorityPreemptiveWithBudgetEnforcement", "ISRAllocation", "InterruptController",
     "LeastLocalRemainingExecutionTimeFirst", "OsAPIInstructions", "OsAPIOverhead", "OsISRInstructions", "OsISROverhead",
     "OsInstructions", "OsOverhead", "PartlyEarlyReleaseFairPD2", "PartlyPFairPD2", "PfairPD2", "RateMonotonic",
-    "RunnableAllocation", "SchedulerAssociation", "Semaphore", "SemaphoreAccess", "SporadicServer",
+    "RunnableAllocation", "SchedulerAssociation", "OsBuffering", "OsDataConsistency", "DataStability", "Semaphore",
+    "SemaphoreAccess", "SporadicServer",
     // modes and conditions
     "ArithmeticExpression", "ChannelFillCondition", "ConditionDisjunction", "Counter", "EnumMode", "IntegerConst",
     "LocalModeCondition", "LocalModeLabelAssignment", "ModeAssignment", "ModeCondition", "ModeConditionDisjunction",

@@ -69,6 +69,7 @@ enum class Unstated : std::uint8_t {
   semaphore_type,
   other_semaphore_type,  ///< other semaphores have one
   isr_priority,
+  clock,  ///< it may change or stop
 };
 
 struct BuildContext {
@@ -179,8 +180,10 @@ struct BuildContext {
   /// The same for some of its occurrences, once.
   void report_open_event(EventTrigger& trigger, std::string_view occurrences, std::string_view remedy);
 
-  /// Reports an overhead of the operating system that is stated and not simulated. `whose`: "schedulingUnit of …".
-  void report_overhead(std::string_view whose, Element element);
+  /// Reports an overhead of the operating system that is stated and not simulated. `whose`: "schedulingUnit of …". It
+  /// concerns these processes, or all that the element concerns.
+  void report_overhead(std::string_view whose, Element element, std::uint64_t count = 1,
+                       std::vector<Origin> processes = {});
 
   void ignore(Element element) {
     const std::string_view written = element.attribute_or("xsi:type", element.tag());
@@ -246,6 +249,7 @@ std::optional<std::string> unreadable_limit(Element constraint);
 void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and folded wrappers
 void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and folded wrappers
 void report_partial_overheads(BuildContext&);  ///< overheads of operating systems that are stated in part
+void report_data_protection(BuildContext&);    ///< protected data and transmitted events, whose times are not simulated
 void report_assumptions(BuildContext&);        ///< assumptions for what the model leaves open; needs all of the above
 void report_unused_properties(BuildContext&);  ///< this tool's custom properties (`gpu.…`) without effect
 

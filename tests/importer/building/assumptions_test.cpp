@@ -509,4 +509,16 @@ TEST_CASE("semaphores without a type are assumed to be no spinlocks unless other
   CHECK(reported_of(replaced(text, R"(name="S")", R"(name="S" semaphoreType="Mutex")")).all().empty());
 }
 
+TEST_CASE("clocks that may change or stop are assumed to keep their frequency") {
+  const std::string gated =
+      replaced(open_minimal(), R"(name="Cpu_Clock" clockGating="false")", R"(name="Cpu_Clock" clockGating="true")");
+  CHECK(assumed(open_minimal(), "AM0498") == 0);
+  CHECK(assumed(gated, "AM0498") == 1);
+  CHECK(assumed(replaced(gated, R"(name="Gpu_Clock" clockGating="false")", R"(name="Gpu_Clock" clockGating="true")"),
+                "AM0498") == 2);
+  const std::string old = test::timed_model(Version::v0_8_3);
+  CHECK(assumed(old, "AM0498") == 0);
+  CHECK(assumed(replaced(old, R"(type="STATIC")", R"(type="DYNAMIC")"), "AM0498") == 1);
+}
+
 }  // namespace building_assumptions_test
