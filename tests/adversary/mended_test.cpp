@@ -203,4 +203,15 @@ TEST_CASE("the first data through a chain waits for the first job of a task with
   CHECK(stated(text, "implicit age of C") == 25);
 }
 
+TEST_CASE("a task that a read activates waits for the rest of this read") {
+  Text text;
+  text.event_model = "<events xsi:type=\"am:LabelEvent\" name=\"E\" entity=\"L0?type=Label\" eventType=\"read\"/>";
+  text.stimulus("EventStimulus\" triggeringEvents=\"E?type=LabelEvent", "X", "");
+  text.scheduler("S0", fpp)
+      .task("A", "S0", 2, "20", work(1) + label("read", "L0"))
+      .task("B", "S0", 1, "X?type=EventStimulus", work(3));
+  CHECK(times(text, "B", 20 * us) == V{4});  // A reads from 1 to 2. A bound from the end of the read is 3.
+  CHECK(stated(text, "response of B") == 4);
+}
+
 }  // namespace mended_test
