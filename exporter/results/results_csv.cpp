@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 12> all_tables{"tasks",         "runnables",    "operations",  "chains",
-                                                      "resources",     "requirements", "constraints", "findings",
-                                                      "contributions", "limits",       "assumptions", "headroom"};
+constexpr std::array<std::string_view, 13> all_tables{
+    "tasks", "runnables", "operations",    "chains", "resources",   "requirements", "constraints",
+    "open",  "findings",  "contributions", "limits", "assumptions", "headroom"};
 
 struct ResultRow {
   std::vector<std::pair<std::string, std::string>> fields;

@@ -101,6 +101,16 @@ TEST_CASE("CSV has every table of the JSON form") {
     if (task["name"] == "SFM") CHECK(sum == task["bound"]["wcrt_ps"].get<std::int64_t>());
 }
 
+TEST_CASE("CSV has the table of what leaves limits open") {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/idle.amxmi";
+  test::write_text(model, test::replaced(test::read_text(test::sample("offload-minimal.amxmi")),
+                                         " stimuli=\"every_2ms?type=PeriodicStimulus\"", ""));
+  const auto run = test::amalthea({"analyze", model, "-q", "--format", "csv", "--table", "open"});
+  CHECK(run.exit_code == 4);
+  CHECK(run.out == "rule,limits,file,line,column\nAM0407,2," + model + ",33,5\n");
+}
+
 TEST_CASE("arbitrary names stay in their CSV cell") {
   test::TemporaryFolder folder;
   const std::string model = folder.path() + "/odd.amxmi";
