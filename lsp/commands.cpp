@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/diagnostic.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "analysis/explanation.hpp"
 #include "analysis/report.hpp"
 #include "engine/what_if.hpp"
@@ -50,7 +51,7 @@ std::string result_text(const engine::TaskResult& result) {
   std::string text =
       result.guaranteed == true ? engine::guaranteed_text(result.coverage) : std::string(to_string(result.verdict));
   if (result.response.jobs > 0) text += fmt::format(", simulated {}", format_duration(result.response.max));
-  if (result.bound.worst) text += fmt::format(", bound {}", format_duration(*result.bound.worst));
+  if (result.bound.worst) text += fmt::format(", bound {}", format_duration(*result.bound.worst, Rounding::up));
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/metamodel.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "exporter/results/contribution_text.hpp"
 
 namespace amalthea::lsp {
@@ -29,7 +30,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string value_text(const exporter::Property& property) {
-  if (const auto* time = std::get_if<Duration>(&property.value)) return format_duration(*time);
+  if (const auto* time = std::get_if<Duration>(&property.value)) return format_duration(*time, property.rounding);
   if (const auto* text = std::get_if<std::string>(&property.value)) return *text;
   if (const auto* share = std::get_if<double>(&property.value)) return fmt::format("{:.1f} %", *share * 100);
   if (const auto* number = std::get_if<std::int64_t>(&property.value)) return fmt::format("{}", *number);
@@ -60,7 +61,7 @@ void add_task(const System& system, const Task& task, const engine::TaskResult& 
       result.reason.empty() ? "" : ": " + escaped(result.reason));
   text += fmt::format("\n\n- deadline: {}", task.deadline ? format_duration(*task.deadline) : "none");
   text += fmt::format("\n- upper bound on the response time: {}",
-                      result.bound.worst            ? format_duration(*result.bound.worst)
+                      result.bound.worst            ? format_duration(*result.bound.worst, Rounding::up)
                       : result.bound.reason.empty() ? "none"
                                                     : "none; " + escaped(result.bound.reason));
   if (result.response.jobs > 0)

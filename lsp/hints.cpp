@@ -10,6 +10,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 
 namespace amalthea::lsp {
 namespace {
@@ -24,8 +25,8 @@ std::string time_on(const ProcessingUnit& unit, const Ticks& ticks) {
   try {
     const Duration least = ticks_to_duration(cycles->lower, unit.frequency, Rounding::down);
     const Duration most = ticks_to_duration(cycles->upper, unit.frequency, Rounding::up);
-    const std::string from = least == most ? std::string() : format_duration(least) + " to ";
-    return fmt::format("{}{} on {}", from, format_duration(most), one_line(unit.name));
+    const std::string from = least == most ? std::string() : format_duration(least, Rounding::down) + " to ";
+    return fmt::format("{}{} on {}", from, format_duration(most, Rounding::up), one_line(unit.name));
   } catch (const std::overflow_error&) {
     return {};
   }
@@ -63,7 +64,7 @@ Hints hints_of(const System& system, const engine::Results& results) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
     if (const auto& bound = results.tasks[task].bound.worst; bound && !system.tasks[task].folded_into)
       hints.emplace(std::pair(system.tasks[task].origin.document, system.tasks[task].origin.element),
-                    "at most " + format_duration(*bound));
+                    "at most " + format_duration(*bound, Rounding::up));
   return hints;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "exporter/certificates/certificates.hpp"
 #include "exporter/certificates/detail/certificate_names.hpp"
 
@@ -103,7 +104,7 @@ void append_claims(std::string& out, const CoreProof& proof, const std::vector<s
     std::string solutions;
     for (const Duration solution : claim.solutions) solutions += (solutions.empty() ? "" : "; ") + ticks(solution);
     out += fmt::format("{}\n  (* {}: {} *)\n  {{| c_task := {}%nat; c_L := {}; c_R := {};\n     c_F := [:: {} ] |}}",
-                       i == 0 ? "" : ";", names[claim.task], format_duration(claim.response), claim.task,
+                       i == 0 ? "" : ";", names[claim.task], format_duration(claim.response, Rounding::up), claim.task,
                        ticks(claim.busy), ticks(claim.response), solutions);
   }
   out += " ].\n\n";

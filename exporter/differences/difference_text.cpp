@@ -5,6 +5,7 @@
 
 #include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "exporter/differences/difference_formats.hpp"
 #include "exporter/primitives/html_page.hpp"
 #include "exporter/primitives/svg.hpp"
@@ -48,7 +49,10 @@ std::string upper(std::string_view name) {
   return text;
 }
 
-std::string duration_text(std::optional<Duration> time) { return time ? format_duration(*time) : std::string("-"); }
+/// A bound, a longest time or a limit.
+std::string duration_text(std::optional<Duration> time) {
+  return time ? format_duration(*time, Rounding::up) : std::string("-");
+}
 
 std::string signed_text(std::optional<Duration> time) {
   if (!time) return "-";

@@ -10,6 +10,7 @@
 
 #include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/json_parts.hpp"
 #include "exporter/results/verdict_text.hpp"
@@ -246,10 +247,11 @@ class Renderer {
     const auto before = exploration_.original_judgement.bounds[task].worst,
                after = chosen_.judgement.bounds[task].worst;
     if (before && after && *after > *before)
-      return fmt::format("; this mapping increases its bound from {} to {}", format_duration(*before),
-                         format_duration(*after));
-    return before && !after ? fmt::format("; with this mapping it has no bound (before: {})", format_duration(*before))
-                            : std::string();
+      return fmt::format("; this mapping increases its bound from {} to {}", format_duration(*before, Rounding::up),
+                         format_duration(*after, Rounding::up));
+    return before && !after
+               ? fmt::format("; with this mapping it has no bound (before: {})", format_duration(*before, Rounding::up))
+               : std::string();
   }
 
   /// A simulated response never exceeds a bound, so anything else is reported.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
@@ -96,8 +97,8 @@ std::string render_text(const BoundsAnswer& answer, bool colour) {
     const nvidia::GpuTask& task = problem.tasks[index];
     const nvidia::TaskBound& bound = bounds.tasks[index];
     table.add(task.name, problem.cores[task.core], offloads(bound) ? name_of(task.wait) : "-",
-              format_duration(bound.best), bound.response ? format_duration(*bound.response) : "none",
-              format_duration(task.deadline),
+              format_duration(bound.best, Rounding::down),
+              bound.response ? format_duration(*bound.response, Rounding::up) : "none", format_duration(task.deadline),
               bound.in_time ? TextTable::Cell{"in time", Colour::good} : TextTable::Cell{"not guaranteed", Colour::bad},
               bound.reason);
   }
@@ -107,11 +108,12 @@ std::string render_text(const BoundsAnswer& answer, bool colour) {
     if (!bound.response && !offloads(bound)) continue;
     out += heading(problem.tasks[index].name, colour);
     auto parts = TextTable::of("contribution", ">time");
-    for (const nvidia::BoundShare& share : bound.parts) parts.add(label(problem, share), format_duration(share.time));
+    for (const nvidia::BoundShare& share : bound.parts)
+      parts.add(label(problem, share), format_duration(share.time, Rounding::up));
     if (!parts.empty()) out += parts.render(colour);
     for (std::size_t segment = 0; segment < bound.gpu_segments.size(); ++segment)
       out += fmt::format("GPU segment {}: at most {} from its start to its end\n", segment + 1,
-                         format_duration(bound.gpu_segments[segment]));
+                         format_duration(bound.gpu_segments[segment], Rounding::up));
   }
   out += heading("Long-term demand", colour);
   for (std::size_t core = 0; core < problem.cores.size(); ++core)

@@ -8,6 +8,7 @@
 
 #include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/rounded_duration.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/runs_formats.hpp"
 #include "exporter/results/verdict_text.hpp"
@@ -72,7 +73,8 @@ class RunsText {
     out_ +=
         found.bound
             ? fmt::format("A job released in this time takes {}, {} of the bound {}.", format_duration(found.response),
-                          share_text(share_below(found.response, *found.bound)), format_duration(*found.bound))
+                          share_text(share_below(found.response, *found.bound)),
+                          format_duration(*found.bound, Rounding::up))
             : fmt::format("A job released in this time takes {}; there is no bound.", format_duration(found.response));
     out_ += fmt::format(" The search took {} simulation{}.\n", found.simulations, found.simulations == 1 ? "" : "s");
     if (found.moved.empty()) {
