@@ -70,6 +70,12 @@ std::string nothing_to_analyze(std::string_view why, const Json& all) {
                {"messages", findings}});
 }
 
+/// Their number, if the verdict rests on any.
+void add_assumptions(Json& body, const Json& results) {
+  if (results.contains("assumptions") && !results.at("assumptions").empty())
+    body["assumptions"] = results.at("assumptions").size();
+}
+
 /// What to look at first, if limits do not hold.
 void add_first_cause(Json& body, const Json& results) {
   if (results.contains("causes"))
@@ -113,6 +119,7 @@ std::string body_of_results(const Json& results) {
                  {"unbounded", of_requirements("unbounded")},
                  {"unknown", of_requirements("unknown")}}},
                {"findings", findings}};
+  add_assumptions(body, results);
   add_first_cause(body, results);
   body["results"] = results;
   return dump(body);
@@ -133,6 +140,7 @@ std::string body_of_verb(const Json& results, int exit_code) {
   if (!body.contains("summary"))
     body["summary"] = fmt::format("{}, {}", exporter::counted(body["findings"]["error"].get<std::size_t>(), "error"),
                                   exporter::counted(body["findings"]["warning"].get<std::size_t>(), "warning"));
+  add_assumptions(body, results);
   add_first_cause(body, results);
   if (const Json file = results.value("output", Json()); file.is_string())
     if (file.get<std::string>().ends_with(".html")) body["report"] = file;
@@ -261,7 +269,8 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
     record.counts.warnings = integer_in<std::uint64_t>(json.at("findings").at("warning"));
     if (json.contains("error"))
       record.why = json.at("error").get<std::string>();
-    else if (record.verdict < ModelVerdict::met || record.verdict == ModelVerdict::no_task)
+    else if (record.verdict < ModelVerdict::met || record.verdict == ModelVerdict::no_task ||
+             (json.contains("assumptions") && record.verdict != ModelVerdict::nothing))
       record.why = json.at("summary").get<std::string>();
     if (json.contains("first_cause")) record.first_cause = json.at("first_cause").get<std::string>();
     if (json.contains("report")) record.report = json.at("report").get<std::string>();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "engine/verdict.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
 #include "exporter/explanation/what_if_json.hpp"
 #include "exporter/results/json_parts.hpp"
+#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -50,6 +52,8 @@ std::string render_explanation_json(const ResultView& view, const Asked& asked, 
   const System& system = view.system;
   const engine::TaskResult& result = view.results.tasks[explanation.task];
   const auto& deadline = system.tasks[explanation.task].deadline;
+  Json judged;
+  add_verdict(judged, engine::assess(system, view.results, view.findings));
   Json json = {{"schema", "amalthea-explanation/1"},
                {"model", model_json(view.model)},
                {"task", system.tasks[explanation.task].name},
@@ -58,6 +62,7 @@ std::string render_explanation_json(const ResultView& view, const Asked& asked, 
                {"wrapper", name_or_null(system.tasks, asked.wrapper)},
                {"verdict", to_string(result.verdict)},
                {"reason", result.reason},
+               {"assumptions", judged["assumptions"]},
                {"deadline_ps", picoseconds(deadline)},
                {"selected", explanation.first_late ? "first late" : "longest"},
                {"job", explanation.job},

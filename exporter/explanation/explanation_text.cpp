@@ -5,6 +5,7 @@
 
 #include "amalthea/primitives/visible_text.hpp"
 #include "amalthea/quantity.hpp"
+#include "engine/verdict.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/contribution_text.hpp"
@@ -16,13 +17,14 @@ namespace {
 using engine::Contribution;
 
 /// Milliseconds with six decimals: to the nanosecond.
-std::string ms(Duration value) {
-  const std::int64_t nanoseconds = scale(value, 1, 1000, Rounding::nearest).picoseconds();
+std::string ms(Duration value, Rounding rounding = Rounding::nearest) {
+  const std::int64_t nanoseconds = scale(value, 1, 1000, rounding).picoseconds();
   return fmt::format("{}.{:06}", nanoseconds / 1'000'000, nanoseconds % 1'000'000);
 }
 
 /// The largest first; equal ones in their order.
-std::string parts_table(const System& system, std::vector<Contribution> parts, Duration whole, bool colour) {
+std::string parts_table(const System& system, std::vector<Contribution> parts, Duration whole, Rounding rounding,
+                        bool colour) {
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Contribution& a, const Contribution& b) { return a.time > b.time; });
   TextTable table = TextTable::of(">ms", ">share", "spent on");
@@ -32,7 +34,7 @@ std::string parts_table(const System& system, std::vector<Contribution> parts, D
                         : 100 * static_cast<double>(part.time.picoseconds()) / static_cast<double>(whole.picoseconds());
     table.add(ms(part.time), fmt::format("{:.1f} %", share), describe(system, part));
   }
-  table.add(TextTable::Cell{ms(whole), Colour::bold}, "", TextTable::Cell{"in all", Colour::bold});
+  table.add(TextTable::Cell{ms(whole, rounding), Colour::bold}, "", TextTable::Cell{"in all", Colour::bold});
   return table.render(colour);
 }
 
@@ -40,6 +42,14 @@ std::string verdict_line(const engine::TaskResult& result, bool colour) {
   return paint(fmt::format("{}: {}", to_string(result.verdict), one_line(result.reason)), colour_of(result.verdict),
                colour) +
          "\n";
+}
+
+/// What the verdict on the model rests on, as `analyze` says it.
+std::string assumed_lines(const ResultView& view) {
+  std::string lines;
+  for (const engine::Assumption& one : engine::assess(view.system, view.results, view.findings).assumptions)
+    lines += fmt::format("Assumed: {}\n", one_line(one.text));
+  return lines;
 }
 
 std::string names_of(const System& system, const std::vector<TaskIndex>& tasks) {
@@ -81,8 +91,8 @@ std::string what_if_table(const System& system, const engine::TaskResult& result
                 : !*with.guaranteed        ? "no"
                 : with.coverage.complete() ? "yes"
                                            : engine::limitation(with.coverage),
-                with.response.jobs > 0 ? ms(with.response.max) : "-", with.bound.worst ? ms(*with.bound.worst) : "-",
-                change);
+                with.response.jobs > 0 ? ms(with.response.max) : "-",
+                with.bound.worst ? ms(*with.bound.worst, Rounding::up) : "-", change);
   };
   add(result, "none (the model as it is)");
   for (const engine::WhatIf& one : tried)
@@ -98,7 +108,7 @@ std::string bound_and_improvements(const System& system, const engine::TaskResul
   std::string out;
   out += heading("Upper bound on the response time", colour);
   if (result.bound.worst) {
-    out += parts_table(system, result.bound.parts, *result.bound.worst, colour);
+    out += parts_table(system, result.bound.parts, *result.bound.worst, Rounding::up, colour);
   } else {
     out += fmt::format("no bound: {}\n", one_line(result.bound.reason));
   }
@@ -194,7 +204,7 @@ std::string render_explanation_text(const ResultView& view, const Asked& asked, 
                : fmt::format(", {} less than its deadline of {}", format_duration(*task.deadline - response),
                              format_duration(*task.deadline));
   out += ".\n";
-  out += verdict_line(result, colour);
+  out += verdict_line(result, colour) + assumed_lines(view);
   out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", explanation.job + 1,
                      ms(explanation.release.since_start()), one_line(system.platform.units[task.unit].name));
 
@@ -202,7 +212,7 @@ std::string render_explanation_text(const ResultView& view, const Asked& asked, 
   out += timeline(phases_of(system, explanation), explanation.release, colour);
 
   out += heading("Contributions to the response time", colour);
-  out += parts_table(system, explanation.contributions, response, colour);
+  out += parts_table(system, explanation.contributions, response, Rounding::nearest, colour);
 
   return out + bound_and_improvements(system, result, tried, colour);
 }
@@ -212,7 +222,8 @@ std::string render_without_job_text(const ResultView& view, const Asked& asked, 
   const engine::TaskResult& result = view.results.tasks[task];
   return asked_line(view.system, asked, task) +
          fmt::format("{}: {}.\n", line_start(view.system.tasks[task].name), one_line(why)) +
-         verdict_line(result, colour) + bound_and_improvements(view.system, result, tried, colour);
+         verdict_line(result, colour) + assumed_lines(view) +
+         bound_and_improvements(view.system, result, tried, colour);
 }
 
 }  // namespace amalthea::exporter

@@ -58,8 +58,15 @@ const ResultFormat* find_result_format(std::string_view name) {
 
 std::string junit_suite_of(const Json& results, const std::string& file) {
   std::vector<JunitCase> cases;
+  std::string assumed;  // what passed cases rest on
+  if (const auto assumptions = results.find("assumptions"); assumptions != results.end())
+    for (const Json& one : *assumptions)
+      assumed += (assumed.empty() ? "; assumed: " : "; ") + one.at("text").get<std::string>();
   if (const auto limits = results.find("limits"); limits != results.end())
-    for (const Json& limit : *limits) cases.push_back(case_of(limit));
+    for (const Json& limit : *limits) {
+      cases.push_back(case_of(limit));
+      if (cases.back().outcome == JunitCase::Outcome::passed) cases.back().text += assumed;
+    }
   // Limits include the errors of a model that was analyzed.
   const bool failed = !results.contains("limits");
   for (const Diagnostic& finding : failed ? findings_of_results(results, file) : std::vector<Diagnostic>{}) {

@@ -557,6 +557,23 @@ TEST_CASE("batch: a file without tasks is nothing to analyze and no failure in a
   CHECK(parsed(test::amalthea({"batch", broken, "--verb", "simulate"}).out).front()["cause"] == "AM0220");
 }
 
+TEST_CASE("batch: a guarantee that rests on assumptions says so in every form of the summary") {
+  const test::TemporaryFolder folder;
+  std::vector<std::string> arguments = {"batch", test::sample("two-gpus.amxmi"), "-o", folder.path() + "/lines"};
+  for (const char* form : {"md", "html", "txt", "csv", "db"})
+    arguments.insert(arguments.end(), {"--summary", folder.path() + "/s." + form});
+  const auto run = test::amalthea(arguments);
+  CHECK(run.exit_code == 0);
+  CHECK(parsed(test::read_text(folder.path() + "/lines")).front()["assumptions"] == 2);
+  const std::string said = "Verdict: guaranteed under 2 assumptions. 2 guaranteed";
+  CHECK(run.out.find(said) != std::string::npos);
+  for (const char* form : {"md", "html", "txt", "csv"})
+    CHECK(test::read_text(folder.path() + "/s." + form).find(said) != std::string::npos);
+  const auto sound = test::amalthea({"batch", test::sample("offload-minimal.amxmi")});
+  CHECK_FALSE(parsed(sound.out).front().contains("assumptions"));
+  CHECK(sound.err.find("Verdict:") == std::string::npos);
+}
+
 TEST_CASE("batch: failures are counted by cause in every form of the summary") {
   const test::TemporaryFolder folder;
   const auto unmapped = [](const std::string& task) {

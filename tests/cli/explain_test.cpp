@@ -228,6 +228,19 @@ TEST_CASE("explain: swapped arguments are recognized") {
         std::string::npos);
 }
 
+TEST_CASE("explain: what the verdict rests on is said as analyze says it") {
+  const std::string model = test::sample("two-gpus.amxmi");
+  const json analysis = json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
+  REQUIRE(analysis["assumptions"].size() == 2);
+  std::string lines;
+  for (const json& assumption : analysis["assumptions"])
+    lines += "Assumed: " + assumption["text"].get<std::string>() + "\n";
+  const std::string text = test::amalthea({"explain", model, "Camera"}).out;
+  CHECK(text.find(" below the deadline\n" + lines + "Job ") != std::string::npos);
+  CHECK(json::parse(test::amalthea({"explain", model, "Camera", "--format", "json"}).out)["assumptions"] ==
+        analysis["assumptions"]);
+}
+
 TEST_CASE("explain: a core on which the analysis would leave an access open is no change that works") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";

@@ -162,6 +162,20 @@ TEST_CASE("junit: limits are test cases that fail or pass as the exit code says"
   CHECK((cut.exit_code == 4) == contains(cut.out, "<error type=\"unknown\""));
 }
 
+TEST_CASE("junit: a passed case says which assumptions it rests on") {
+  const std::string model = test::sample("two-gpus.amxmi");
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"analyze", "-q", "--format", "junit", model},
+                                                                     {"batch", "-q", "--format", "junit", model}}) {
+    const std::string xml = test::amalthea(arguments).out;
+    CHECK(occurrences(xml,
+                      "below the deadline; assumed: nothing slows down copies or kernels of a GPU where its profile "
+                      "has no figure; figures that are not published for a GPU have pessimistic values</system-out>") ==
+          2);
+    if (test::run({"xmllint", "--version"}).exit_code == 0) check_junit(xml);
+  }
+  CHECK_FALSE(contains(test::amalthea({"analyze", "-q", "--format", "junit", repaired}).out, "assumed: "));
+}
+
 TEST_CASE("junit: findings fail from the severity of --fail-on on") {
   const std::string model = test::sample("waters2019-tx2.amxmi");
   CHECK(contains(test::amalthea({"validate", "--format", "junit", model}).out, "failures=\"0\""));
