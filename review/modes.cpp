@@ -36,16 +36,6 @@ std::string expected_instead(const Context& context, Element label, std::string_
 
 using LabelKey = std::pair<std::uint32_t, std::uint32_t>;
 
-bool holds(std::int64_t left, views::Relation relation, std::int64_t right) {
-  using enum views::Relation;
-  return relation == not_equal          ? left != right
-         : relation == less             ? left < right
-         : relation == less_or_equal    ? left <= right
-         : relation == greater          ? left > right
-         : relation == greater_or_equal ? left >= right
-                                        : left == right;
-}
-
 /// The parts of a conjunction that are simulated: comparisons of mode labels with numbers, or literals as numbers, and
 /// with each other.
 class Comparisons {
@@ -74,7 +64,7 @@ class Comparisons {
  private:
   struct Test {
     Element label;
-    views::Relation relation;
+    Relation relation;
     std::int64_t value;
     Element other;  ///< instead of `value`
   };
@@ -88,19 +78,21 @@ class Comparisons {
     constexpr std::int64_t limit = 1'000'000'000'000;
     const Element enumeration = enumeration_of(test.label);
     const auto number = parse_integer(test.value);
-    if (enumeration && test.literal && !is_ordering(test.relation))
+    const Relation relation = test.relation.value_or(Relation::equal);
+    if (enumeration && test.literal && !is_ordering(relation))
       compare({test.label,
-               test.relation,
+               relation,
                static_cast<std::int64_t>(test.literal.document().siblings_of(test.literal.index()).before),
                {}});
     else if (test.label && !enumeration && number && *number > -limit && *number < limit)
-      compare({test.label, test.relation, *number, {}});
+      compare({test.label, relation, *number, {}});
   }
   void add(const views::ModeLabelCondition& test) {
     const Element enumeration = enumeration_of(test.first);
+    const Relation relation = test.relation.value_or(Relation::equal);
     if (test.first && test.second && enumeration == enumeration_of(test.second) &&
-        (!enumeration || !is_ordering(test.relation)))
-      compare({test.first, test.relation, 0, test.second});
+        (!enumeration || !is_ordering(relation)))
+      compare({test.first, relation, 0, test.second});
   }
   void compare(const Test& test) {
     if (!spend(labels_.size())) return;
@@ -109,7 +101,7 @@ class Comparisons {
       if (label && std::find(labels_.begin(), labels_.end(), label) == labels_.end()) labels_.push_back(label);
   }
 
-  static bool is_ordering(views::Relation relation) { return relation > views::Relation::not_equal; }
+  static bool is_ordering(Relation relation) { return relation > Relation::not_equal; }
   /// The mode of a label if it has literals.
   Element enumeration_of(Element label) const {
     const Element mode = label ? model_.reference(label, "mode") : Element();
@@ -180,9 +172,9 @@ struct Demands {
   void add(const views::ModeValueCondition& test) {
     label = test.label.name();
     literals = test.literal.parent().count_children("literals");
-    if (test.relation == views::Relation::not_equal)
+    if (test.relation == Relation::not_equal)
       different.insert(test.value);
-    else if (test.relation == views::Relation::equal || test.relation == views::Relation::unstated)
+    else if (test.relation.value_or(Relation::equal) == Relation::equal)
       equal.insert(test.value);
   }
   /// A disjunction: any of them is sufficient.

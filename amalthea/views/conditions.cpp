@@ -9,15 +9,16 @@
 namespace amalthea::views {
 namespace {
 
-constexpr detail::Literals<Relation, 6> relations{{{"EQUAL", Relation::equal},
-                                                   {"NOT_EQUAL", Relation::not_equal},
-                                                   {"LESS_THAN", Relation::less},
-                                                   {"LESS_THAN_OR_EQUAL", Relation::less_or_equal},
-                                                   {"GREATER_THAN", Relation::greater},
-                                                   {"GREATER_THAN_OR_EQUAL", Relation::greater_or_equal}}};
+constexpr detail::Literals<std::optional<Relation>, 6> relations{
+    {{"EQUAL", Relation::equal},
+     {"NOT_EQUAL", Relation::not_equal},
+     {"LESS_THAN", Relation::less},
+     {"LESS_THAN_OR_EQUAL", Relation::less_or_equal},
+     {"GREATER_THAN", Relation::greater},
+     {"GREATER_THAN_OR_EQUAL", Relation::greater_or_equal}}};
 
-Relation relation_of(Element condition) {
-  return detail::literal(condition, "relation", relations, Relation::unstated);
+std::optional<Relation> relation_of(Element condition) {
+  return detail::literal(condition, "relation", relations, std::optional<Relation>());
 }
 
 /// The label and value of a ModeValue in both of its forms: `valueProvider` and a reference to a literal (up to 0.9.3),

@@ -7,39 +7,29 @@
 /// ModeConditionDisjunction/Conjunction (0.9.4 – 2.2.0), ConditionDisjunction/Conjunction (since 2.0.0), and before
 /// them plain lists of mode literals.
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "amalthea/element.hpp"
+#include "amalthea/graph/activity.hpp"
 #include "amalthea/location.hpp"
 
 namespace amalthea::views {
 
-/// `relation`; before 0.9.4 every condition means `equal`.
-enum class Relation : std::uint8_t {
-  unstated,
-  equal,
-  not_equal,
-  less,
-  less_or_equal,
-  greater,
-  greater_or_equal,
-};
-
 /// Compares the mode of a label with a value. `value` is the literal's name or, for numeric modes, a number as text.
+/// Before 0.9.4 every condition means `equal`.
 struct ModeValueCondition {
   Element label;
-  Relation relation = Relation::unstated;
+  std::optional<Relation> relation;
   std::string_view value;
   Element literal;  ///< the ModeLiteral named by `value`; empty for numeric modes and unknown names
 };
 /// Compares the modes of two labels (since 0.9.7).
 struct ModeLabelCondition {
   Element first;
-  Relation relation = Relation::unstated;
+  std::optional<Relation> relation;
   Element second;
 };
 /// Compares the number of elements in a channel (since 2.0.0).

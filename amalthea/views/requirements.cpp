@@ -12,48 +12,37 @@ namespace {
 
 struct Subject {
   std::string_view class_name;
-  RequirementKind kind;
+  Requirement::Kind kind;
   std::string_view feature;
 };
-constexpr std::array<Subject, 4> subjects{{{"ProcessRequirement", RequirementKind::process, "process"},
-                                           {"RunnableRequirement", RequirementKind::runnable, "runnable"},
-                                           {"ProcessChainRequirement", RequirementKind::process_chain, "processChain"},
-                                           {"ArchitectureRequirement", RequirementKind::architecture, "component"}}};
+constexpr std::array<Subject, 4> subjects{
+    {{"ProcessRequirement", Requirement::Kind::process, "process"},
+     {"RunnableRequirement", Requirement::Kind::runnable, "runnable"},
+     {"ProcessChainRequirement", Requirement::Kind::process_chain, "processChain"},
+     {"ArchitectureRequirement", Requirement::Kind::architecture, "component"}}};
 
-constexpr detail::Literals<RequirementSeverity, 4> severities{{{"Cosmetic", RequirementSeverity::cosmetic},
-                                                               {"Minor", RequirementSeverity::minor},
-                                                               {"Major", RequirementSeverity::major},
-                                                               {"Critical", RequirementSeverity::critical}}};
-constexpr detail::Literals<LimitType, 2> limit_types{
-    {{"UpperLimit", LimitType::upper}, {"LowerLimit", LimitType::lower}}};
-constexpr detail::Literals<TimeMetric, 17> time_metrics{{{"ActivateToActivate", TimeMetric::activate_to_activate},
-                                                         {"CoreExecutionTime", TimeMetric::core_execution_time},
-                                                         {"EndToEnd", TimeMetric::end_to_end},
-                                                         {"EndToStart", TimeMetric::end_to_start},
-                                                         {"GrossExecutionTime", TimeMetric::gross_execution_time},
-                                                         {"Lateness", TimeMetric::lateness},
-                                                         {"MemoryAccessTime", TimeMetric::memory_access_time},
-                                                         {"NetExecutionTime", TimeMetric::net_execution_time},
-                                                         {"OsOverhead", TimeMetric::os_overhead},
-                                                         {"ParkingTime", TimeMetric::parking_time},
-                                                         {"PollingTime", TimeMetric::polling_time},
-                                                         {"ReadyTime", TimeMetric::ready_time},
-                                                         {"ResponseTime", TimeMetric::response_time},
-                                                         {"RunningTime", TimeMetric::running_time},
-                                                         {"StartDelay", TimeMetric::start_delay},
-                                                         {"StartToStart", TimeMetric::start_to_start},
-                                                         {"WaitingTime", TimeMetric::waiting_time}}};
+constexpr detail::Literals<Requirement::Severity, 4> severities{{{"Cosmetic", Requirement::Severity::cosmetic},
+                                                                 {"Minor", Requirement::Severity::minor},
+                                                                 {"Major", Requirement::Severity::major},
+                                                                 {"Critical", Requirement::Severity::critical}}};
+constexpr detail::Literals<Requirement::LimitType, 2> limit_types{
+    {{"UpperLimit", Requirement::LimitType::upper}, {"LowerLimit", Requirement::LimitType::lower}}};
+
+std::optional<TimeMetric> time_metric_of(std::string_view literal) {
+  for (std::size_t index = 0; index < time_metrics; ++index)
+    if (const auto metric = static_cast<TimeMetric>(index); to_string(metric) == literal) return metric;
+  return std::nullopt;
+}
 
 void read_limit(const Model& model, Element limit, Requirement& requirement, Diagnostics& diagnostics) {
   if (!limit) return;
   requirement.limit_element = limit;
-  requirement.limit_type = detail::literal(limit, "limitType", limit_types, LimitType::unstated);
+  requirement.limit_type = detail::literal(limit, "limitType", limit_types, Requirement::LimitType::unstated);
   const std::string_view metric = detail::literal_text(limit, "metric");
   const auto number = [&] { return detail::number(limit, "limitValue", diagnostics).value_or(0); };
   const std::string_view cls = limit.class_name();
   if (cls == "TimeRequirementLimit")
-    requirement.limit = TimeLimit{detail::literal(metric, time_metrics, TimeMetric::unstated),
-                                  time_of(limit.child("limitValue"), diagnostics)};
+    requirement.limit = TimeLimit{time_metric_of(metric), time_of(limit.child("limitValue"), diagnostics)};
   else if (cls == "CPUPercentageRequirementLimit")
     requirement.limit = CpuPercentageLimit{metric, number(), model.reference(limit, "hardwareContext")};
   else if (cls == "CountRequirementLimit")
@@ -77,35 +66,35 @@ std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnosti
         requirement.kind = subject.kind;
         requirement.subject = model.reference(element, subject.feature);
       }
-    requirement.severity = detail::literal(element, "severity", severities, RequirementSeverity::unstated);
+    requirement.severity = detail::literal(element, "severity", severities, Requirement::Severity::unstated);
     read_limit(model, element.child("limit"), requirement, diagnostics);
     found.push_back(std::move(requirement));
   });
-  const auto add_deadlines = [&](std::string_view tag, RequirementKind kind) {
+  const auto add_deadlines = [&](std::string_view tag, Requirement::Kind kind) {
     detail::for_each_member(model, "SWModel", tag, [&](Element subject) {
       const Element deadline = subject.child("deadline");
       if (!deadline) return;
       Requirement requirement;
       requirement.element = subject;
-      requirement.name = kind == RequirementKind::process ? subject.name() : std::string_view("deadline");
+      requirement.name = kind == Requirement::Kind::process ? subject.name() : std::string_view("deadline");
       requirement.kind = kind;
       requirement.subject = subject;
-      requirement.limit_type = LimitType::upper;
+      requirement.limit_type = Requirement::LimitType::upper;
       requirement.limit = TimeLimit{TimeMetric::response_time, time_of(deadline, diagnostics)};
       requirement.limit_element = deadline;
       found.push_back(std::move(requirement));
     });
   };
-  add_deadlines("isrs", RequirementKind::process);
-  add_deadlines("tasks", RequirementKind::process);
-  add_deadlines("runnables", RequirementKind::runnable);
+  add_deadlines("isrs", Requirement::Kind::process);
+  add_deadlines("tasks", Requirement::Kind::process);
+  add_deadlines("runnables", Requirement::Kind::runnable);
   return found;
 }
 
 bool is_deadline(const Requirement& requirement) {
   const auto* limit = std::get_if<TimeLimit>(&requirement.limit);
-  return requirement.kind == RequirementKind::process && limit != nullptr &&
-         limit->metric == TimeMetric::response_time && requirement.limit_type == LimitType::upper;
+  return requirement.kind == Requirement::Kind::process && limit != nullptr &&
+         limit->metric == TimeMetric::response_time && requirement.limit_type == Requirement::LimitType::upper;
 }
 
 Element stated_time(const Requirement& deadline) {

@@ -10,38 +10,15 @@
 #include <vector>
 
 #include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
 #include "amalthea/location.hpp"
 #include "amalthea/time.hpp"
+#include "amalthea/time_metric.hpp"
 
 namespace amalthea::views {
 
-enum class RequirementKind : std::uint8_t { unknown, process, runnable, process_chain, architecture };
-enum class RequirementSeverity : std::uint8_t { unstated, cosmetic, minor, major, critical };
-enum class LimitType : std::uint8_t { unstated, upper, lower };
-
-enum class TimeMetric : std::uint8_t {
-  unstated,
-  activate_to_activate,
-  core_execution_time,
-  end_to_end,
-  end_to_start,  ///< since 0.8.3
-  gross_execution_time,
-  lateness,
-  memory_access_time,
-  net_execution_time,
-  os_overhead,
-  parking_time,
-  polling_time,
-  ready_time,
-  response_time,
-  running_time,
-  start_delay,
-  start_to_start,
-  waiting_time,
-};
-
 struct TimeLimit {
-  TimeMetric metric = TimeMetric::unstated;
+  std::optional<TimeMetric> metric;
   std::optional<Duration> value;  ///< may be negative (lateness)
 };
 struct CpuPercentageLimit {
@@ -65,11 +42,15 @@ struct FrequencyLimit {
 struct NoLimit {};
 
 struct Requirement {
+  using Kind = amalthea::Requirement::Kind;
+  using Severity = amalthea::Requirement::Severity;
+  using LimitType = amalthea::Requirement::LimitType;
+
   Element element;  ///< the requirement, or the process or runnable that states a deadline
   std::string_view name;
-  RequirementKind kind = RequirementKind::unknown;
+  Kind kind = Kind::unknown;
   Element subject;  ///< process, runnable, process chain or component
-  RequirementSeverity severity = RequirementSeverity::unstated;
+  Severity severity = Severity::unstated;
   LimitType limit_type = LimitType::unstated;
   std::variant<NoLimit, TimeLimit, CpuPercentageLimit, CountLimit, PercentageLimit, FrequencyLimit> limit;
   Element limit_element;

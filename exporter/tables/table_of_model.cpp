@@ -416,8 +416,8 @@ class TableOfModel {
   void read_deadlines() {
     for (const views::Requirement& requirement : views::requirements(model_, ignored_)) {
       const auto* const limit = std::get_if<views::TimeLimit>(&requirement.limit);
-      if (limit == nullptr || !requirement.subject || requirement.limit_type != views::LimitType::upper ||
-          limit->metric != views::TimeMetric::response_time || !limit->value || *limit->value <= Duration())
+      if (limit == nullptr || !requirement.subject || requirement.limit_type != Requirement::LimitType::upper ||
+          limit->metric != TimeMetric::response_time || !limit->value || *limit->value <= Duration())
         continue;
       const auto task = task_of_.find(key(requirement.subject));
       if (task == task_of_.end() || table_.tasks[task->second].deadline) continue;

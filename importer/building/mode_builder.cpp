@@ -19,25 +19,9 @@ namespace amalthea::importer::detail {
 namespace {
 
 /// Conditions before 0.9.4 have no relation, and mean `equal`.
-std::optional<Relation> relation_of(Element condition, views::Relation relation) {
-  switch (relation) {
-    case views::Relation::unstated:
-      return condition && condition.document().version() >= Version::v0_9_4 ? std::nullopt
-                                                                            : std::optional(Relation::equal);
-    case views::Relation::equal:
-      return Relation::equal;
-    case views::Relation::not_equal:
-      return Relation::not_equal;
-    case views::Relation::less:
-      return Relation::less;
-    case views::Relation::less_or_equal:
-      return Relation::less_or_equal;
-    case views::Relation::greater:
-      return Relation::greater;
-    case views::Relation::greater_or_equal:
-      return Relation::greater_or_equal;
-  }
-  return std::nullopt;
+std::optional<Relation> relation_of(Element condition, std::optional<Relation> stated) {
+  const bool may_lack_it = !condition || condition.document().version() < Version::v0_9_4;
+  return !stated && may_lack_it ? Relation::equal : stated;
 }
 
 bool orders(Relation relation) { return relation != Relation::equal && relation != Relation::not_equal; }

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -20,58 +19,6 @@
 
 namespace amalthea::importer::detail {
 namespace {
-
-// The order is that of the enumerators of views::TimeMetric.
-constexpr std::array<std::optional<TimeMetric>, 18> time_metric_of_view{std::nullopt,
-                                                                        TimeMetric::activate_to_activate,
-                                                                        TimeMetric::core_execution_time,
-                                                                        TimeMetric::end_to_end,
-                                                                        TimeMetric::end_to_start,
-                                                                        TimeMetric::gross_execution_time,
-                                                                        TimeMetric::lateness,
-                                                                        TimeMetric::memory_access_time,
-                                                                        TimeMetric::net_execution_time,
-                                                                        TimeMetric::os_overhead,
-                                                                        TimeMetric::parking_time,
-                                                                        TimeMetric::polling_time,
-                                                                        TimeMetric::ready_time,
-                                                                        TimeMetric::response_time,
-                                                                        TimeMetric::running_time,
-                                                                        TimeMetric::start_delay,
-                                                                        TimeMetric::start_to_start,
-                                                                        TimeMetric::waiting_time};
-static_assert(time_metric_of_view[static_cast<std::size_t>(views::TimeMetric::waiting_time)] ==
-              TimeMetric::waiting_time);
-static_assert(time_metric_of_view[static_cast<std::size_t>(views::TimeMetric::response_time)] ==
-              TimeMetric::response_time);
-
-Requirement::Severity severity_of(views::RequirementSeverity severity) {
-  switch (severity) {
-    case views::RequirementSeverity::unstated:
-      return Requirement::Severity::unstated;
-    case views::RequirementSeverity::cosmetic:
-      return Requirement::Severity::cosmetic;
-    case views::RequirementSeverity::minor:
-      return Requirement::Severity::minor;
-    case views::RequirementSeverity::major:
-      return Requirement::Severity::major;
-    case views::RequirementSeverity::critical:
-      return Requirement::Severity::critical;
-  }
-  return Requirement::Severity::unstated;
-}
-
-Requirement::LimitType limit_type_of(views::LimitType type) {
-  switch (type) {
-    case views::LimitType::unstated:
-      return Requirement::LimitType::unstated;
-    case views::LimitType::upper:
-      return Requirement::LimitType::upper;
-    case views::LimitType::lower:
-      return Requirement::LimitType::lower;
-  }
-  return Requirement::LimitType::unstated;
-}
 
 /// The processes of a chain; nothing if one of them is not in the system, or there is none.
 std::optional<Requirement::OfChain> process_chain_of(const BuildContext& context, Element chain) {
@@ -87,26 +34,21 @@ std::optional<Requirement::OfChain> process_chain_of(const BuildContext& context
 
 void set_subject(const BuildContext& context, const views::Requirement& stated, Requirement& requirement) {
   if (stated.subject) requirement.subject_name = stated.subject.name();
+  requirement.kind = stated.kind;
   switch (stated.kind) {
-    case views::RequirementKind::unknown:
-      requirement.kind = Requirement::Kind::unknown;
-      return;
-    case views::RequirementKind::process:
-      requirement.kind = Requirement::Kind::process;
+    case Requirement::Kind::process:
       if (const auto task = context.tasks.find(stated.subject)) requirement.subject = Requirement::OfProcess{*task};
       return;
-    case views::RequirementKind::runnable:
-      requirement.kind = Requirement::Kind::runnable;
+    case Requirement::Kind::runnable:
       if (const auto runnable = context.runnables.find(stated.subject))
         requirement.subject = Requirement::OfRunnable{*runnable};
       return;
-    case views::RequirementKind::process_chain:
-      requirement.kind = Requirement::Kind::process_chain;
+    case Requirement::Kind::process_chain:
       if (stated.subject)
         if (auto chain = process_chain_of(context, stated.subject)) requirement.subject = std::move(*chain);
       return;
-    case views::RequirementKind::architecture:
-      requirement.kind = Requirement::Kind::architecture;
+    case Requirement::Kind::unknown:
+    case Requirement::Kind::architecture:
       return;
   }
 }
@@ -127,11 +69,10 @@ bool lacks_number(const views::Requirement& stated) {
 }
 
 void set_limit(const BuildContext& context, const views::Requirement& stated, Requirement& requirement) {
-  requirement.limit_type = limit_type_of(stated.limit_type);
+  requirement.limit_type = stated.limit_type;
   if (lacks_number(stated)) return;
   if (const auto* time = std::get_if<views::TimeLimit>(&stated.limit)) {
-    requirement.limit = Requirement::TimeLimit{time_metric_of_view[static_cast<std::size_t>(time->metric)],
-                                               stated_limit(stated, *time)};
+    requirement.limit = Requirement::TimeLimit{time->metric, stated_limit(stated, *time)};
   } else if (const auto* count = std::get_if<views::CountLimit>(&stated.limit)) {
     requirement.limit = Requirement::CountLimit{std::string(count->metric), count->value};
   } else if (const auto* percentage = std::get_if<views::PercentageLimit>(&stated.limit)) {
@@ -213,7 +154,7 @@ void build_requirements(BuildContext& context) {
     Requirement requirement;
     requirement.name = stated.name;
     requirement.origin = stated.element.origin();
-    requirement.severity = severity_of(stated.severity);
+    requirement.severity = stated.severity;
     set_subject(context, stated, requirement);
     set_limit(context, stated, requirement);
     report_incomplete(context, stated, requirement);

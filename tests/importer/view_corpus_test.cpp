@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -194,7 +193,7 @@ TEST_CASE(
     for (const auto& stimulus : views::stimuli(*model, diagnostics))
       CHECK_FALSE(std::holds_alternative<views::UnknownStimulus>(stimulus.kind));
     for (const auto& requirement : views::requirements(*model, diagnostics))
-      CHECK(requirement.kind != views::RequirementKind::unknown);
+      CHECK(requirement.kind != Requirement::Kind::unknown);
 
     // Every deviation has the distribution that its class says, and only those that state none have none.
     for (std::uint32_t i = 0; i < document.size(); ++i) {

@@ -45,9 +45,9 @@ std::string maybe(const std::optional<views::Deviation<T>>& deviation) {
   return deviation ? deviation_text(*deviation) : "-";
 }
 
-const char* relation_text(views::Relation relation) {
-  static constexpr const char* texts[] = {"?", "==", "!=", "<", "<=", ">", ">="};
-  return texts[static_cast<int>(relation)];
+const char* relation_text(std::optional<Relation> relation) {
+  static constexpr const char* texts[] = {"==", "!=", "<", "<=", ">", ">="};
+  return relation ? texts[static_cast<int>(*relation)] : "?";
 }
 
 struct SimpleText {
@@ -233,7 +233,7 @@ void chain_text(const Model& model, Element element, Diagnostics& diagnostics, i
 struct LimitText {
   std::string operator()(const views::NoLimit&) const { return "no limit"; }
   std::string operator()(const views::TimeLimit& l) const {
-    return fmt::format("time {} {}", static_cast<int>(l.metric), maybe(l.value));
+    return fmt::format("time {} {}", l.metric ? to_string(*l.metric) : "-", maybe(l.value));
   }
   std::string operator()(const views::CpuPercentageLimit& l) const {
     return fmt::format("{} {} of {}", l.metric, l.value, name_of(l.hardware));

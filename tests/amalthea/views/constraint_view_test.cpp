@@ -7,12 +7,9 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "amalthea/views/constraints.hpp"
 #include "amalthea/views/event_chains.hpp"
-#include "amalthea/views/requirements.hpp"
 #include "amalthea/views/stimuli.hpp"
 #include "tests/support/small_model.hpp"
-#include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
 namespace views_constraint_view_test {
@@ -368,7 +365,8 @@ TEST_CASE("limits of every kind are read") {
                 "value=\"2.0\" "
                 "unit=\"kHz\"/></limit></requirements>",
             "<swModel><tasks name=\"T\"/></swModel>") ==
-        "requirement 1 1 T severity 3 limit 1: time 13 5 ms\nrequirement 2 2 - severity 0 limit 2: CPULoad 0.5 of -\n"
+        "requirement 1 1 T severity 3 limit 1: time ResponseTime 5 ms\nrequirement 2 2 - severity 0 limit 2: CPULoad "
+        "0.5 of -\n"
         "requirement 3 4 - severity 0 limit 0: Preemptions 7\nrequirement 4 3 - severity 0 limit 0: CacheHitRatio 90.5 "
         "%\n"
         "requirement 5 1 - severity 0 limit 0: CacheMissFrequency 2000 Hz\n");
@@ -384,7 +382,7 @@ TEST_CASE("the deadline of a runnable before 0.9.4 is read as a requirement") {
           ms("limitValue", 5) + "</limit></requirements>",
       "<swModel><runnables name=\"R\"/></swModel>");
   CHECK(before == after);
-  CHECK(before == "requirement deadline 2 R severity 0 limit 1: time 13 5 ms\n");
+  CHECK(before == "requirement deadline 2 R severity 0 limit 1: time ResponseTime 5 ms\n");
 }
 
 }  // namespace views_constraint_view_test

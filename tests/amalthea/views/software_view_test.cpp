@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
@@ -141,7 +140,7 @@ TEST_CASE("every concrete class of constraint and requirement and limit of every
     INFO(name);
     const auto found = views::requirements(model_with("requirements", name), diagnostics);
     REQUIRE(found.size() == 1);
-    CHECK(found.front().kind != views::RequirementKind::unknown);
+    CHECK(found.front().kind != Requirement::Kind::unknown);
   }
   for (const std::string& name : concrete("RequirementLimit")) {
     INFO(name);
@@ -180,8 +179,9 @@ TEST_CASE("every literal that affects the result is known") {
         "0.9.9", fmt::format("<constraintsModel><requirements xsi:type=\"am:ProcessRequirement\" name=\"r\"><limit "
                              "xsi:type=\"am:TimeRequirementLimit\" metric=\"{}\"/></requirements></constraintsModel>",
                              text));
-    CHECK(std::get<views::TimeLimit>(views::requirements(model, diagnostics).front().limit).metric !=
-          views::TimeMetric::unstated);
+    const auto metric = std::get<views::TimeLimit>(views::requirements(model, diagnostics).front().limit).metric;
+    REQUIRE(metric.has_value());
+    CHECK(to_string(*metric) == text);
   }
   for (const std::string& text : literals("Preemption")) {
     INFO(text);
@@ -199,8 +199,7 @@ TEST_CASE("every literal that affects the result is known") {
     const Element runnable = model.all("swModel", "runnables").at(0);
     const auto condition = views::condition_of(model, runnable.child("executionCondition"), diagnostics);
     REQUIRE(condition.has_value());
-    CHECK(std::get<views::ModeValueCondition>(condition->any_of.front().all_of.front().test).relation !=
-          views::Relation::unstated);
+    CHECK(std::get<views::ModeValueCondition>(condition->any_of.front().all_of.front().test).relation.has_value());
   }
 }
 
