@@ -272,12 +272,13 @@ struct Unused {
 };
 constexpr std::array unused{
     Unused{"not simulated, and a finding says so",
-           "apiSendMessage chunkProcessingInstructions chunkProcessingTicks computationItems elementIndex "
-           "elements fillLevel instructions operand1 operand2 quantSizeNs resultRunnable strands valueSource"},
+           "apiSendMessage chunkProcessingInstructions chunkProcessingTicks computationItems cyclesPerFetch "
+           "dataStability elementIndex elements fetchStatistic fillLevel instructions misses operand1 operand2 "
+           "osBuffering osDataConsistency processLevel quantSizeNs resultRunnable runnableLevel scheduleSectionLevel "
+           "strands transferSize valueSource"},
     Unused{"only limits where explore may map something",
            "affinityConstraints callSequences group groupingType groups memoryTypeDefinitions schedulers"},
     Unused{"describes a design that has no tasks yet", "activation activations processPrototypes runnableCalls"},
-    Unused{"says how data is kept consistent; other elements state what that costs", "dataStability"},
     Unused{"a property of hardware or memory on which no result depends",
            "master memOffset readCycles runEntities scheduleUnitPriority writeCycles"},
     Unused{"names, types, documentation, what is recorded, and what follows from another feature",
