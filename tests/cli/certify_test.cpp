@@ -17,11 +17,13 @@
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 const std::string sample = "tutorial/1-one-task.amxmi";
 
-json manifest_in(const std::string& folder) { return json::parse(test::read_text(folder + "/manifest.json")); }
+ordered_json manifest_in(const std::string& folder) {
+  return ordered_json::parse(test::read_text(folder + "/manifest.json"));
+}
 
 /// A program with the name of Coq's compiler that is first in PATH, while this lives.
 class StandIn {
@@ -81,8 +83,8 @@ TEST_CASE("certify: the manifest names a theorem or a reason for every task on a
   const test::TemporaryFolder folder;
   REQUIRE(certify(folder, "waters2019-tx2.amxmi", false).exit_code == 0);
   std::size_t certified = 0, others = 0;
-  const json manifest = manifest_in(folder.path() + "/c");
-  for (const json& task : manifest["tasks"]) {
+  const ordered_json manifest = manifest_in(folder.path() + "/c");
+  for (const ordered_json& task : manifest["tasks"]) {
     INFO(task.dump());
     REQUIRE(task.contains("theorems") != task.contains("no_certificate"));
     if (!task.contains("theorems")) {
@@ -146,7 +148,7 @@ TEST_CASE("certify: the dossier calls proved only what Coq has accepted") {
   CHECK(says(accepted, "Coq 8.16.1 "));
   CHECK(says(accepted, " 1 limits proved 0 computed 0 observed only 1 open "));
   CHECK_FALSE(says(accepted, "Coq has not accepted"));
-  const json manifest = manifest_in(folder.path() + "/c");
+  const ordered_json manifest = manifest_in(folder.path() + "/c");
   CHECK(says(accepted, " accepted " + manifest["cores"][0]["hash"].get<std::string>()));
   CHECK(says(accepted, manifest["model"]["hash"].get<std::string>()));
 }
@@ -163,15 +165,17 @@ TEST_CASE("certify: the dossier lists limits that are not guaranteed, tasks with
   const auto [name, assumes] = GENERATE(std::pair("waters2019-tx2.amxmi", false), std::pair("constraints.amxmi", true));
   const test::TemporaryFolder folder;
   const std::string text = dossier(folder, name, false, 0);
-  const json results = json::parse(test::amalthea({"analyze", test::sample(name), "--format", "json"}).out);
+  const ordered_json results =
+      ordered_json::parse(test::amalthea({"analyze", test::sample(name), "--format", "json"}).out);
   const std::string open = text.substr(text.find("Open points"));
-  for (const json& limit : results["limits"])
+  for (const ordered_json& limit : results["limits"])
     CHECK(says(open, " " + limit["name"].get<std::string>() + " " + limit["verdict"].get<std::string>() + " ") ==
           (limit["verdict"] != "guaranteed"));
-  for (const json& task : manifest_in(folder.path() + "/c")["tasks"])
+  for (const ordered_json& task : manifest_in(folder.path() + "/c")["tasks"])
     if (task.contains("no_certificate")) CHECK(says(open, " " + task["task"].get<std::string>() + " no certificate "));
   REQUIRE(results["assumptions"].empty() != assumes);
-  for (const json& assumption : results["assumptions"]) CHECK(says(text, " " + assumption["text"].get<std::string>()));
+  for (const ordered_json& assumption : results["assumptions"])
+    CHECK(says(text, " " + assumption["text"].get<std::string>()));
   CHECK(says(open, "What is not proved"));
 }
 
@@ -179,7 +183,7 @@ TEST_CASE("certify: a certificate with another text than the accepted one proves
   const test::TemporaryFolder folder;
   const StandIn coq(folder, accepts);
   REQUIRE(certify(folder, sample, true).exit_code == 0);
-  json manifest = manifest_in(folder.path() + "/c");
+  ordered_json manifest = manifest_in(folder.path() + "/c");
   manifest["cores"][0]["hash"] = "sha256:0";
   test::write_text(folder.path() + "/c/manifest.json", manifest.dump());
   CHECK(analyze(folder, sample).out.find("proved: 0 of 1 tasks") != std::string::npos);
@@ -190,9 +194,9 @@ TEST_CASE("certify: chains.py finds a manifest that differs from the theorems") 
   REQUIRE(certify(folder, "waters2019-tx2.amxmi", false).exit_code == 0);
   const std::string script = folder.path() + "/c/chains.py", file = folder.path() + "/c/manifest.json";
   CHECK(test::run({"python3", script}).exit_code == 0);
-  const json right = manifest_in(folder.path() + "/c");
+  const ordered_json right = manifest_in(folder.path() + "/c");
   REQUIRE(right["chains"].size() == 2);
-  json wrong = right;
+  ordered_json wrong = right;
   wrong["chains"][0]["latency_ps"] = right["chains"][0]["latency_ps"].get<std::int64_t>() - 1;
   test::write_text(file, wrong.dump());
   CHECK(test::run({"python3", script}).exit_code == 1);
