@@ -33,6 +33,17 @@ bool has_task(const System& system, const std::string& name) {
   return std::any_of(system.tasks.begin(), system.tasks.end(), [&](const Task& task) { return task.name == name; });
 }
 
+/// Without a place in a file.
+MappingChange change_to(exporter::MappingEntry entry) {
+  MappingChange change;
+  change.task = std::move(entry.task);
+  change.core = std::move(entry.core);
+  change.priority = entry.priority;
+  change.waits_actively = entry.waits_actively;
+  change.time_slice = entry.time_slice;
+  return change;
+}
+
 /// The mapping of another model for the tasks of the explored one.
 Outcome<std::vector<MappingChange>> changes_of_model(const std::string& file, const System& explored,
                                                      const importer::Limits& limits, const AnalysisRequest& request,
@@ -53,12 +64,7 @@ Outcome<std::vector<MappingChange>> changes_of_model(const std::string& file, co
           fmt::format("--compare {}: task \"{}\" may run on several units; the comparison uses the first one, \"{}\"",
                       file, entry.task, entry.core));
     }
-    MappingChange change;
-    change.task = std::move(entry.task);
-    change.core = std::move(entry.core);
-    change.priority = entry.priority;
-    change.waits_actively = entry.waits_actively;
-    change.time_slice = entry.time_slice;
+    MappingChange change = change_to(std::move(entry));
     change.location = {file, 0, 0};
     changes.push_back(std::move(change));
   }
@@ -197,15 +203,8 @@ void make_walks(Exploration& exploration, const explore::Options& options, const
 /// The mapping of a system as changes of a model.
 std::vector<MappingChange> changes_to(const System& system) {
   std::vector<MappingChange> changes;
-  for (exporter::MappingEntry& entry : exporter::mapping_entries(system)) {
-    MappingChange change;
-    change.task = std::move(entry.task);
-    change.core = std::move(entry.core);
-    change.priority = entry.priority;
-    change.waits_actively = entry.waits_actively;
-    change.time_slice = entry.time_slice;
-    changes.push_back(std::move(change));
-  }
+  for (exporter::MappingEntry& entry : exporter::mapping_entries(system))
+    changes.push_back(change_to(std::move(entry)));
   return changes;
 }
 
