@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What data between processes demands, and what takes time that is not simulated: that it keeps its value while a process
-// works on it (by copies or locks), what events transmit, and how it gets from one core to another.
+// Data that copies or locks protect, that events transmit, or that goes from one core to another. The time that this
+// takes is not simulated, so the verdict is open.
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/views/attributes.hpp"
+#include "importer/building/detail/access_costs.hpp"
 #include "importer/building/detail/build_context.hpp"
 
 namespace amalthea::importer::detail {
@@ -73,13 +74,6 @@ class Demands {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<TaskIndex>> processes_;
 };
 
-/// The label that an activity accesses.
-std::optional<LabelIndex> accessed(const Activity& activity) {
-  if (const auto* read = std::get_if<ReadLabel>(&activity)) return read->label;
-  if (const auto* write = std::get_if<WriteLabel>(&activity)) return write->label;
-  return std::nullopt;
-}
-
 }  // namespace
 
 void report_data_protection(BuildContext& context) {
@@ -99,15 +93,16 @@ void report_data_protection(BuildContext& context) {
           if (views::integer_attribute(element, "communicationOverheadInBit").value_or(0) > 0)
             events.add(element, index);
         }
-      const auto label = accessed(activity.activity);
-      if (!label || task.side != Side::host) continue;
-      crosses = crosses || unit_of[*label].value_or(task.unit) != task.unit || !task.units.empty();
-      unit_of[*label] = task.unit;
-      const Element element = context.model.element(system.labels[*label].origin);
-      std::string_view protection = stated_protection(context.model.element(activity.origin));
-      if (protection.empty()) protection = stated_protection(element);
-      if (takes_time(protection)) labels.add(element, index);
-      if (protection.empty() && protects_data(os)) systems.add(os, index);
+      if (task.side != Side::host) continue;
+      for_each_label(activity.activity, [&](LabelIndex label, bool) {
+        crosses = crosses || unit_of[label].value_or(task.unit) != task.unit || !task.units.empty();
+        unit_of[label] = task.unit;
+        const Element element = context.model.element(system.labels[label].origin);
+        std::string_view protection = stated_protection(context.model.element(activity.origin));
+        if (protection.empty()) protection = stated_protection(element);
+        if (takes_time(protection)) labels.add(element, index);
+        if (protection.empty() && protects_data(os)) systems.add(os, index);
+      });
     }
   }
   for (const std::string_view function : {"IocRead", "IocWrite"})
